@@ -68,7 +68,7 @@ $(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src))
-$(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S preload/hooks/init.c,$(preload_src)))
+$(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

@@ -1,7 +1,7 @@
-/* api.c - what a program may ask of libleak: libleak.h, and LeakSanitizer's names for the same.
+/* api.c - the public API: libleak.h, and LeakSanitizer's names for the same.
  *
  * Every function is entered from the program's own code, outside of the runtime, and does nothing
- * in a process that has no account.
+ * in a process that is not recorded.
  */
 #define LIBLEAK_IMPLEMENTATION
 #include "libleak.h"
@@ -22,22 +22,24 @@
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/heap/threads.h"
+#include "preload/track/annotate.h"
 #include "preload/track/track.h"
 
 #include <stdlib.h>
 
-/* WITH_GUARD, and what the function returns: 0, or -1 when it was not done, or there is no account.
+/* WITH_GUARD, and the result of the function: 0, or -1 when it failed or the process is not
+ * recorded.
  */
-#define ANSWER(done)                                                                               \
+#define SUCCESS(done)                                                                              \
     ({                                                                                             \
         bool done_ = false;                                                                        \
         WITH_GUARD(done_ = (done));                                                                \
         done_ ? 0 : -1;                                                                            \
     })
 
-/* A fork child gets its account first: then the token is given back, for the look is taken outside.
+/* In a fork child recording begins here. The token is given back, for a leak check runs without it.
  */
-static bool has_account(const struct frame *caller)
+static bool is_recorded(const struct frame *caller)
 {
     struct guard *guard = process_enter(caller);
     if (guard)
@@ -45,22 +47,22 @@ static bool has_account(const struct frame *caller)
     return guard != NULL;
 }
 
-/* For the look that comes: nothing but a frame address passes over a scrubbed stack. */
+/* An argument of the next leak check: a scrubbed stack passes nothing but a frame address. */
 static __thread uint32_t count_from __attribute__((tls_model("initial-exec")));
 
-/* record: of the exported function. */
-static NOINLINE long take_look(const uintptr_t *record)
+/* record: the frame record of the exported function. */
+static NOINLINE long run_leak_check(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
     struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     uint32_t since = count_from;
     count_from = 0;
-    return has_account(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, since) : -1;
+    return is_recorded(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, since) : -1;
 }
 
 EXPORT long libleak_snapshot(void)
 {
-    return ON_SCRUBBED_STACK(take_look);
+    return ON_SCRUBBED_STACK(run_leak_check);
 }
 
 EXPORT unsigned long libleak_moment(void)
@@ -75,10 +77,10 @@ EXPORT long libleak_lost_since(unsigned long moment)
     if (!moment)
         return -1;
     count_from = moment;
-    return ON_SCRUBBED_STACK(take_look);
+    return ON_SCRUBBED_STACK(run_leak_check);
 }
 
-/* INDIRECT is lost, too; HIDDEN is what an xor or the like may lead to. */
+/* LOST and INDIRECT count as lost; all others but REACHABLE count as possible. */
 EXPORT int libleak_found(struct libleak_findings *out)
 {
     const struct leak_check_sum *found = snapshot_last_sums();
@@ -136,46 +138,43 @@ static uint32_t own_serial(const struct frame *caller)
     return serial;
 }
 
-/* All that the process lost, or one thread. */
-#define REPORT(function, one)                                                                      \
+/* A report of the whole process, or of the calling thread. */
+#define REPORT(function, one_thread)                                                               \
     EXPORT long function(const char *file)                                                         \
     {                                                                                              \
-        long lost = ON_SCRUBBED_STACK(take_look);                                                  \
+        long lost = ON_SCRUBBED_STACK(run_leak_check);                                             \
         struct frame caller = CALLER_FRAME();                                                      \
         uint32_t serial = own_serial(&caller);                                                     \
-        struct reports_request wish = {.file = file, .thread = (one) ? serial : 0};                   \
+        struct reports_request wish = {.file = file, .thread = (one_thread) ? serial : 0};            \
         return serial && reports_write(&wish) ? lost : -1;                                           \
     }
 
 REPORT(libleak_report, false)
 REPORT(libleak_report_thread, true)
 
-EXPORT int libleak_mark(const char *name)
-{
-    return ANSWER(name && name[0] && milestones_add(name));
-}
+/* API: a function without a result. TRY: one that returns 0, or -1 for failure. */
+#define API(name, parameters, call)                                                                \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        WITH_GUARD(call);                                                                          \
+    }
+#define TRY(name, parameters, done)                                                                \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        return SUCCESS(done);                                                                      \
+    }
 
-EXPORT void libleak_disable(void)
-{
-    WITH_GUARD(capture_disable(guard, true));
-}
+TRY(libleak_mark, (const char *name), name &&name[0] && milestones_add(name))
+TRY(libleak_mark_reported, (void), milestones_add_known())
+API(libleak_disable, (void), capture_disable(guard, true))
+API(libleak_enable, (void), capture_disable(guard, false))
+API(libleak_disable_all, (void), capture_disable_all(true))
+API(libleak_enable_all, (void), capture_disable_all(false))
+API(libleak_add_root, (const void *start, size_t size), roots_add_region((uintptr_t)start, size))
+API(libleak_remove_root, (const void *start, size_t size), roots_remove_region((uintptr_t)start, size))
+TRY(libleak_at_report, (void (*callback)(void)), exit_callbacks_add(guard, callback))
 
-EXPORT void libleak_enable(void)
-{
-    WITH_GUARD(capture_disable(guard, false));
-}
-
-EXPORT void libleak_disable_all(void)
-{
-    WITH_GUARD(capture_disable_all(true));
-}
-
-EXPORT void libleak_enable_all(void)
-{
-    WITH_GUARD(capture_disable_all(false));
-}
-
-static bool ignore(struct guard *guard, const void *p)
+static bool ignore_block(struct guard *guard, const void *p)
 {
     struct block found;
     if (load_relaxed(&suballoc_count) && suballoc_ignore(guard, arch_address(p)))
@@ -188,32 +187,9 @@ static bool ignore(struct guard *guard, const void *p)
     return true;
 }
 
-EXPORT int libleak_ignore(const void *p)
-{
-    return ANSWER(ignore(guard, p));
-}
+TRY(libleak_ignore, (const void *p), ignore_block(guard, p))
 
-EXPORT int libleak_mark_reported(void)
-{
-    return ANSWER(milestones_add_known());
-}
-
-EXPORT void libleak_add_root(const void *start, size_t size)
-{
-    WITH_GUARD(roots_add_region((uintptr_t)start, size));
-}
-
-EXPORT void libleak_remove_root(const void *start, size_t size)
-{
-    WITH_GUARD(roots_remove_region((uintptr_t)start, size));
-}
-
-EXPORT int libleak_at_report(void (*callback)(void))
-{
-    return ANSWER(exit_callbacks_add(guard, callback));
-}
-
-static struct libleak_counts counts_told(struct leak_counts counts)
+static struct libleak_counts public_counts(struct leak_counts counts)
 {
     return (struct libleak_counts){.allocations = counts.allocs,
                                    .frees = counts.frees,
@@ -227,7 +203,7 @@ EXPORT int libleak_count(struct libleak_counts *out)
 {
     int answer = -1;
     *out = (struct libleak_counts){0};
-    WITH_GUARD(*out = counts_told(totals_of_process(guard)); answer = 0);
+    WITH_GUARD(*out = public_counts(totals_of_process(guard)); answer = 0);
     return answer;
 }
 
@@ -236,51 +212,41 @@ static bool count_thread(struct guard *guard, struct libleak_counts *out)
     struct leak_counts counts;
     bool known = totals_of_thread(guard, &counts);
     if (known)
-        *out = counts_told(counts);
+        *out = public_counts(counts);
     return known;
 }
 
 EXPORT int libleak_count_thread(struct libleak_counts *out)
 {
     *out = (struct libleak_counts){0};
-    return ANSWER(count_thread(guard, out));
+    return SUCCESS(count_thread(guard, out));
 }
 
 static bool count_tag(struct guard *guard, const char *name, struct libleak_counts *out)
 {
     unsigned tag = tags_find(name);
     if (tag)
-        *out = counts_told(totals_of_tag(guard, tag));
+        *out = public_counts(totals_of_tag(guard, tag));
     return tag;
 }
 
 EXPORT int libleak_count_tag(const char *name, struct libleak_counts *out)
 {
     *out = (struct libleak_counts){0};
-    return ANSWER(count_tag(guard, name, out));
+    return SUCCESS(count_tag(guard, name, out));
 }
 
-EXPORT int libleak_tag_push(const char *name)
-{
-    return ANSWER(tags_push(guard, name));
-}
-
-EXPORT int libleak_tag_pop(void)
-{
-    return ANSWER(tags_pop(guard));
-}
+TRY(libleak_tag_push, (const char *name), tags_push(guard, name))
+TRY(libleak_tag_pop, (void), tags_pop(guard))
 
 EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)
 {
     if (size)
         buffer[0] = '\0';
-    return ANSWER(runtime_options_get(name, buffer, size));
+    return SUCCESS(runtime_options_get(name, buffer, size));
 }
 
-EXPORT int libleak_set_option(const char *name, const char *value)
-{
-    return ANSWER(runtime_options_set(guard, name, value));
-}
+TRY(libleak_set_option, (const char *name, const char *value), runtime_options_set(guard, name, value))
 
 EXPORT void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context)
 {
@@ -294,7 +260,30 @@ EXPORT void libleak_backtrace_fd(const void *context, int fd)
         backtrace_write(context, &caller, fd);
 }
 
-/* ---- LeakSanitizer's ------------------------------------------------------------------------ */
+/* ---- The program's own allocators ----------------------------------------------------------- */
+
+API(libleak_block_new, (const void *p, size_t size), annotate_block_new(guard, &caller, p, size))
+API(libleak_block_resize, (const void *p, size_t size), annotate_block_resize(guard, &caller, p, size))
+API(libleak_block_gone, (const void *p), annotate_block_free(guard, &caller, p))
+API(libleak_pool_create, (const void *pool, const char *name), annotate_pool_create(guard, pool, name))
+API(libleak_pool_move, (const void *pool, const void *to), annotate_pool_move(guard, pool, to))
+API(libleak_pool_alloc, (const void *pool, const void *p, size_t size),
+    annotate_pool_alloc(guard, &caller, pool, p, size))
+API(libleak_pool_free, (const void *pool, const void *p), annotate_pool_free(guard, &caller, pool, p))
+API(libleak_pool_change, (const void *pool, const void *p, const void *now, size_t size),
+    annotate_pool_resize(guard, &caller, pool, p, now, size))
+API(libleak_pool_trim, (const void *pool, const void *start, size_t size),
+    annotate_pool_trim(guard, &caller, pool, start, size))
+API(libleak_pool_destroy, (const void *pool), annotate_pool_destroy(guard, &caller, pool))
+
+EXPORT int libleak_pool_exists(const void *pool)
+{
+    int answer = -1;
+    WITH_GUARD(answer = annotate_pool_exists(guard, pool));
+    return answer;
+}
+
+/* ---- LeakSanitizer's interface --------------------------------------------------------------- */
 
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));
 
@@ -312,35 +301,26 @@ EXPORT void __lsan_enable(void)
         guard_self.kind_flags = 0;
 }
 
-EXPORT void __lsan_ignore_object(const void *block);
-EXPORT void __lsan_ignore_object(const void *block)
-{
-    libleak_ignore(block);
-}
+#define LSAN(type, name, parameters, result)                                                       \
+    EXPORT type name parameters;                                                                   \
+    EXPORT type name parameters                                                                    \
+    {                                                                                              \
+        return result;                                                                             \
+    }
 
-EXPORT void __lsan_register_root_region(const void *start, size_t size);
-EXPORT void __lsan_register_root_region(const void *start, size_t size)
-{
-    libleak_add_root(start, size);
-}
+LSAN(void, __lsan_ignore_object, (const void *block), (void)libleak_ignore(block))
+LSAN(void, __lsan_register_root_region, (const void *start, size_t size),
+     libleak_add_root(start, size))
+LSAN(void, __lsan_unregister_root_region, (const void *start, size_t size),
+     libleak_remove_root(start, size))
+LSAN(int, __lsan_do_recoverable_leak_check, (void),
+     lsan_detect_leaks() && ON_SCRUBBED_STACK(run_leak_check) > 0)
 
-EXPORT void __lsan_unregister_root_region(const void *start, size_t size);
-EXPORT void __lsan_unregister_root_region(const void *start, size_t size)
-{
-    libleak_remove_root(start, size);
-}
-
-EXPORT int __lsan_do_recoverable_leak_check(void);
-EXPORT int __lsan_do_recoverable_leak_check(void)
-{
-    return lsan_detect_leaks() && ON_SCRUBBED_STACK(take_look) > 0;
-}
-
-/* The check at the end is done with it; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
+/* Replaces the leak check at exit; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
 EXPORT void __lsan_do_leak_check(void);
 EXPORT void __lsan_do_leak_check(void)
 {
-    if (lsan_detect_leaks() && snapshot_disable() && ON_SCRUBBED_STACK(take_look) > 0 &&
+    if (lsan_detect_leaks() && snapshot_disable() && ON_SCRUBBED_STACK(run_leak_check) > 0 &&
         lsan_exit_code())
         real.exit(lsan_exit_code());
 }

@@ -1,20 +1,17 @@
-/* hook_dl.c - what the tail jumps of arch/<cpu>/tail.S ask before they jump.
+/* hook_dl.c - dlopen, dlmopen, dlclose: called by the tail jumps of arch/<cpu>/tail.S.
  *
- * Each notice answers the address to go on at. Nothing is tracked here: the loader's own word (see
- * modules.h) tells of changes in the main namespace; these calls add what it cannot know, another
- * namespace and RTLD_DEEPBIND (see got_patch.h). With track=dl an opening is noted before it is
- * known to succeed: the next call here, or the end of the process, asks where the library is.
+ * Each notice returns the address to jump to. Modules are not tracked here: the loader's own state
+ * (modules.h) shows changes of the main namespace; these calls add what it does not show, another
+ * namespace and RTLD_DEEPBIND (got_patch.h). With track=dl an opening is recorded before it is
+ * known to succeed: the next call of a notice, or the end of the process, finds out where the
+ * library is.
  */
+#include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
 #include "preload/resources/handle_table.h"
 #include "preload/interpose/got_patch.h"
-#include "preload/interpose/late_load.h"
-#include "preload/interpose/modules.h"
 #include "preload/interpose/operator_override.h"
-#include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
 #include "preload/resources/resource_records.h"
-#include "preload/heap/sample.h"
 #include "preload/store/store.h"
 
 #include <dlfcn.h>
@@ -23,28 +20,26 @@ __attribute__((used)) void *hook_dlopen_notice(const char *path, int flags);
 __attribute__((used)) void *hook_dlmopen_notice(long space, const char *path, int flags);
 __attribute__((used)) void *hook_dlclose_notice(void *handle);
 
-/* Its constructors may wait for a thread. */
-static NOINLINE void settle_operators(const struct frame *caller)
+/* Before the constructors of the library run, which may wait for a thread (operator_override.h). */
+static NOINLINE void resolve_operators(const struct frame *caller)
 {
-    struct guard *guard = process_enter(caller);
-    operators_settle(guard);
-    if (guard)
-        guard_leave(guard);
+    WITH_TOKEN_FOR(caller, operator_override_resolve(guard));
 }
 
-/* In a sample the loader's allocations pass by us, and with them the moment to lead the object. */
-static void note_flags(int flags, bool ours, const struct frame *caller)
+/* With sampling the loader's allocations are skipped, and with them the moment to redirect the new
+ * object. */
+static void note_flags(int flags, bool main_namespace, const struct frame *caller)
 {
-    real_find();
-    if (operators_replaced())
-        settle_operators(caller);
-    bool deep = (flags & RTLD_DEEPBIND || late_is()) && *process_state.recording;
-    got_expect(deep && ours && !sample_state.bytes);
-    if (deep && (!ours || sample_state.bytes))
+    real_functions_find();
+    if (operator_override_any())
+        resolve_operators(caller);
+    bool deep = (flags & RTLD_DEEPBIND || real_functions_loaded_late()) && *process_state.recording;
+    got_patch_expect_open(deep && main_namespace && !sample_state.bytes);
+    if (deep && (!main_namespace || sample_state.bytes))
         store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
-/* Handles are told of the main namespace. */
+/* Handles are recorded in the main namespace only. */
 static void note_library(const struct frame *caller, const char *path)
 {
     static uint32_t openings;
@@ -54,12 +49,9 @@ static void note_library(const struct frame *caller, const char *path)
                         .name = path,
                         .id = add_relaxed(&openings, 1) + 1, /* no address yet */
                         .fd = -1};
-    struct guard *guard = path && *path ? process_enter(caller) : NULL;
-    if (!guard)
-        return;
-    resources_resolve_libraries();
-    handle_table_add(guard, &news, resource_mark_caller(guard, caller));
-    guard_leave(guard);
+    if (path && *path)
+        WITH_TOKEN_FOR(caller, resources_resolve_libraries();
+                       handle_table_add(guard, &news, resource_mark_caller(guard, caller)));
 }
 
 static void note_closing(const struct frame *caller, void *handle)
@@ -89,17 +81,17 @@ void *hook_dlmopen_notice(long space, const char *path, int flags)
     note_flags(flags, space == LM_ID_BASE, &caller);
     if (resource_is_tracked(LEAK_RESOURCE_DL) && space == LM_ID_BASE)
         note_library(&caller, path);
-    modules_change();
+    modules_note_change();
     return (void *)real.dlmopen;
 }
 
 void *hook_dlclose_notice(void *handle)
 {
-    real_find();
+    real_functions_find();
     if (resource_is_tracked(LEAK_RESOURCE_DL)) {
         struct frame caller = CALLER_FRAME();
         note_closing(&caller, handle);
     }
-    modules_change();
+    modules_note_change();
     return (void *)real.dlclose;
 }

@@ -1,10 +1,10 @@
-/* hook_file.c - streams and directories: told once, with the descriptor that is theirs.
+/* hook_file.c - streams and directories, each recorded once, together with its descriptor.
  *
- * libc opens and closes that one without passing by us, so it is noted here. Streams on
- * descriptors 0 to 2 are noted like others; whoever reads the account leaves them out.
+ * libc opens and closes that descriptor without calling a hook, so it is recorded here. Streams on
+ * descriptors 0 to 2 are recorded like others; the reporter leaves them out.
  */
+#include "preload/hooks/hooks.h"
 #include "preload/process/resource_hooks.h"
-#include "preload/interpose/real_functions.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,149 +12,90 @@
 
 /* ---- Streams -------------------------------------------------------------------------------- */
 
-/* With the descriptor it has; like: one that the program had before. */
-#define STREAM(call, sort, name, has_fd, like)                                                     \
-    ({                                                                                             \
-        real_find();                                                                               \
-        FILE *stream_ = call;                                                                      \
-        if (resource_is_tracked(LEAK_RESOURCE_FILE) && stream_) {                                        \
-            struct frame caller_ = CALLER_FRAME();                                                 \
-            resource_hook_stream_opened(&caller_, LEAK_RESOURCE_FILE, sort, stream_,                               \
-                        has_fd ? stream_->_fileno : -1, name, like);                               \
+/* fd: -1, or the descriptor; like: a descriptor that the program had before. */
+#define STREAM(name, parameters, arguments, sort, title, fd, like)                                 \
+    EXPORT FILE *name parameters;                                                                  \
+    EXPORT FILE *name parameters                                                                   \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        FILE *stream = real.name arguments;                                                        \
+        if (resource_is_tracked(LEAK_RESOURCE_FILE) && stream) {                                         \
+            struct frame caller = CALLER_FRAME();                                                  \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, sort, stream, fd, title, like);               \
         }                                                                                          \
-        stream_;                                                                                   \
-    })
+        return stream;                                                                             \
+    }
+#define FILE_STREAM(name, parameters, arguments, sort, title)                                      \
+    STREAM(name, parameters, arguments, sort, title, stream->_fileno, false)
+#define MEMORY_STREAM(name, parameters, arguments)                                                 \
+    STREAM(name, parameters, arguments, LEAK_SORT_MEMORY_STREAM, NULL, -1, false)
 
-EXPORT FILE *fopen(const char *path, const char *mode)
-{
-    return STREAM(real.fopen(path, mode), LEAK_SORT_STREAM, path, true, false);
-}
+FILE_STREAM(fopen, (const char *path, const char *mode), (path, mode), LEAK_SORT_STREAM, path)
+FILE_STREAM(fopen64, (const char *path, const char *mode), (path, mode), LEAK_SORT_STREAM, path)
+FILE_STREAM(tmpfile, (void), (), LEAK_SORT_STREAM, "temporary file")
+FILE_STREAM(tmpfile64, (void), (), LEAK_SORT_STREAM, "temporary file")
+FILE_STREAM(popen, (const char *command, const char *mode), (command, mode), LEAK_SORT_POPEN,
+            command)
+STREAM(fdopen, (int fd, const char *mode), (fd, mode), LEAK_SORT_STREAM, NULL, stream->_fileno,
+       true)
+MEMORY_STREAM(fmemopen, (void *buffer, size_t size, const char *mode), (buffer, size, mode))
+MEMORY_STREAM(open_memstream, (char **buffer, size_t *size), (buffer, size))
+MEMORY_STREAM(open_wmemstream, (wchar_t * *buffer, size_t *size), (buffer, size))
 
-EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-    return STREAM(real.fopen64(path, mode), LEAK_SORT_STREAM, path, true, false);
-}
+/* The same stream with another file, or closed when that cannot be opened. A stream that was not
+ * recorded (stdin, and any older than libleak) stays so; without a path only the mode changes. */
+#define REOPEN(name)                                                                               \
+    EXPORT FILE *name(const char *path, const char *mode, FILE *stream)                            \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        if (!resource_is_tracked(LEAK_RESOURCE_FILE) || !path)                                           \
+            return real.name(path, mode, stream);                                                  \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct resource_hook_closing leaving = resource_hook_closing(&caller, LEAK_RESOURCE_FILE, stream);           \
+        FILE *again = real.name(path, mode, stream);                                               \
+        resource_hook_stream_closed(&caller, &leaving);                                                              \
+        if (again && leaving.stream.number)                                                        \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again, again->_fileno,      \
+                        path, false);                                                              \
+        return again;                                                                              \
+    }
 
-EXPORT FILE *fdopen(int fd, const char *mode)
-{
-    return STREAM(real.fdopen(fd, mode), LEAK_SORT_STREAM, NULL, true, true);
-}
+REOPEN(freopen)
+REOPEN(freopen64)
 
-EXPORT FILE *tmpfile(void)
-{
-    return STREAM(real.tmpfile(), LEAK_SORT_STREAM, "temporary file", true, false);
-}
+/* ---- Directories ---------------------------------------------------------------------------- */
 
-EXPORT FILE *tmpfile64(void)
-{
-    return STREAM(real.tmpfile64(), LEAK_SORT_STREAM, "temporary file", true, false);
-}
-
-EXPORT FILE *popen(const char *command, const char *mode)
-{
-    return STREAM(real.popen(command, mode), LEAK_SORT_POPEN, command, true, false);
-}
-
-EXPORT FILE *fmemopen(void *buffer, size_t size, const char *mode)
-{
-    return STREAM(real.fmemopen(buffer, size, mode), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
-}
-
-EXPORT FILE *open_memstream(char **buffer, size_t *size)
-{
-    return STREAM(real.open_memstream(buffer, size), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
-}
-
-EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size);
-EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size)
-{
-    return STREAM(real.open_wmemstream(buffer, size), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
-}
-
-/* The same stream with another file, or closed when that cannot be opened. One that was not known
- * (stdin, and what is older than us) stays so; without a path only the mode changes. */
-#define AGAIN(call)                                                                                \
-    ({                                                                                             \
-        real_find();                                                                               \
-        FILE *again_;                                                                              \
-        if (resource_is_tracked(LEAK_RESOURCE_FILE) && path) {                                           \
-            struct frame caller_ = CALLER_FRAME();                                                 \
-            struct resource_hook_closing leaving_ = resource_hook_closing(&caller_, LEAK_RESOURCE_FILE, stream);     \
-            again_ = call;                                                                         \
-            resource_hook_stream_closed(&caller_, &leaving_);                                                        \
-            if (again_ && leaving_.stream.number)                                                  \
-                resource_hook_stream_opened(&caller_, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again_,                \
-                            again_->_fileno, path, false);                                         \
-        } else {                                                                                   \
-            again_ = call;                                                                         \
+#define DIRECTORY(name, parameters, arguments, fd, title, like)                                    \
+    EXPORT DIR *name parameters                                                                    \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        DIR *folder = real.name arguments;                                                         \
+        if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {                                          \
+            struct frame caller = CALLER_FRAME();                                                  \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, title, like); \
         }                                                                                          \
-        again_;                                                                                    \
-    })
-
-EXPORT FILE *freopen(const char *path, const char *mode, FILE *stream)
-{
-    return AGAIN(real.freopen(path, mode, stream));
-}
-
-EXPORT FILE *freopen64(const char *path, const char *mode, FILE *stream)
-{
-    return AGAIN(real.freopen64(path, mode, stream));
-}
-
-/* ---- Directories ----------------------------------------------------------------------------- */
-
-EXPORT DIR *opendir(const char *path)
-{
-    real_find();
-    DIR *folder = real.opendir(path);
-    if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {
-        struct frame caller = CALLER_FRAME();
-        resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, dirfd(folder), path,
-                    false);
+        return folder;                                                                             \
     }
-    return folder;
-}
 
-EXPORT DIR *fdopendir(int fd)
-{
-    real_find();
-    DIR *folder = real.fdopendir(fd);
-    if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {
-        struct frame caller = CALLER_FRAME();
-        resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, NULL, true);
-    }
-    return folder;
-}
+DIRECTORY(opendir, (const char *path), (path), dirfd(folder), path, false)
+DIRECTORY(fdopendir, (int fd), (fd), fd, NULL, true)
 
 /* ---- Closing -------------------------------------------------------------------------------- */
 
-/* Also one that fails has closed. */
-#define CLOSED(which, object, call)                                                                \
-    ({                                                                                             \
-        real_find();                                                                               \
-        int result_;                                                                               \
-        if (resource_is_tracked(which)) {                                                                \
-            struct frame caller_ = CALLER_FRAME();                                                 \
-            struct resource_hook_closing leaving_ = resource_hook_closing(&caller_, which, object);                  \
-            result_ = call;                                                                        \
-            resource_hook_stream_closed(&caller_, &leaving_);                                                        \
-        } else {                                                                                   \
-            result_ = call;                                                                        \
-        }                                                                                          \
-        result_;                                                                                   \
-    })
+/* A close that fails has closed the stream as well. */
+#define CLOSE(name, type, resource)                                                                \
+    EXPORT int name(type *object)                                                                  \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        if (!resource_is_tracked(resource))                                                              \
+            return real.name(object);                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct resource_hook_closing leaving = resource_hook_closing(&caller, resource, object);                     \
+        int result = real.name(object);                                                            \
+        resource_hook_stream_closed(&caller, &leaving);                                                              \
+        return result;                                                                             \
+    }
 
-EXPORT int fclose(FILE *stream)
-{
-    return CLOSED(LEAK_RESOURCE_FILE, stream, real.fclose(stream));
-}
-
-EXPORT int pclose(FILE *stream)
-{
-    return CLOSED(LEAK_RESOURCE_FILE, stream, real.pclose(stream));
-}
-
-EXPORT int closedir(DIR *folder)
-{
-    return CLOSED(LEAK_RESOURCE_DIR, folder, real.closedir(folder));
-}
+CLOSE(fclose, FILE, LEAK_RESOURCE_FILE)
+CLOSE(pclose, FILE, LEAK_RESOURCE_FILE)
+CLOSE(closedir, DIR, LEAK_RESOURCE_DIR)

@@ -1,31 +1,54 @@
-/* hook_main.c - main returns, exit is called: the moment when everything a program has is still
- * there.
+/* hook_main.c - the beginning and the end of a process.
  *
- * Main is called through a function of ours, which first asks the program for what it would say to
- * LeakSanitizer: by then all that its answer may need is there. When main has returned it looks at
- * the heap, with its own frame for the top of what counts as stack: main's locals are gone. What
- * lies below is wiped, so that no later frame of the exit machinery is laid over a pointer that
- * main has left behind.
+ * The constructor of the library is linked with -z initfirst: it runs before every other
+ * constructor of the process, so recording begins before the program's first allocation. libc has
+ * not set environ yet; the loader passes the environment. There is no destructor: recording ends
+ * with the process.
+ *
+ * main is called through a function of libleak. It first asks the program for its LeakSanitizer
+ * options and suppressions (__lsan_default_options and its like): by then all that they may need is
+ * initialised. When main has returned, or exit is called, it runs the leak check, with its own
+ * frame as the top of the live stack, for main's locals no longer exist. The stack below is wiped,
+ * so that no later frame of the exit machinery exposes a pointer that main has left behind.
+ *
+ * exit and the return from main end in an exit handler (process_exit.h), which also learns the
+ * status. _exit, _Exit and quick_exit run no such handlers, and are hooked for that reason.
  */
+#include "preload/hooks/hooks.h"
 #include "preload/store/store.h"
 #include "preload/process/lsan.h"
+#include "preload/interpose/got_patch.h"
 #include "preload/interpose/operator_override.h"
 #include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
 #include "preload/leakcheck/snapshot.h"
+#include "preload/roots/heap_ranges.h"
+
+#include <unistd.h>
+
+__attribute__((constructor)) static void start_library(int argc UNUSED, char **argv UNUSED,
+                                                       char **envp)
+{
+    process_start(envp);
+    hook_static_malloc_start();
+    hook_pair_start();
+    if (*process_state.recording && real_functions_loaded_late()) {
+        heap_ranges_learn_tcache_key();
+        late_load_patch(); /* from here on the hooks are called */
+    }
+}
 
 typedef int main_function(int, char **, char **);
 
 static main_function *programs_main;
 
-/* What it says is the program's own code: called without a token. */
-static NOINLINE void hear_program(void)
+/* The program's functions are called without the token, as any code of the program. */
+static NOINLINE void read_program_options(void)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (!guard)
         return;
-    operators_settle(guard);
+    operator_override_resolve(guard);
     guard_leave(guard);
     struct lsan_defaults words = lsan_call_defaults();
     guard = words.options || words.suppressions ? process_enter(&caller) : NULL;
@@ -38,7 +61,7 @@ static NOINLINE void hear_program(void)
 
 static int call_main(int argc, char **argv, char **envp)
 {
-    hear_program();
+    read_program_options();
     process_state.exit_status = programs_main(argc, argv, envp);
     ON_SCRUBBED_STACK(process_before_exit);
     return process_state.exit_status;
@@ -49,16 +72,31 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-    real_find();
+    real_functions_find();
     programs_main = main;
     return real.__libc_start_main(call_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-EXPORT void exit(int status)
+/* ends: the leak check, or the end of recording; it may change the status. */
+#define EXIT(name, ends)                                                                           \
+    EXPORT void name(int status)                                                                   \
+    {                                                                                              \
+        process_state.exit_status = status;                                                                   \
+        ON_SCRUBBED_STACK(ends);                                                                   \
+        real_functions_find();                                                                     \
+        real.name(process_state.exit_status);                                                                 \
+        __builtin_unreachable();                                                                   \
+    }
+
+EXIT(exit, process_before_exit)
+EXIT(_exit, process_before_abrupt_exit)
+EXIT(_Exit, process_before_abrupt_exit)
+
+/* Runs the program's at_quick_exit handlers, then libleak's (registered first, so last). */
+EXPORT void quick_exit(int status)
 {
-    process_state.exit_status = status;
-    ON_SCRUBBED_STACK(process_before_exit);
-    real_find();
-    real.exit(process_state.exit_status);
+    process_quick_exit(status);
+    real_functions_find();
+    real.quick_exit(status);
     __builtin_unreachable();
 }

@@ -1,14 +1,13 @@
-/* hook_memory.c - memory that the program has from the kernel itself: which of it a copy of the
- * process would not have, with track=mmap what is mapped, and where the program has told of blocks
- * in such memory, that they go with it.
+/* hook_memory.c - memory that the program maps itself.
+ *
+ * Recorded are ranges that a forked copy of the process would lack (MADV_DONTFORK), mappings with
+ * track=mmap, and that blocks which the program has annotated in such memory end with it.
  */
+#include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
 #include "preload/heap/suballoc.h"
-#include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
 #include "preload/resources/mmap_regions.h"
 #include "preload/base/sys.h"
-#include "preload/track/track.h"
 #include "preload/leakcheck/fork_snapshot.h"
 
 #include <errno.h>
@@ -21,68 +20,54 @@
 
 EXPORT int madvise(void *start, size_t size, int advice)
 {
-    real_find();
+    real_functions_find();
     int result = real.madvise(start, size, advice);
     if (result == 0)
         dontfork_note_advice((uintptr_t)start, size, advice);
     return result;
 }
 
-/* What the program's own allocators have carved from it goes with it. */
-static NOINLINE void let_content_go(const struct frame *caller, void *start, size_t size)
+/* Ends the annotated blocks in a range. */
+static NOINLINE void end_content(const struct frame *caller, void *start, size_t size)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    track_free_contained(guard, caller, (uintptr_t)start, size, FREED_BY_FREE);
-    guard_leave(guard);
+    WITH_TOKEN_FOR(caller, track_free_contained(guard, caller, (uintptr_t)start, size, FREED_BY_FREE));
 }
 
-#define CONTENT_GOES(start, size)                                                                  \
+#define END_CONTENT(start, size)                                                                   \
     ({                                                                                             \
         if (unlikely(load_relaxed(&suballoc_count))) {                                               \
             struct frame content_ = CALLER_FRAME();                                                \
-            let_content_go(&content_, start, size);                                                \
+            end_content(&content_, start, size);                                                   \
         }                                                                                          \
     })
 
 static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t size, int fd)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    mmap_regions_add(guard, caller, (uintptr_t)start, size, fd);
-    guard_leave(guard);
+    WITH_TOKEN_FOR(caller, mmap_regions_add(guard, caller, (uintptr_t)start, size, fd));
 }
 
-#define MAPPED(call)                                                                               \
-    ({                                                                                             \
-        real_find();                                                                               \
-        void *mapped_ = call;                                                                      \
-        if (flags & MAP_FIXED && mapped_ != MAP_FAILED)                                            \
-            CONTENT_GOES(mapped_, size);                                                           \
-        if (resource_is_tracked(LEAK_RESOURCE_MMAP) && mapped_ != MAP_FAILED) {                          \
-            struct frame caller_ = CALLER_FRAME();                                                 \
-            note_mapped(&caller_, mapped_, size, flags &MAP_ANONYMOUS ? -1 : fd);                  \
+#define MMAP(name)                                                                                 \
+    EXPORT void *name(void *start, size_t size, int access, int flags, int fd, off_t offset)       \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        void *mapped = real.name(start, size, access, flags, fd, offset);                          \
+        if (flags & MAP_FIXED && mapped != MAP_FAILED)                                             \
+            END_CONTENT(mapped, size);                                                             \
+        if (resource_is_tracked(LEAK_RESOURCE_MMAP) && mapped != MAP_FAILED) {                           \
+            struct frame caller = CALLER_FRAME();                                                  \
+            note_mapped(&caller, mapped, size, flags &MAP_ANONYMOUS ? -1 : fd);                    \
         }                                                                                          \
-        mapped_;                                                                                   \
-    })
+        return mapped;                                                                             \
+    }
 
-EXPORT void *mmap(void *start, size_t size, int access, int flags, int fd, off_t offset)
-{
-    return MAPPED(real.mmap(start, size, access, flags, fd, offset));
-}
-
-EXPORT void *mmap64(void *start, size_t size, int access, int flags, int fd, off_t offset)
-{
-    return MAPPED(real.mmap64(start, size, access, flags, fd, offset));
-}
+MMAP(mmap)
+MMAP(mmap64)
 
 EXPORT int munmap(void *start, size_t size)
 {
-    real_find();
+    real_functions_find();
     if ((uintptr_t)start % sys_page_size() == 0) /* else it fails */
-        CONTENT_GOES(start, size);
+        END_CONTENT(start, size);
     if (!resource_is_tracked(LEAK_RESOURCE_MMAP))
         return real.munmap(start, size);
     struct frame caller = CALLER_FRAME();
@@ -98,8 +83,8 @@ EXPORT int munmap(void *start, size_t size)
     return result;
 }
 
-static NOINLINE void *remap(const struct frame *caller, void *start, size_t size, size_t wanted,
-                            int flags, void *to)
+static NOINLINE void *remap_region(const struct frame *caller, void *start, size_t size,
+                                   size_t wanted, int flags, void *to)
 {
     if (!resource_is_tracked(LEAK_RESOURCE_MMAP))
         return real.mremap(start, size, wanted, flags, to);
@@ -117,21 +102,21 @@ static NOINLINE void *remap(const struct frame *caller, void *start, size_t size
     return moved;
 }
 
-/* The address it is to go to is there for MREMAP_FIXED alone; libc reads it in any case. */
+/* The new address is passed with MREMAP_FIXED only; libc reads it in any case. */
 EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
 {
     va_list list;
     va_start(list, flags);
     void *to = va_arg(list, void *);
     va_end(list);
-    real_find();
+    real_functions_find();
     struct frame caller = CALLER_FRAME();
-    void *moved = remap(&caller, start, size, wanted, flags, to);
+    void *moved = remap_region(&caller, start, size, wanted, flags, to);
     if (moved == MAP_FAILED)
         return moved;
-    if (moved != start) /* what has moved is not where it was told to be */
-        CONTENT_GOES(start, size);
+    if (moved != start) /* annotated blocks do not move along */
+        END_CONTENT(start, size);
     else if (wanted < size)
-        CONTENT_GOES((char *)start + wanted, size - wanted);
+        END_CONTENT((char *)start + wanted, size - wanted);
     return moved;
 }

@@ -1,37 +1,32 @@
 /* hook_new.c - every replaceable operator new and delete, each with its own kind.
  *
- * operator new is our own loop: real malloc, then the program's new handler (with the token given
- * back: what it allocates is tracked), then the exception, thrown by the program's own libstdc++.
- * That library is looked for only when an allocation has failed: it may have come in with a plugin,
- * where dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these
+ * operator new is a loop: real malloc, then the program's new handler (with the token given back,
+ * so that its allocations are tracked), then the exception, thrown by the program's own C++
+ * runtime. That library is searched only after an allocation has failed: a plugin may have loaded
+ * it, where dlsym(RTLD_NEXT) finds nothing. Built with -fexceptions: the exception passes these
  * frames.
  *
- * A program may replace some of the forms, and the standard says which of the others then call
- * them: a sized delete the plain one, new[] new. The C++ library's do so, so there ours give way to
- * these.
+ * A program may override some of the forms. The standard says which other forms then call these: a
+ * sized delete calls the plain one, new[] calls new. The C++ library's forms do so, so in such a
+ * program the hooks call them (operator_override.h).
  */
+#include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
-#include "preload/hooks/hook_free.h"
 #include "preload/base/log.h"
-#include "preload/interpose/modules.h"
 #include "preload/interpose/operator_override.h"
-#include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
-#include "preload/heap/sample.h"
-#include "preload/track/track.h"
 #include "preload/track/track_hot.h"
 
 typedef void new_handler(void);
 
-/* The search itself may allocate: that is ours, not the program's. */
-static NOINLINE void *find(const char *name)
+/* Allocations of the search itself are not the program's. */
+static NOINLINE void *find_in_runtime(const char *name)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (guard)
         guard->calling_real = true;
-    void *found = real_find_cxx(name);
+    void *found = real_functions_find_cxx(name);
     if (guard) {
         guard->calling_real = false;
         guard_leave(guard);
@@ -41,26 +36,26 @@ static NOINLINE void *find(const char *name)
 
 static new_handler *current_handler(void)
 {
-    new_handler *(*get)(void) = find("_ZSt15get_new_handlerv");
+    new_handler *(*get)(void) = find_in_runtime("_ZSt15get_new_handlerv");
     return get ? get() : NULL;
 }
 
 static COLD void throw_bad_alloc(size_t size)
 {
-    void (*throw_it)(void) = find("_ZSt17__throw_bad_allocv");
+    void (*throw_it)(void) = find_in_runtime("_ZSt17__throw_bad_allocv");
     if (throw_it)
         throw_it();
-    void *(*throwing)(size_t) = find("_Znwm");
+    void *(*throwing)(size_t) = find_in_runtime("_Znwm");
     if (throwing)
-        throwing(size); /* fails as ours did, and throws */
+        throwing(size); /* fails as well, and throws */
     log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
     abort();
 }
 
 /* One attempt: a tracked block or NULL. */
-static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
+static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
 {
-    /* As C++ runtimes do: at least one byte, and for aligned_alloc a multiple of the alignment. */
+    /* Like C++ runtimes: at least one byte, and a multiple of the alignment for aligned_alloc. */
     size_t bytes = size ? size : 1;
     if (alignment) {
         size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
@@ -69,17 +64,17 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         bytes = rounded;
     }
     if (unlikely(track_state.selective) && sample_passes(size))
-        return alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
+        return alignment ? real.cxx.aligned_alloc(alignment, bytes) : real.cxx.malloc(bytes);
     struct guard *guard = process_enter(caller);
     if (!guard)
         process_count_missed();
     bool before = guard_self.calling_real;
     guard_self.calling_real = true;
-    void *block = alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
+    void *block = alignment ? real.cxx.aligned_alloc(alignment, bytes) : real.cxx.malloc(bytes);
     guard_self.calling_real = before;
     if (!guard)
         return block;
-    modules_notice();
+    modules_poll_loader();
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block && !track_state.selective))
@@ -98,7 +93,7 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
                                  const struct frame *caller)
 {
     for (;;) {
-        void *block = attempt(size, alignment, kind, caller);
+        void *block = try_new(size, alignment, kind, caller);
         if (likely(block))
             return block;
         new_handler *handler = current_handler();
@@ -108,15 +103,15 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
     }
 }
 
-/* A handler may throw, and catching is not for C: when the first attempt has failed the program's
- * own nothrow form goes on; it calls the throwing one (ours) inside its try block. */
+/* A new handler may throw, which C cannot catch. After a failed first attempt the C++ runtime's own
+ * nothrow form continues; it calls the throwing form (the hook) inside of a try block. */
 static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller, const char *original, const void *tag)
 {
-    void *block = attempt(size, alignment, kind, caller);
+    void *block = try_new(size, alignment, kind, caller);
     if (likely(block) || !current_handler())
         return block;
-    void *form = find(original);
+    void *form = find_in_runtime(original);
     if (!form)
         return NULL;
     if (alignment)
@@ -124,84 +119,56 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
-/* Forms that stand on others: the library's own, where the program has replaced one of these. A
- * function of its own: what is not replaced needs no frame for it. */
-#define GIVE_WAY(result, name, parameters)                                                         \
+/* The C++ runtime's own form, when the program overrides one that it depends on; else NULL. In a
+ * function of its own, so that the usual path needs no stack frame. */
+#define ORIGINAL(result, name, parameters)                                                         \
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
-        if (!operators_original.name)                                                              \
-            operators_original.name = find(#name);                                                 \
-        return (result(*) parameters)operators_original.name;                                      \
+        if (!operator_override.original.name)                                                      \
+            operator_override.original.name = find_in_runtime(#name);                              \
+        return (result(*) parameters)operator_override.original.name;                              \
     }
 
-#define NEW_BASE(name, kind)                                                                       \
-    EXPORT void *name(size_t size);                                                                \
-    EXPORT void *name(size_t size)                                                                 \
+/* NEW_BASIC: calls no other form. NEW: the standard's version calls another form. */
+#define NEW_BASIC(name, parameters, go)                                                            \
+    EXPORT void *name parameters;                                                                  \
+    EXPORT void *name parameters                                                                   \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        return new_or_throw(size, 0, kind, &caller);                                               \
+        return go;                                                                                 \
     }
-#define NEW(name, kind)                                                                            \
-    GIVE_WAY(void *, name, (size_t))                                                               \
-    EXPORT void *name(size_t size);                                                                \
-    EXPORT void *name(size_t size)                                                                 \
+#define NEW(name, parameters, arguments, go)                                                       \
+    ORIGINAL(void *, name, parameters)                                                             \
+    EXPORT void *name parameters;                                                                  \
+    EXPORT void *name parameters                                                                   \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        if (unlikely(operators_replaced()) && original_##name())                                   \
-            return original_##name()(size);                                                        \
-        return new_or_throw(size, 0, kind, &caller);                                               \
-    }
-#define NEW_NOTHROW(name, kind)                                                                    \
-    GIVE_WAY(void *, name, (size_t, const void *))                                                 \
-    EXPORT void *name(size_t size, const void *tag);                                               \
-    EXPORT void *name(size_t size, const void *tag)                                                \
-    {                                                                                              \
-        struct frame caller = CALLER_FRAME();                                                      \
-        if (unlikely(operators_replaced()) && original_##name())                                   \
-            return original_##name()(size, tag);                                                   \
-        return new_or_null(size, 0, kind, &caller, #name, tag);                                    \
-    }
-#define NEW_ALIGNED_BASE(name, kind)                                                               \
-    EXPORT void *name(size_t size, size_t alignment);                                              \
-    EXPORT void *name(size_t size, size_t alignment)                                               \
-    {                                                                                              \
-        struct frame caller = CALLER_FRAME();                                                      \
-        return new_or_throw(size, alignment, kind, &caller);                                       \
-    }
-#define NEW_ALIGNED(name, kind)                                                                    \
-    GIVE_WAY(void *, name, (size_t, size_t))                                                       \
-    EXPORT void *name(size_t size, size_t alignment);                                              \
-    EXPORT void *name(size_t size, size_t alignment)                                               \
-    {                                                                                              \
-        struct frame caller = CALLER_FRAME();                                                      \
-        if (unlikely(operators_replaced()) && original_##name())                                   \
-            return original_##name()(size, alignment);                                             \
-        return new_or_throw(size, alignment, kind, &caller);                                       \
-    }
-#define NEW_ALIGNED_NOTHROW(name, kind)                                                            \
-    GIVE_WAY(void *, name, (size_t, size_t, const void *))                                         \
-    EXPORT void *name(size_t size, size_t alignment, const void *tag);                             \
-    EXPORT void *name(size_t size, size_t alignment, const void *tag)                              \
-    {                                                                                              \
-        struct frame caller = CALLER_FRAME();                                                      \
-        if (unlikely(operators_replaced()) && original_##name())                                   \
-            return original_##name()(size, alignment, tag);                                        \
-        return new_or_null(size, alignment, kind, &caller, #name, tag);                            \
+        if (unlikely(operator_override_any()) && original_##name())                                \
+            return original_##name() arguments;                                                    \
+        return go;                                                                                 \
     }
 
-NEW_BASE(_Znwm, LEAK_KIND_NEW)
-NEW(_Znam, LEAK_KIND_NEW_ARRAY)
-NEW_NOTHROW(_ZnwmRKSt9nothrow_t, LEAK_KIND_NEW)
-NEW_NOTHROW(_ZnamRKSt9nothrow_t, LEAK_KIND_NEW_ARRAY)
-NEW_ALIGNED_BASE(_ZnwmSt11align_val_t, LEAK_KIND_ALIGNED_NEW)
-NEW_ALIGNED(_ZnamSt11align_val_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
-NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW)
-NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
+NEW_BASIC(_Znwm, (size_t size), new_or_throw(size, 0, LEAK_KIND_NEW, &caller))
+NEW_BASIC(_ZnwmSt11align_val_t, (size_t size, size_t to),
+          new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW, &caller))
+NEW(_Znam, (size_t size), (size), new_or_throw(size, 0, LEAK_KIND_NEW_ARRAY, &caller))
+NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
+    new_or_null(size, 0, LEAK_KIND_NEW, &caller, "_ZnwmRKSt9nothrow_t", tag))
+NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
+    new_or_null(size, 0, LEAK_KIND_NEW_ARRAY, &caller, "_ZnamRKSt9nothrow_t", tag))
+NEW(_ZnamSt11align_val_t, (size_t size, size_t to), (size, to),
+    new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller))
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
+    new_or_null(size, to, LEAK_KIND_ALIGNED_NEW, &caller, "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                tag))
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
+    new_or_null(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller,
+                "_ZnamSt11align_val_tRKSt9nothrow_t", tag))
 
-/* The forms of delete differ in what they promise about the block, not in what they do to it. */
-#define DELETE_FORM(name, parameters, arguments, go)                                               \
-    GIVE_WAY(void, name, parameters)                                                               \
-    static COLD void give_way_##name parameters                                                    \
+/* The forms of delete differ in what they state about the block, not in what they do to it. */
+#define DELETE(name, parameters, arguments, go)                                                    \
+    ORIGINAL(void, name, parameters)                                                               \
+    static COLD void call_original_##name parameters                                               \
     {                                                                                              \
         if (original_##name())                                                                     \
             original_##name() arguments;                                                           \
@@ -211,37 +178,37 @@ NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_AR
     EXPORT void name parameters;                                                                   \
     EXPORT void name parameters                                                                    \
     {                                                                                              \
-        if (unlikely(operators_replaced()))                                                        \
-            give_way_##name arguments;                                                             \
+        if (unlikely(operator_override_any()))                                                     \
+            call_original_##name arguments;                                                        \
         else                                                                                       \
             go;                                                                                    \
     }
-#define DELETE_BASE(name, parameters, go)                                                          \
+#define DELETE_BASIC(name, parameters, go)                                                         \
     EXPORT void name parameters;                                                                   \
     EXPORT void name parameters                                                                    \
     {                                                                                              \
         go;                                                                                        \
     }
 
-DELETE_BASE(_ZdlPv, (void *block), hook_free(block, FREED_BY_DELETE))
-DELETE_BASE(_ZdlPvSt11align_val_t, (void *block, size_t to),
-            hook_free_said(block, FREED_BY_ALIGNED_DELETE, 0, to))
-DELETE_FORM(_ZdaPv, (void *block), (block), hook_free(block, FREED_BY_DELETE_ARRAY))
-DELETE_FORM(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
-            hook_free(block, FREED_BY_DELETE))
-DELETE_FORM(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
-            hook_free(block, FREED_BY_DELETE_ARRAY))
-DELETE_FORM(_ZdlPvm, (void *block, size_t size), (block, size),
-            hook_free_said(block, FREED_BY_DELETE_SIZED, size, 0))
-DELETE_FORM(_ZdaPvm, (void *block, size_t size), (block, size),
-            hook_free_said(block, FREED_BY_DELETE_ARRAY_SIZED, size, 0))
-DELETE_FORM(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
-            hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
-DELETE_FORM(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-            (block, to, tag), hook_free_said(block, FREED_BY_ALIGNED_DELETE, 0, to))
-DELETE_FORM(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-            (block, to, tag), hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
-DELETE_FORM(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
-            hook_free_said(block, FREED_BY_ALIGNED_DELETE_SIZED, size, to))
-DELETE_FORM(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
-            hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, size, to))
+DELETE_BASIC(_ZdlPv, (void *block), hook_delete(block, FREED_BY_DELETE))
+DELETE_BASIC(_ZdlPvSt11align_val_t, (void *block, size_t to),
+             hook_delete_checked(block, FREED_BY_ALIGNED_DELETE, 0, to))
+DELETE(_ZdaPv, (void *block), (block), hook_delete(block, FREED_BY_DELETE_ARRAY))
+DELETE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
+       hook_delete(block, FREED_BY_DELETE))
+DELETE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
+       hook_delete(block, FREED_BY_DELETE_ARRAY))
+DELETE(_ZdlPvm, (void *block, size_t size), (block, size),
+       hook_delete_checked(block, FREED_BY_DELETE_SIZED, size, 0))
+DELETE(_ZdaPvm, (void *block, size_t size), (block, size),
+       hook_delete_checked(block, FREED_BY_DELETE_ARRAY_SIZED, size, 0))
+DELETE(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
+       hook_delete_checked(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+       (block, to, tag), hook_delete_checked(block, FREED_BY_ALIGNED_DELETE, 0, to))
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+       (block, to, tag), hook_delete_checked(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
+DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
+       hook_delete_checked(block, FREED_BY_ALIGNED_DELETE_SIZED, size, to))
+DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
+       hook_delete_checked(block, FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, size, to))

@@ -1,85 +1,115 @@
-/* hook_signal.c - installing a signal handler: the kernel gets a door, the program sees its own.
+/* hook_signal.c - signal handlers, signal masks, and the calls that wait with them.
  *
- * Why: signal_trampoline.h. Everything else is libc's doing, errno included.
+ * Handlers: the kernel is given a trampoline, the program sees its own handler
+ * (signal_trampoline.h). Everything else is libc's, errno included.
+ *
+ * Masks: the signals that libleak reserves stay unblocked, without the program seeing it: the one
+ * that stops threads, and with start_at= that of a fault (breakpoint.h), which would kill. Worker
+ * threads often block all signals for ever; then they could not be stopped for a leak check. So the
+ * reserved numbers are removed from every mask on its way to the kernel, and added again to what
+ * the program reads.
+ *
+ * Waits: a relative deadline is recorded, in case the wait has to be repeated (syscall_restart.h).
  */
+#include "preload/hooks/hooks.h"
 #include "preload/signals/altstack.h"
 #include "preload/signals/signal_trampoline.h"
+#include "preload/process/resource_hooks.h"
 #include "preload/signals/stop_the_world.h"
-#include "preload/interpose/real_functions.h"
+#include "preload/signals/syscall_restart.h"
+#include "preload/base/sys.h"
 
-/* What the program would have done at our own number. */
-static struct sigaction programs_own;
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
 
-static int act_on_ours(const struct sigaction *action, struct sigaction *old)
+/* ---- The reserved signals ------------------------------------------------------------------- */
+
+#define RESERVED 2
+
+static int reserved_signal(unsigned i)
 {
-    struct sigaction before = programs_own;
+    return i ? trampoline_reserved_fault() : world_signal();
+}
+
+static void remove_reserved(sigset_t *set)
+{
+    for (unsigned i = 0; i < RESERVED; i++)
+        if (reserved_signal(i))
+            sigdelset(set, reserved_signal(i));
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
+
+/* The program's action for the number that stops threads. */
+static struct sigaction program_action;
+
+static int change_own_action(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before = program_action;
     if (action) {
-        programs_own = *action;
+        program_action = *action;
         bool handled = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
-        park_give_others(handled ? action->sa_sigaction : NULL, action->sa_handler == SIG_IGN);
+        world_set_program_handler(handled ? action->sa_sigaction : NULL,
+                                  action->sa_handler == SIG_IGN);
     }
     if (old)
         *old = before;
     return 0;
 }
 
-static int act(int number, const struct sigaction *action, struct sigaction *old)
+static int change_action(int number, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours;
-    real_find();
-    if (number == park_signal() && number)
-        return act_on_ours(action, old);
-    struct handlers_default was = handlers_default_of(number);
+    real_functions_find();
+    if (number == world_signal() && number)
+        return change_own_action(action, old);
+    struct trampoline_default was = trampoline_get_default(number);
     if (action) {
         ours = *action;
-        if (park_signal())
-            sigdelset(&ours.sa_mask, park_signal());
-        if (handlers_kept_fault())
-            sigdelset(&ours.sa_mask, handlers_kept_fault());
-        handlers_put_door(number, &ours);
+        remove_reserved(&ours.sa_mask);
+        trampoline_wrap_action(number, &ours);
     }
     int result = real.sigaction(number, action ? &ours : NULL, old);
     if (result == 0 && old) {
-        handlers_take_default(old, was);
-        handlers_take_door(old);
+        trampoline_unwrap_default(old, was);
+        trampoline_unwrap_action(old);
     }
     return result;
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    return act(number, action, old);
+    return change_action(number, action, old);
 }
 
 EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    return act(number, action, old);
+    return change_action(number, action, old);
 }
 
-/* The older ways differ in flags, which libc knows; each answers the handler before. */
+/* The older functions differ in flags, which libc chooses; each returns the previous handler. */
 #define SIGNAL(name, original)                                                                     \
     EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
     {                                                                                              \
-        real_find();                                                                               \
-        if (number == park_signal() && number) {                                                   \
+        real_functions_find();                                                                     \
+        if (number == world_signal() && number) {                                                  \
             struct sigaction action = {.sa_handler = handler}, old;                                \
-            act_on_ours(&action, &old);                                                            \
+            change_own_action(&action, &old);                                                      \
             return old.sa_handler;                                                                 \
         }                                                                                          \
-        sighandler_t old = real.original(number, handlers_door(number, handler));                  \
+        sighandler_t old = real.original(number, trampoline_get(number, handler));                 \
         if (old != SIG_ERR)                                                                        \
-            handlers_complete(number);                                                             \
-        return handlers_behind(old);                                                               \
+            trampoline_complete_action(number);                                                    \
+        return trampoline_get_handler(old);                                                        \
     }
-
-/* A program that has no alternate stack sees none, and may not stand on ours. */
-EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
-{
-    real_find();
-    return altstack_change(stack, old);
-}
 
 SIGNAL(signal, signal)
 SIGNAL(ssignal, signal)
@@ -87,3 +117,182 @@ SIGNAL(bsd_signal, bsd_signal)
 SIGNAL(sysv_signal, sysv_signal)
 SIGNAL(__sysv_signal, sysv_signal)
 SIGNAL(sigset, sigset)
+
+/* The program does not see libleak's alternate stack (altstack.h). */
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    real_functions_find();
+    return altstack_set(stack, old);
+}
+
+/* ---- Masks ---------------------------------------------------------------------------------- */
+
+/* This thread has blocked the number, as far as the program can see. */
+static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
+
+/* A copy without the reserved numbers; NULL stays NULL. */
+static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
+{
+    if (!set)
+        return set;
+    *copy = *set;
+    remove_reserved(copy);
+    return copy;
+}
+
+static void note_blocked(unsigned i, int how, const sigset_t *set, sigset_t *old)
+{
+    bool before = seen_blocked[i], named = set && sigismember(set, reserved_signal(i)) == 1;
+    if (set)
+        seen_blocked[i] = how == SIG_SETMASK ? named
+                          : how == SIG_BLOCK ? before || named
+                                             : before && !named;
+    if (old && before)
+        sigaddset(old, reserved_signal(i));
+}
+
+static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
+                       const sigset_t *set, sigset_t *old)
+{
+    sigset_t copy, given; /* set may equal old */
+    if (set)
+        given = *set;
+    int result = change(how, without_reserved(set, &copy), old);
+    for (unsigned i = 0; i < RESERVED && result == 0; i++)
+        if (reserved_signal(i))
+            note_blocked(i, how, set ? &given : NULL, old);
+    return result;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    real_functions_find();
+    return change_mask(real.sigprocmask, how, set, old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    real_functions_find();
+    return change_mask(real.pthread_sigmask, how, set, old);
+}
+
+EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t copy;
+    real_functions_find();
+    int made = real.signalfd(fd, without_reserved(mask, &copy), flags);
+    if (resource_is_tracked(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
+        struct frame caller = CALLER_FRAME();
+        resource_hook_opened(&caller, made, LEAK_SORT_SIGNALFD, NULL);
+    }
+    return made;
+}
+
+/* A call that takes a mask, and waits without a deadline or with one that the kernel keeps. */
+#define WAIT(name, parameters, mask, arguments)                                                    \
+    EXPORT int name parameters;                                                                    \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        sigset_t copy;                                                                             \
+        real_functions_find();                                                                     \
+        const sigset_t *seen = without_reserved(mask, &copy);                                      \
+        return real.name arguments;                                                                \
+    }
+
+WAIT(sigsuspend, (const sigset_t *mask), mask, (seen))
+WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), set, (seen, info))
+WAIT(sigwait, (const sigset_t *set, int *number), set, (seen, number))
+WAIT(ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask),
+     mask, (fds, count, time, seen))
+WAIT(__ppoll_chk,
+     (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask,
+      size_t size),
+     mask, (fds, count, time, seen, size))
+WAIT(pselect,
+     (int count, fd_set *read, fd_set *write, fd_set *except, const struct timespec *time,
+      const sigset_t *mask),
+     mask, (count, read, write, except, time, seen))
+
+/* ---- Waits with a deadline that the kernel does not keep ------------------------------------- */
+
+#ifdef SYS_epoll_wait
+#define EPOLL_WAIT SYS_epoll_wait
+#else
+#define EPOLL_WAIT SYS_epoll_pwait
+#endif
+#ifdef SYS_epoll_pwait2
+#define EPOLL_PWAIT2 SYS_epoll_pwait2
+#else
+#define EPOLL_PWAIT2 441
+#endif
+
+static uint64_t nanoseconds(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+static struct syscall_deadline begin_deadline(uintptr_t frame, long number, long other_number)
+{
+    struct syscall_deadline before = syscall_deadline;
+    syscall_deadline.ns = 0;
+    syscall_deadline.frame = frame;
+    syscall_deadline.number = number;
+    syscall_deadline.other_number = other_number;
+    return before;
+}
+
+static void set_milliseconds(int timeout, unsigned argument)
+{
+    syscall_deadline.argument = argument;
+    syscall_deadline.timespec = NULL;
+    syscall_deadline.ns =
+        timeout > 0 ? sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000u : 0;
+}
+
+/* The kernel reads the deadline from the copy, which syscall_restart may shorten. */
+static void set_timespec(const struct timespec *timeout, struct timespec *copy)
+{
+    if (!timeout)
+        return;
+    *copy = *timeout;
+    syscall_deadline.timespec = copy;
+    syscall_deadline.ns = sys_clock_ns(CLOCK_MONOTONIC) + nanoseconds(timeout);
+}
+
+/* note: records the deadline; left: the copy of the timeout that the kernel reads. */
+#define TIMED(name, parameters, number, other_number, note, arguments)                             \
+    EXPORT int name parameters;                                                                    \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        sigset_t copy UNUSED;                                                                      \
+        struct timespec left UNUSED;                                                               \
+        real_functions_find();                                                                     \
+        if (!real.name) { /* epoll_pwait2: glibc before 2.35 */                                    \
+            errno = ENOSYS;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        struct syscall_deadline outer =                                                            \
+            begin_deadline((uintptr_t)__builtin_frame_address(0), number, other_number);           \
+        note;                                                                                      \
+        int result = real.name arguments;                                                          \
+        syscall_deadline = outer; /* a handler may wait inside of a wait */                        \
+        return result;                                                                             \
+    }
+
+TIMED(epoll_wait, (int fd, struct epoll_event *events, int most, int timeout), EPOLL_WAIT,
+      SYS_epoll_pwait, set_milliseconds(timeout, 3), (fd, events, most, timeout))
+TIMED(epoll_pwait,
+      (int fd, struct epoll_event *events, int most, int timeout, const sigset_t *mask),
+      SYS_epoll_pwait, SYS_epoll_pwait, set_milliseconds(timeout, 3),
+      (fd, events, most, timeout, without_reserved(mask, &copy)))
+TIMED(epoll_pwait2,
+      (int fd, struct epoll_event *events, int most, const struct timespec *timeout,
+       const sigset_t *mask),
+      EPOLL_PWAIT2, EPOLL_PWAIT2, set_timespec(timeout, &left),
+      (fd, events, most, timeout ? &left : NULL, without_reserved(mask, &copy)))
+TIMED(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout),
+      SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, set_timespec(timeout, &left),
+      (without_reserved(set, &copy), info, timeout ? &left : NULL))
+TIMED(semtimedop, (int id, struct sembuf *operations, size_t count, const struct timespec *timeout),
+      SYS_semtimedop, SYS_semtimedop, set_timespec(timeout, &left),
+      (id, operations, count, timeout ? &left : NULL))

@@ -1,41 +1,41 @@
-/* hook_thread.c - pthread_create: a thread is known from its first instruction.
+/* hook_thread.c - pthread_create and the functions that end a thread's joinable state.
  *
- * Its number is given here, in the order of creation, so it is the same in every run. The start
- * routine is entered by a jump: no frame of ours stands on the new thread's stack, and no token is
- * held.
+ * A thread is recorded from its first instruction. Its number is assigned by the creating thread,
+ * in the order of creation, so it is the same in every run. The start routine is entered by a jump:
+ * no frame of libleak stands on the new thread's stack, and no token is held.
  *
- * And pthread_join and its kin: a thread that nobody waits for and nobody detaches keeps its stack.
+ * A thread that is neither joined nor detached keeps its stack: a leak, found by hooks of
+ * pthread_join and its like.
  */
+#include "preload/hooks/hooks.h"
 #include "preload/signals/altstack.h"
 #include "preload/resources/handle_table.h"
 #include "preload/interpose/operator_override.h"
-#include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 
 #include <errno.h>
 
-struct call {
+struct start_routine {
     void *(*routine)(void *);
     void *argument;
 };
 
-/* The token, also where there is no account but an alternate stack for each thread. */
-static struct guard *enter(const struct frame *caller, bool *account)
+/* The token, also in a process that is not recorded but has alternate stacks. */
+static struct guard *enter_hook(const struct frame *caller, bool *recorded)
 {
     struct guard *guard = process_enter(caller);
-    *account = guard;
-    return guard || !altstack_wanted() ? guard : guard_enter(caller);
+    *recorded = guard;
+    return guard || !altstack_is_enabled() ? guard : guard_enter(caller);
 }
 
 /* ---- Joinable threads -------------------------------------------------------------------------
  *
- * A thread may detach itself before pthread_create returns, and its creator may wait for it before
- * it has begun. So it is noted before it is made, as unborn, and whoever is first of the two says
- * what it is called. */
+ * A thread may detach itself before pthread_create returns, and its creator may join it before it
+ * has started. So it is recorded before its creation, under a provisional name; whichever thread
+ * runs first, the creator or the new one, replaces that by the pthread_t. */
 
-static uint64_t unborn(uint32_t serial)
+static uint64_t provisional_name(uint32_t serial)
 {
     return 1ull << 63 | serial;
 }
@@ -48,61 +48,64 @@ static bool is_detached(const pthread_attr_t *attributes)
     return state == PTHREAD_CREATE_DETACHED;
 }
 
-static void note_unborn(struct guard *guard, const struct frame *caller, uint32_t serial,
-                        const pthread_attr_t *attributes)
+static void note_provisional(struct guard *guard, const struct frame *caller, uint32_t serial,
+                             const pthread_attr_t *attributes)
 {
     struct news news = {.type = LEAK_RESOURCE_THREAD,
                         .sort = LEAK_SORT_THREAD,
-                        .id = unborn(serial),
+                        .id = provisional_name(serial),
                         .bytes = serial,
                         .fd = -1};
     if (resource_is_tracked(LEAK_RESOURCE_THREAD) && !is_detached(attributes))
         handle_table_add(guard, &news, resource_mark_caller(guard, caller));
 }
 
-/* Where its name was put may be gone with the thread itself. */
-static NOINLINE void note_born(const struct frame *caller, uint32_t serial, const pthread_t *thread)
+/* The memory that pthread_create wrote the name to may end with the thread. */
+static NOINLINE void note_created(const struct frame *caller, uint32_t serial,
+                                  const pthread_t *thread)
 {
     pthread_t name;
+    uint64_t id = provisional_name(serial);
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    if (handle_table_find(LEAK_RESOURCE_THREAD, unborn(serial)).number &&
+    if (handle_table_find(LEAK_RESOURCE_THREAD, id).number &&
         sys_peek((uintptr_t)thread, &name, sizeof name))
-        handle_table_move(guard, LEAK_RESOURCE_THREAD, unborn(serial), name);
+        handle_table_move(guard, LEAK_RESOURCE_THREAD, id, name);
     guard_leave(guard);
 }
 
-static void forget_unborn(struct guard *guard, uint32_t serial)
+static void forget_provisional(struct guard *guard, uint32_t serial)
 {
-    struct handle_ref thread = handle_table_find(LEAK_RESOURCE_THREAD, unborn(serial));
+    struct handle_ref thread = handle_table_find(LEAK_RESOURCE_THREAD, provisional_name(serial));
     handle_table_remove(guard, &thread);
 }
 
-/* ---- Beginning ------------------------------------------------------------------------------ */
+/* ---- The first instructions of a thread ------------------------------------------------------ */
 
-static NOINLINE struct call come_to_life(const struct thread_start *note)
+static NOINLINE struct start_routine begin_recording(const struct thread_start *note)
 {
     struct thread_start start = *note;
     struct frame caller = CALLER_FRAME();
-    bool account;
-    struct guard *guard = enter(&caller, &account);
+    bool recorded;
+    struct guard *guard = enter_hook(&caller, &recorded);
     if (guard) {
         threads_free_start(guard, (struct thread_start *)note);
-        if (account)
+        if (recorded)
             threads_enter(guard, &start);
-        altstack_begin(guard);
-        if (account && resource_is_tracked(LEAK_RESOURCE_THREAD))
-            handle_table_move(guard, LEAK_RESOURCE_THREAD, unborn(start.serial), pthread_self());
+        altstack_begin_thread(guard);
+        if (recorded && resource_is_tracked(LEAK_RESOURCE_THREAD))
+            handle_table_move(guard, LEAK_RESOURCE_THREAD, provisional_name(start.serial),
+                            pthread_self());
         guard_leave(guard);
     }
-    return (struct call){start.routine, start.argument};
+    return (struct start_routine){start.routine, start.argument};
 }
 
-/* Ends in a jump when optimised: then no frame of ours is below the program's. */
-static void *begin_thread(void *note)
+/* Ends in a jump when optimised: then no frame of libleak stands below the program's. */
+static void *run_thread(void *note)
 {
-    struct call call = come_to_life(note);
+    struct start_routine call = begin_recording(note);
     return call.routine(call.argument);
 }
 
@@ -123,11 +126,11 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*routine)(void *), void *argument)
 {
     struct frame caller = CALLER_FRAME();
-    bool account;
-    struct guard *guard = enter(&caller, &account);
+    bool recorded;
+    struct guard *guard = enter_hook(&caller, &recorded);
     struct thread_start *start = guard ? threads_prepare_start(guard) : NULL;
     uint32_t serial = 0;
-    operators_settle(guard);
+    operator_override_resolve(guard);
     if (start) {
         guard->calling_real = true;
         start->routine = routine;
@@ -135,88 +138,59 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         start->stack_size = stack_size_of(attributes);
         guard->calling_real = false;
         serial = start->serial;
-        note_unborn(guard, &caller, serial, attributes);
+        note_provisional(guard, &caller, serial, attributes);
     }
     if (guard)
         guard_leave(guard);
     if (!start)
         return real.pthread_create(thread, attributes, routine, argument);
-    int error = real.pthread_create(thread, attributes, begin_thread, start);
-    if (error && (guard = enter(&caller, &account))) {
+    int error = real.pthread_create(thread, attributes, run_thread, start);
+    if (error && (guard = enter_hook(&caller, &recorded))) {
         threads_free_start(guard, start);
-        forget_unborn(guard, serial);
+        forget_provisional(guard, serial);
         guard_leave(guard);
     }
     if (!error && resource_is_tracked(LEAK_RESOURCE_THREAD))
-        note_born(&caller, serial, thread);
+        note_created(&caller, serial, thread);
     return error;
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-/* Its name is another thread's as soon as the real function has done: so it is looked up before.
- */
+/* Called before the real function, after which the name may belong to another thread. */
 static struct handle_ref find_thread(const struct frame *caller, pthread_t thread)
 {
     struct handle_ref found = {.number = 0};
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return found;
-    found = handle_table_find(LEAK_RESOURCE_THREAD, thread);
-    guard_leave(guard);
+    WITH_TOKEN_FOR(caller, found = handle_table_find(LEAK_RESOURCE_THREAD, thread));
     return found;
 }
 
 static void forget_thread(const struct frame *caller, const struct handle_ref *found)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    handle_table_remove(guard, found);
-    guard_leave(guard);
+    WITH_TOKEN_FOR(caller, handle_table_remove(guard, found));
 }
 
-#define SETTLED(call)                                                                              \
-    ({                                                                                             \
-        real_find();                                                                               \
-        int error_;                                                                                \
-        if (resource_is_tracked(LEAK_RESOURCE_THREAD)) {                                                 \
-            struct frame caller_ = CALLER_FRAME();                                                 \
-            struct handle_ref found_ = find_thread(&caller_, thread);                               \
-            error_ = call;                                                                         \
-            if (error_ == 0)                                                                       \
-                forget_thread(&caller_, &found_);                                                  \
-        } else {                                                                                   \
-            error_ = call;                                                                         \
-        }                                                                                          \
-        error_;                                                                                    \
-    })
+#define DISPOSE(name, parameters, arguments)                                                       \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        if (!real.name) /* pthread_clockjoin_np: glibc before 2.31 */                              \
+            return ENOSYS;                                                                         \
+        if (!resource_is_tracked(LEAK_RESOURCE_THREAD))                                                  \
+            return real.name arguments;                                                            \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct handle_ref found = find_thread(&caller, thread);                                     \
+        int error = real.name arguments;                                                           \
+        if (error == 0)                                                                            \
+            forget_thread(&caller, &found);                                                        \
+        return error;                                                                              \
+    }
 
-EXPORT int pthread_join(pthread_t thread, void **result)
-{
-    return SETTLED(real.pthread_join(thread, result));
-}
-
-EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
-{
-    return SETTLED(real.pthread_tryjoin_np(thread, result));
-}
-
-EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
-{
-    return SETTLED(real.pthread_timedjoin_np(thread, result, until));
-}
-
-EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
-                                const struct timespec *until)
-{
-    real_find();
-    if (!real.pthread_clockjoin_np) /* glibc before 2.31 */
-        return ENOSYS;
-    return SETTLED(real.pthread_clockjoin_np(thread, result, clock, until));
-}
-
-EXPORT int pthread_detach(pthread_t thread)
-{
-    return SETTLED(real.pthread_detach(thread));
-}
+DISPOSE(pthread_join, (pthread_t thread, void **result), (thread, result))
+DISPOSE(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
+DISPOSE(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until),
+        (thread, result, until))
+DISPOSE(pthread_clockjoin_np,
+        (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+        (thread, result, clock, until))
+DISPOSE(pthread_detach, (pthread_t thread), (thread))

@@ -1,11 +1,11 @@
 #include "preload/interpose/displace.h"
 
-#define AWAY 512   /* bytes that are read of code whose size is not known */
-#define DEEP 4     /* calls that are followed */
-#define STEPS 4096 /* instructions that are read for it */
+#define UNKNOWN_SIZE 512 /* bytes read of a function whose size is not known */
+#define CALL_DEPTH 4     /* nested calls that are followed */
+#define STEP_BUDGET 4096 /* instructions decoded for that */
 
-/* Instruction by instruction; from where that is not understood on, byte by byte, and what looks
- * like a jump is one. */
+/* Visits a function instruction by instruction; behind an unknown instruction byte by byte, and
+ * then everything that decodes as a jump counts as one. */
 struct walk {
     const struct displace_function *function;
     size_t at, end;
@@ -13,7 +13,7 @@ struct walk {
     bool lost;
 };
 
-static bool walk(struct walk *walk)
+static bool decode_next(struct walk *walk)
 {
     const struct displace_function *function = walk->function;
     walk->at += walk->lost ? 1 : walk->next.length;
@@ -30,7 +30,7 @@ static bool is_jump(const struct displace_step *step)
     return step->flow == FLOW_JUMP || step->flow == FLOW_IF;
 }
 
-/* Code near a function, as much of it as can be read; size 0: none. */
+/* Code at an address near a function, as much as can be read; size 0: none. */
 static struct displace_function code_near(const struct displace_function *function,
                                           uintptr_t address)
 {
@@ -39,37 +39,36 @@ static struct displace_function code_near(const struct displace_function *functi
     bool can_be_read = address - function->low < function->high - function->low;
     there.code += address - function->address;
     there.address = address;
-    there.size = !can_be_read ? 0 : left < AWAY ? left : AWAY;
+    there.size = !can_be_read ? 0 : left < UNKNOWN_SIZE ? left : UNKNOWN_SIZE;
     return there;
 }
 
-/* ---- Into what is moved --------------------------------------------------------------------- */
+/* ---- Jumps into the moved part --------------------------------------------------------------- */
 
-/* before: who jumps to where the function begins may do so: it has given back the stack that it
- * took, and calls the function anew. */
+/* may_begin: a jump to the first byte is legal (displace_is_loop). */
 static bool is_within(const struct displace_function *function, const struct displaced *out,
-                      bool before, uintptr_t target)
+                      bool may_begin, uintptr_t target)
 {
     uintptr_t offset = target - function->address - out->skip;
-    return offset < out->taken && (offset || !before);
+    return offset < out->taken && (offset || !may_begin);
 }
 
-/* What a function goes on in elsewhere: its unlikely part may come back. */
+/* The cold part of a function, which the compiler places elsewhere, may jump back. */
 static bool cold_jumps_into(const struct displace_function *function, const struct displaced *out,
                             uintptr_t cold)
 {
     struct displace_function there = code_near(function, cold);
     struct walk part = {.function = &there, .end = there.size};
-    while (walk(&part))
+    while (decode_next(&part))
         if (is_jump(&part.next) && is_within(function, out, true, part.next.to))
             return true;
     return false;
 }
 
-static bool part_jumps_into(struct walk *part, const struct displaced *out, bool before)
+static bool part_jumps_into(struct walk *part, const struct displaced *out, bool may_begin)
 {
-    while (walk(part))
-        if (is_jump(&part->next) && (is_within(part->function, out, before, part->next.to) ||
+    while (decode_next(part))
+        if (is_jump(&part->next) && (is_within(part->function, out, may_begin, part->next.to) ||
                                      cold_jumps_into(part->function, out, part->next.to)))
             return true;
     return false;
@@ -85,26 +84,27 @@ bool displace_is_loop(const struct displace_function *function, const struct dis
     return part_jumps_into(&moved, out, false) || part_jumps_into(&rest, out, !keeps_stack);
 }
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Control flow that leaves the known code ------------------------------------------------- */
 
-static bool is_unknown(const struct displace_function *around, uintptr_t address, unsigned deep,
-                       unsigned *steps);
+static bool may_lead_out(const struct displace_function *around, uintptr_t address, unsigned deep,
+                         unsigned *steps);
 
-/* A function whose size is not known ends with the return or jump that no condition jumps over. */
+/* A function whose size is not known ends with the return or jump that no conditional jump skips.
+ */
 static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
                       unsigned *steps)
 {
     struct walk body = {.function = function, .end = function->size};
     uintptr_t furthest = is_whole ? function->size : 0;
     bool ended = false;
-    while (!ended && *steps && walk(&body)) {
+    while (!ended && *steps && decode_next(&body)) {
         enum displace_flow flow = body.next.flow;
         bool leads = flow == FLOW_CALL || is_jump(&body.next);
         uintptr_t to = body.next.to - function->address;
         bool within = to < function->size &&
                       (is_whole || flow == FLOW_IF || (flow == FLOW_JUMP && to <= body.at));
         if (flow == FLOW_POINTER ||
-            (leads && !within && is_unknown(function, body.next.to, deep, steps)))
+            (leads && !within && may_lead_out(function, body.next.to, deep, steps)))
             return true;
         if (leads && within && flow != FLOW_CALL && to > furthest)
             furthest = to;
@@ -114,8 +114,8 @@ static bool leads_out(const struct displace_function *function, bool is_whole, u
     return false;
 }
 
-static bool is_unknown(const struct displace_function *around, uintptr_t address, unsigned deep,
-                       unsigned *steps)
+static bool may_lead_out(const struct displace_function *around, uintptr_t address, unsigned deep,
+                         unsigned *steps)
 {
     struct displace_function there = code_near(around, address);
     return !there.size || (deep && leads_out(&there, false, deep - 1, steps));
@@ -123,6 +123,6 @@ static bool is_unknown(const struct displace_function *around, uintptr_t address
 
 bool displace_leads_out(const struct displace_function *function)
 {
-    unsigned steps = STEPS;
-    return leads_out(function, true, DEEP, &steps);
+    unsigned steps = STEP_BUDGET;
+    return leads_out(function, true, CALL_DEPTH, &steps);
 }

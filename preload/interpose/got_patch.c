@@ -7,24 +7,28 @@
 
 static const void *own_address;
 static struct symbols own; /* read once, under dl_iterate_phdr's lock */
-static uintptr_t (*also)(const char *name);
+static uintptr_t (*other_replacement)(const char *name);
 
-/* What is done to an object. */
-struct leading {
+struct redirection {
     const struct dl_phdr_info *object;
-    bool hooks; /* else only what there is also */
+    bool to_hooks; /* false: only to what other_replacement returns */
 };
 
-void got_start(const void *address)
+void got_patch_start(const void *address)
 {
     own_address = address;
 }
 
-/* ---- Which names --------------------------------------------------------------------------- */
+/* ---- Names and their replacements ----------------------------------------------------------- */
 
-static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+static int find_own_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     return symbols_object_contains(object, (uintptr_t)own_address) && symbols_read(object, &own);
+}
+
+const struct symbols *got_patch_own_symbols(void)
+{
+    return own.symbol || dl_iterate_phdr(find_own_object, NULL) ? &own : NULL;
 }
 
 struct definitions {
@@ -36,24 +40,24 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
 {
     struct definitions *definitions = context;
     struct symbols symbols;
-    /* Some loaders have a malloc that only they call. */
+    /* The malloc of some loaders is called by the loader alone. */
     if (object->dlpi_addr != own.bias && object->dlpi_addr != _r_debug.r_ldbase &&
         symbols_read(object, &symbols) && symbols_find_export(&symbols, definitions->name))
         definitions->count++;
     return definitions->count > 1;
 }
 
-/* Our function for an import, 0: it is none of ours. */
-static uintptr_t ours(const struct symbols *symbols, const ElfW(Sym) * symbol,
-                      const struct leading *leading)
+/* The function that replaces an import, 0 = none. */
+static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym) * symbol,
+                                  const struct redirection *redirection)
 {
     const char *name = symbols->names + symbol->st_name;
     uintptr_t found = 0;
     if (!symbols_is_import(symbol))
         return 0;
-    if (also)
-        found = also(name);
-    return found || !leading->hooks ? found : symbols_find_export(&own, name);
+    if (other_replacement)
+        found = other_replacement(name);
+    return found || !redirection->to_hooks ? found : symbols_find_export(&own, name);
 }
 
 static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
@@ -61,54 +65,54 @@ static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) *
 {
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     struct definitions definitions = {.name = symbols->names + symbol->st_name};
-    return !ours(symbols, symbol, context) || !dl_iterate_phdr(count_definition, &definitions);
+    return !find_replacement(symbols, symbol, context) ||
+           !dl_iterate_phdr(count_definition, &definitions);
 }
 
-/* Reads an object that may be led. */
-static bool may_lead(struct leading *leading, struct symbols *symbols)
+/* Reads an object that may be redirected. */
+static bool read_object(const struct redirection *redirection, struct symbols *symbols)
 {
-    if (!own.symbol && !dl_iterate_phdr(find_own, NULL))
-        return false;
-    return symbols_read(leading->object, symbols) &&
-           symbols_each_relocation(symbols, has_one_definition, leading);
+    return got_patch_own_symbols() && symbols_read(redirection->object, symbols) &&
+           symbols_each_relocation(symbols, has_one_definition, (void *)redirection);
 }
 
-/* ---- Before the object is bound ------------------------------------------------------------ */
+/* ---- An object that is not bound yet: its symbol table -------------------------------------- */
 
-static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
-                          void *context)
+static bool localize_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                            void *context)
 {
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
-    const struct leading *leading = context;
-    uintptr_t hook = ours(symbols, symbol, leading);
+    const struct redirection *redirection = context;
+    uintptr_t hook = find_replacement(symbols, symbol, redirection);
     if (!hook)
         return true;
-    int access = symbols_page_protection(leading->object, (uintptr_t)symbol, false);
+    int access = symbols_page_protection(redirection->object, (uintptr_t)symbol, false);
     if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);
-    /* Whoever sees a local symbol takes its value. */
+    /* A reader that sees the local binding uses the value, which is therefore written first. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
                   (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info)));
     return symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, access);
 }
 
-static bool answer(const struct dl_phdr_info *object, bool hooks)
+static bool redirect_unbound(const struct dl_phdr_info *object, bool to_hooks)
 {
     struct symbols symbols;
-    struct leading leading = {object, hooks};
-    return may_lead(&leading, &symbols) && symbols_each_relocation(&symbols, answer_import, &leading);
+    struct redirection redirection = {object, to_hooks};
+    return read_object(&redirection, &symbols) &&
+           symbols_each_relocation(&symbols, localize_import, &redirection);
 }
 
-/* ---- An opening in this thread ------------------------------------------------------------- */
+/* ---- dlopen in this thread ------------------------------------------------------------------ */
 
 static __thread struct {
-    bool on;        /* new objects are to be answered */
-    bool deep;      /* in whatever is a hook, and it is said when they are not */
-    bool waiting;   /* new objects were not answered so far, and that is said */
-    uint32_t known; /* objects before it, and those that were answered; the loader appends */
-    unsigned long long gone; /* objects that had gone when they were counted */
+    bool active;    /* new objects are to be redirected */
+    bool deep;      /* to the hooks; failures are counted as untracked */
+    bool waiting;   /* libraries are still missing; the new objects count as untracked so far */
+    uint32_t known; /* objects loaded before, and those redirected; the loader appends new ones */
+    unsigned long long removed; /* objects that had been removed when they were counted */
 } opening __attribute__((tls_model("initial-exec")));
 
 static uintptr_t loader_start, loader_end;
@@ -128,112 +132,108 @@ static int find_loader(struct dl_phdr_info *object, size_t size UNUSED, void *co
 static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     opening.known++;
-    opening.gone = object->dlpi_subs;
+    opening.removed = object->dlpi_subs;
     return 0;
 }
 
-/* Others may have closed objects before the loader's lock was ours: then some are answered that
- * nobody waits for. Whatever would have come to us comes to us. */
-static void count_gone(const struct dl_phdr_info *object)
+/* Other threads may have closed objects before this one got the loader's lock. Then objects are
+ * redirected that were not opened here; their calls would have reached the hooks in any case. */
+static void subtract_removed(const struct dl_phdr_info *object)
 {
-    uint64_t more = object->dlpi_subs - opening.gone;
+    uint64_t more = object->dlpi_subs - opening.removed;
     opening.known -= more < opening.known ? more : opening.known;
-    opening.gone = object->dlpi_subs;
+    opening.removed = object->dlpi_subs;
 }
 
-static bool is_new(const struct dl_phdr_info *object, uint32_t *index)
+static bool is_new_object(const struct dl_phdr_info *object, uint32_t *index)
 {
-    count_gone(object);
+    subtract_removed(object);
     return (*index)++ >= opening.known;
 }
 
-/* One of the libraries still to come may have a malloc of its own. */
+/* A library that is not loaded yet may define a malloc of its own. */
 static int lacks_libraries(struct dl_phdr_info *object, size_t size UNUSED, void *index)
 {
     struct symbols symbols;
-    return is_new(object, index) && symbols_read(object, &symbols) &&
+    return is_new_object(object, index) && symbols_read(object, &symbols) &&
            !symbols_libraries_loaded(&symbols);
 }
 
-static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *index)
+static int redirect_new(struct dl_phdr_info *object, size_t size UNUSED, void *index)
 {
-    if (is_new(object, index)) {
+    if (is_new_object(object, index)) {
         opening.known++;
-        if (!answer(object, opening.deep) && opening.deep)
+        if (!redirect_unbound(object, opening.deep) && opening.deep)
             store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
     }
     return 0;
 }
 
-static void wait_for_more(bool wait)
+static void set_waiting(bool waiting)
 {
-    if (wait != opening.waiting && opening.deep)
-        store_count_untracked(LEAK_UNTRACKED_DEEPBIND, wait ? 1 : -1);
-    opening.waiting = wait;
+    if (waiting != opening.waiting && opening.deep)
+        store_count_untracked(LEAK_UNTRACKED_DEEPBIND, waiting ? 1 : -1);
+    opening.waiting = waiting;
 }
 
-void got_expect(bool deep)
+void got_patch_expect_open(bool deep)
 {
-    opening.on = deep || also;
+    opening.active = deep || other_replacement;
     opening.deep = deep;
     opening.waiting = false;
     opening.known = 0;
-    if (!opening.on)
+    if (!opening.active)
         return;
     if (!loader_end)
         dl_iterate_phdr(find_loader, NULL);
     dl_iterate_phdr(count_object, NULL);
 }
 
-void got_loading(uintptr_t caller)
+void got_patch_on_load(uintptr_t caller)
 {
     uint32_t first = 0, second = 0;
-    if (!opening.on || _r_debug.r_state != RT_ADD ||
+    if (!opening.active || _r_debug.r_state != RT_ADD ||
         caller - loader_start >= loader_end - loader_start)
         return;
-    wait_for_more(dl_iterate_phdr(lacks_libraries, &first));
+    set_waiting(dl_iterate_phdr(lacks_libraries, &first));
     if (!opening.waiting)
-        dl_iterate_phdr(answer_new, &second);
+        dl_iterate_phdr(redirect_new, &second);
 }
 
-/* ---- An object in use ---------------------------------------------------------------------- */
+/* ---- An object in use: its GOT slots -------------------------------------------------------- */
 
-static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
+bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value)
 {
-    const struct leading *leading = context;
-    uintptr_t hook = ours(symbols, symbols_of_relocation(symbols, relocation), leading);
+    int access = symbols_page_protection(object, (uintptr_t)word, true);
+    if (!(access & PROT_WRITE) &&
+        !symbols_protect_pages((uintptr_t)word, sizeof *word, PROT_READ | PROT_WRITE))
+        return false;
+    store_release(word, value);
+    return access & PROT_WRITE || symbols_protect_pages((uintptr_t)word, sizeof *word, access);
+}
+
+static bool redirect_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                          void *context)
+{
+    const struct redirection *redirection = context;
+    uintptr_t hook = find_replacement(symbols, symbols_of_relocation(symbols, relocation), redirection);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     unsigned type = ELF64_R_TYPE(relocation->r_info);
-    if (!hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) || load_relaxed(slot) == hook)
-        return true;
-    int access = symbols_page_protection(leading->object, (uintptr_t)slot, true);
-    if (!(access & PROT_WRITE) &&
-        !symbols_protect_pages((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
-        return false;
-    store_release(slot, hook);
-    return access & PROT_WRITE || symbols_protect_pages((uintptr_t)slot, sizeof *slot, access);
+    return !hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) ||
+           load_relaxed(slot) == hook || got_patch_write_word(redirection->object, slot, hook);
 }
 
-static bool lead(const struct dl_phdr_info *object, bool hooks)
+static int redirect_bound(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
-    struct leading leading = {object, hooks};
-    return may_lead(&leading, &symbols) && symbols_each_relocation(&symbols, lead_slot, &leading);
-}
-
-bool got_lead(const struct dl_phdr_info *object)
-{
-    return lead(object, true);
-}
-
-static int lead_also(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
-{
-    lead(object, false);
+    struct redirection redirection = {object, false};
+    if (read_object(&redirection, &symbols))
+        symbols_each_relocation(&symbols, redirect_slot, &redirection);
     return 0;
 }
 
-void got_also(uintptr_t (*function)(const char *name))
+void got_patch_redirect(uintptr_t (*function)(const char *name))
 {
-    also = function;
-    dl_iterate_phdr(lead_also, NULL);
+    other_replacement = function;
+    dl_iterate_phdr(redirect_bound, NULL);
 }

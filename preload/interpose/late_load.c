@@ -1,25 +1,13 @@
-#include "preload/interpose/late_load.h"
+#include "preload/interpose/got_patch.h"
 #include "preload/base/base.h"
-#include "preload/interpose/modules.h"
-#include "preload/interpose/real_functions.h"
-#include "preload/elf/symbols.h"
 #include "preload/base/strbuf.h"
+#include "preload/elf/symbols.h"
+#include "preload/interpose/modules.h"
+#include "preload/interpose/operator_override.h"
+#include "preload/interpose/real_functions.h"
 
-#include <sys/mman.h>
-
-static struct symbols own;
-static uintptr_t own_address;
-static bool has_operators; /* the program itself defines some: then all of them are its business */
-
-bool late_is(void)
-{
-    return real_is_behind();
-}
-
-static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
-{
-    return symbols_object_contains(object, own_address) && symbols_read(object, &own);
-}
+static const struct symbols *own;
+static bool has_operators; /* the program defines an operator new or delete: none is redirected */
 
 /* ---- Which slots ---------------------------------------------------------------------------- */
 
@@ -29,32 +17,37 @@ static bool is_operator(const char *name)
 }
 
 /* The first object of the list is the program. */
-static bool is_programs(uintptr_t address)
+static bool is_in_program(uintptr_t address)
 {
-    return _r_debug.r_map && modules_same((uintptr_t)_r_debug.r_map->l_ld, address);
+    return _r_debug.r_map && modules_same_object((uintptr_t)_r_debug.r_map->l_ld, address);
 }
 
-static void look_for_operators(void)
+/* The first definition of a name outside of libleak. */
+static uintptr_t find_first(const char *name)
 {
-    static const char *const names[] = {
-        "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"};
+    return symbols_find_except(name, (uintptr_t)late_load_patch);
+}
+
+static void find_operators(void)
+{
+    static const char *const names[] = {OPERATOR_BASIC_FORMS};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
-        uintptr_t first = symbols_find_except(names[i], own_address);
-        has_operators |= first && is_programs(first);
+        uintptr_t first = find_first(names[i]);
+        has_operators |= first && is_in_program(first);
     }
 }
 
-/* Does the slot lead where all calls by that name lead that are to come to us? */
-static bool may_take(const struct dl_phdr_info *object, const ElfW(Sym) * symbol, const char *name,
-                     uintptr_t value)
+/* Is the value of the slot the function that the name resolves to globally, or not bound yet? */
+static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * symbol,
+                         const char *name, uintptr_t value)
 {
-    uintptr_t first = symbols_find_except(name, own_address);
+    uintptr_t first = find_first(name);
     if (!first)
-        return !value; /* of libleak.h: nobody had it so far */
-    if (is_programs(first) || (has_operators && is_operator(name)))
+        return !value; /* a function of libleak.h, weak so far */
+    if (is_in_program(first) || (has_operators && is_operator(name)))
         return false;
     bool unbound = symbol->st_shndx == SHN_UNDEF && symbols_object_contains(object, value);
-    return unbound || modules_same(first, value);
+    return unbound || modules_same_object(first, value);
 }
 
 static bool is_slot(const ElfW(Rela) * relocation)
@@ -64,20 +57,10 @@ static bool is_slot(const ElfW(Rela) * relocation)
            (type == ARCH_SLOT_WORD && !relocation->r_addend);
 }
 
-/* ---- Leading -------------------------------------------------------------------------------- */
+/* ---- Redirecting ---------------------------------------------------------------------------- */
 
-static void write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value)
-{
-    int access = symbols_page_protection(object, (uintptr_t)word, true);
-    if (!(access & PROT_WRITE) &&
-        !symbols_protect_pages((uintptr_t)word, sizeof *word, PROT_READ | PROT_WRITE))
-        return;
-    store_release(word, value);
-    if (!(access & PROT_WRITE))
-        symbols_protect_pages((uintptr_t)word, sizeof *word, access);
-}
-
-static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
+static bool redirect_late_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                               void *context)
 {
     const struct dl_phdr_info *object = context;
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
@@ -86,14 +69,15 @@ static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocati
     if (!is_slot(relocation) || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
         ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)
         return true;
-    uintptr_t hook = symbols_find_export(&own, name);
-    if (hook && load_relaxed(slot) != hook && may_take(object, symbol, name, load_relaxed(slot)))
-        write_word(object, slot, hook);
+    uintptr_t hook = symbols_find_export(own, name);
+    if (hook && load_relaxed(slot) != hook &&
+        may_redirect(object, symbol, name, load_relaxed(slot)))
+        got_patch_write_word(object, slot, hook);
     return true;
 }
 
-/* The loader's words for malloc and its like: written once, so they are read-only by now. */
-static void lead_loader(const struct dl_phdr_info *object)
+/* The loader's own pointers to malloc and its family, read-only by now. */
+static void redirect_loader(const struct dl_phdr_info *object)
 {
     const struct {
         const char *name;
@@ -110,25 +94,25 @@ static void lead_loader(const struct dl_phdr_info *object)
         for (size_t k = 0; k < part->p_memsz / sizeof *at; k++)
             for (size_t w = 0; w < ARRAY_LENGTH(words); w++)
                 if (at[k] == words[w].address)
-                    write_word(object, &at[k], symbols_find_export(&own, words[w].name));
+                    got_patch_write_word(object, &at[k], symbols_find_export(own, words[w].name));
     }
 }
 
-static int lead(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
     if (object->dlpi_addr == _r_debug.r_ldbase)
-        lead_loader(object);
-    else if (object->dlpi_addr != own.bias && symbols_read(object, &symbols))
-        symbols_each_relocation(&symbols, lead_slot, object);
+        redirect_loader(object);
+    else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
+        symbols_each_relocation(&symbols, redirect_late_slot, object);
     return 0;
 }
 
-void late_lead(const void *address)
+void late_load_patch(void)
 {
-    own_address = (uintptr_t)address;
-    if (!dl_iterate_phdr(find_own, NULL))
+    own = got_patch_own_symbols();
+    if (!own)
         return;
-    look_for_operators();
-    dl_iterate_phdr(lead, NULL);
+    find_operators();
+    dl_iterate_phdr(redirect_object, NULL);
 }

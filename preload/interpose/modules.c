@@ -11,10 +11,10 @@
 #include <limits.h>
 #include <time.h>
 
-#define MODULES_MAX 16384 /* generations remembered; their records in the store are not limited */
+#define MODULES_MAX 16384 /* known modules; their records in the file are not limited */
 #define RETIRED_MAX 256
 
-/* As _dl_find_object fills it in (glibc 2.35); the name is ours so that older headers do. */
+/* struct dl_find_object of glibc 2.35, declared here for older headers. */
 struct found_object {
     unsigned long long flags;
     void *start, *end;
@@ -27,10 +27,10 @@ struct module {
     uintptr_t start, end;
     const void *eh_frame_hdr;
     const struct link_map *map;
-    struct leak_module *record; /* in the store; NULL when there was no room */
-    uintptr_t build_id;         /* where its bytes were read */
-    bool stays;                 /* loaded with the program: the loader never unloads it */
-    bool gone;
+    struct leak_module *record; /* in the recording file; NULL when there was no room */
+    uintptr_t build_id;         /* address of its bytes in memory */
+    bool permanent;             /* loaded with the program: the loader never unloads it */
+    bool unloaded;
 };
 
 struct retired {
@@ -38,17 +38,15 @@ struct retired {
     uint32_t serial;
 };
 
-uint32_t modules_changes_, modules_looked_;
-uint32_t modules_retired_count_;
-void (*modules_loading)(void);
+struct modules_state modules_state;
 
 static struct lock lock;
-static struct module *table; /* guarded by lock; readers use the store or _dl_find_object */
+static struct module *table; /* guarded by lock; readers use the file or _dl_find_object */
 static uint32_t count;
-static uint32_t serial;                     /* of loader events: module seen, module gone */
+static uint32_t serial;                     /* of loader events: module seen, module unloaded */
 static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
 static uintptr_t own_start, own_end;
-static const struct link_map *last_at_start; /* the loader appends what comes later */
+static const struct link_map *last_at_start; /* the loader appends objects loaded later */
 static int (*find_object)(void *, struct found_object *);
 static void (*forget_range)(uintptr_t start, uintptr_t end);
 
@@ -59,7 +57,7 @@ struct search {
     struct found_object *out;
 };
 
-static int visit(struct dl_phdr_info *info, size_t size UNUSED, void *data)
+static int match_object(struct dl_phdr_info *info, size_t size UNUSED, void *data)
 {
     struct search *search = data;
     uintptr_t start = UINTPTR_MAX, end = 0;
@@ -85,15 +83,15 @@ static int visit(struct dl_phdr_info *info, size_t size UNUSED, void *data)
     return search->out->map != NULL;
 }
 
-/* glibc before 2.35 has no lock-free way; there the loader's lock is taken, for a new address only.
- */
+/* For glibc before 2.35, which has no lock-free function: takes the loader's lock, for new
+ * addresses only. */
 static int find_by_walk(void *pc, struct found_object *out)
 {
     struct search search = {(uintptr_t)pc, out};
-    return dl_iterate_phdr(visit, &search) ? 0 : -1;
+    return dl_iterate_phdr(match_object, &search) ? 0 : -1;
 }
 
-static bool find(uintptr_t pc, struct found_object *out)
+static bool find_object_at(uintptr_t pc, struct found_object *out)
 {
     memset(out, 0, sizeof *out);
     return find_object((void *)pc, out) == 0;
@@ -106,38 +104,38 @@ void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
     find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
     if (!find_object)
         find_object = find_by_walk;
-    table = arena_map(MODULES_MAX * sizeof *table); /* touched only as far as it is used */
+    table = arena_map(MODULES_MAX * sizeof *table); /* pages are touched as they are used */
     for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
         last_at_start = map;
-    if (find((uintptr_t)modules_start, &own)) {
+    if (find_object_at((uintptr_t)modules_start, &own)) {
         own_start = (uintptr_t)own.start;
         own_end = (uintptr_t)own.end;
     }
 }
 
-bool modules_own(uintptr_t pc)
+bool modules_is_own(uintptr_t pc)
 {
     return pc - own_start < own_end - own_start;
 }
 
-bool modules_around(uintptr_t address)
+bool modules_has_object(uintptr_t address)
 {
     struct found_object found;
-    return find(address, &found);
+    return find_object_at(address, &found);
 }
 
-bool modules_same(uintptr_t address, uintptr_t other)
+bool modules_same_object(uintptr_t address, uintptr_t other)
 {
     struct found_object found;
-    return find(address, &found) &&
+    return find_object_at(address, &found) &&
            other - (uintptr_t)found.start < (uintptr_t)found.end - (uintptr_t)found.start;
 }
 
-bool modules_headers(uintptr_t address, struct dl_phdr_info *out)
+bool modules_get_headers(uintptr_t address, struct dl_phdr_info *out)
 {
     struct found_object found;
     const ElfW(Ehdr) * header;
-    if (!find_object || !find(address, &found))
+    if (!find_object || !find_object_at(address, &found))
         return false;
     header = found.start;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
@@ -153,9 +151,9 @@ bool modules_headers(uintptr_t address, struct dl_phdr_info *out)
 
 /* ---- Retired ranges ------------------------------------------------------------------------ */
 
-uint32_t modules_retired_slow(uintptr_t pc)
+uint32_t modules_find_retired(uintptr_t pc)
 {
-    uint32_t newest = 0, used = load_acquire(&modules_retired_count_);
+    uint32_t newest = 0, used = load_acquire(&modules_state.retired_count);
     for (uint32_t i = 0; i < used; i++)
         if (pc - retired[i].start < retired[i].end - retired[i].start) {
             uint32_t at = load_relaxed(&retired[i].serial);
@@ -164,25 +162,25 @@ uint32_t modules_retired_slow(uintptr_t pc)
     return newest;
 }
 
-static void retire(uintptr_t start, uintptr_t end)
+static void retire_range(uintptr_t start, uintptr_t end)
 {
-    uint32_t used = modules_retired_count_;
+    uint32_t used = modules_state.retired_count;
     for (uint32_t i = 0; i < used; i++)
         if (retired[i].start == start && retired[i].end == end) {
             store_relaxed(&retired[i].serial, serial);
             return;
         }
     if (used == RETIRED_MAX) {
-        /* Too many different ranges: from here on the last one stands for everything. Living
-         * modules then look newer than they are, and readers fall back to their last generation. */
+        /* Too many different ranges: from here on the last row covers all addresses. Loaded
+         * modules then appear newer than they are, and readers use their last generation. */
         store_relaxed(&retired[used - 1].start, 0);
         store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
         store_relaxed(&retired[used - 1].serial, serial);
         return;
     }
     retired[used] = (struct retired){start, end, serial};
-    /* Pairs with the acquire in modules_retired_slow. */
-    store_release(&modules_retired_count_, used + 1);
+    /* Pairs with the acquire in modules_find_retired. */
+    store_release(&modules_state.retired_count, used + 1);
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */
@@ -192,7 +190,7 @@ struct build_id {
     uint32_t length;   /* 0: there is none */
 };
 
-uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)
+uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)
 {
     for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
         const ElfW(Nhdr) *note = (const void *)(notes + at);
@@ -212,8 +210,8 @@ uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, s
 }
 
 /* From the headers in memory; the first page of an object is its ELF header. Everything is read by
- * sys_peek: when we look again, another thread may be unmapping the object under us. */
-static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+ * sys_peek: during a recheck another thread may unmap the object. */
+static struct build_id find_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
     struct build_id none = {0};
     ElfW(Ehdr) header;
@@ -230,7 +228,7 @@ static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *o
         if (!sys_peek(bias + segment.p_vaddr, notes, length))
             continue;
         size_t offset;
-        uint32_t found = modules_take_build_id(notes, length, out, &offset);
+        uint32_t found = modules_parse_build_id(notes, length, out, &offset);
         if (found)
             return (struct build_id){bias + segment.p_vaddr + offset, found};
     }
@@ -239,13 +237,13 @@ static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *o
 
 uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
-    return read_build_id(start, bias, out).length;
+    return find_build_id(start, bias, out).length;
 }
 
 /* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
 static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 
-static void add_path(const struct link_map *map, struct text *path)
+static void append_path(const struct link_map *map, struct text *path)
 {
     if (!map->l_name[0]) { /* the program itself */
         ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
@@ -280,17 +278,17 @@ static void *record_room(uint32_t length)
     return records.payload ? records.payload + records.used : NULL;
 }
 
-/* Makes the record that record_room gave last visible to readers. */
+/* Makes the record that record_room returned last visible to readers. */
 static void record_publish(const struct leak_module *record)
 {
     records.used += record->length;
     store_publish(records.payload, records.used);
 }
 
-static bool quiet;
+static bool recording_stopped;
 static int without_locks; /* threads that may not wait */
 
-void modules_wait_for_nobody(int change)
+void modules_forbid_waiting(int change)
 {
     add_relaxed(&without_locks, change);
 }
@@ -300,18 +298,18 @@ bool modules_may_wait(void)
     return !load_relaxed(&without_locks);
 }
 
-void modules_keep_quiet(void)
+void modules_stop_recording(void)
 {
     lock.word = 0;
-    quiet = true;
+    recording_stopped = true;
 }
 
-static void add_record(struct module *module, const struct link_map *map)
+static void record_module(struct module *module, const struct link_map *map)
 {
-    if (quiet)
+    if (recording_stopped)
         return;
     struct text path = STRBUF_ON(path_bytes);
-    add_path(map, &path);
+    append_path(map, &path);
     uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
     struct leak_module *record = record_room(length);
     module->record = record;
@@ -323,7 +321,7 @@ static void add_record(struct module *module, const struct link_map *map)
     record->bias = map->l_addr;
     record->loaded = serial;
     record->loaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
-    struct build_id id = read_build_id(module->start, map->l_addr, record->build_id);
+    struct build_id id = find_build_id(module->start, map->l_addr, record->build_id);
     module->build_id = id.address;
     record->build_id_length = id.length;
     record->path_length = path.length;
@@ -332,9 +330,9 @@ static void add_record(struct module *module, const struct link_map *map)
     add_relaxed(&store_header->modules, 1);
 }
 
-/* Where objects are found by the loader's walk, its lock is waited for below ours, and a thread
- * that holds it may come here: then nobody queues. */
-static bool take_lock(struct locked *locked)
+/* find_by_walk takes the loader's lock below this one, and a thread that holds the loader's lock
+ * may call this function. To avoid a deadlock no thread waits then. */
+static bool lock_modules(struct locked *locked)
 {
     if (find_object == find_by_walk)
         return lock_try(&lock, locked);
@@ -342,11 +340,11 @@ static bool take_lock(struct locked *locked)
     return true;
 }
 
-/* ---- Looking again -------------------------------------------------------------------------- */
+/* ---- Rechecking known modules --------------------------------------------------------------- */
 
-/* Another object may be mapped just as the old one was, down to its link map; then the build-id
- * tells. One system call: while the loader is at work every capture looks. */
-static bool same_object(const struct module *module, const struct found_object *now)
+/* Another object may be mapped exactly like the old one, with the same link map; then the build-ids
+ * differ. One system call, for every capture rechecks while the loader is active. */
+static bool is_same_object(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
     if (module->start != (uintptr_t)now->start || module->end != (uintptr_t)now->end ||
@@ -356,48 +354,48 @@ static bool same_object(const struct module *module, const struct found_object *
     if (!record || sys_peek_may_fault())
         return true;
     if (!module->build_id)
-        return !read_build_id(module->start, record->bias, id).length;
+        return !find_build_id(module->start, record->bias, id).length;
     return sys_peek(module->build_id, id, record->build_id_length) &&
            memcmp(id, record->build_id, record->build_id_length) == 0;
 }
 
-void modules_look_again(struct guard *guard UNUSED)
+void modules_recheck(struct guard *guard UNUSED)
 {
     struct locked locked;
-    if (!take_lock(&locked))
+    if (!lock_modules(&locked))
         return;
-    /* What changes from here on is for the next look. */
-    uint32_t changes = load_acquire(&modules_changes_);
-    for (uint32_t i = 0; i < count && changes != modules_looked_; i++) {
+    /* Later changes are left to the next recheck. */
+    uint32_t changes = load_acquire(&modules_state.changes);
+    for (uint32_t i = 0; i < count && changes != modules_state.checked; i++) {
         struct found_object now;
-        if (table[i].gone || table[i].stays ||
-            (find(table[i].start, &now) && same_object(&table[i], &now)))
+        if (table[i].unloaded || table[i].permanent ||
+            (find_object_at(table[i].start, &now) && is_same_object(&table[i], &now)))
             continue;
-        table[i].gone = true;
+        table[i].unloaded = true;
         serial++;
         if (table[i].record) {
             table[i].record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
             store_release(&table[i].record->unloaded, serial);
         }
         forget_range(table[i].start, table[i].end);
-        retire(table[i].start, table[i].end);
+        retire_range(table[i].start, table[i].end);
     }
-    store_release(&modules_looked_, changes); /* pairs with the acquire in modules_refresh */
+    store_release(&modules_state.checked, changes); /* pairs with the acquire in modules_refresh */
     lock_give(&locked);
 }
 
-/* A row for one more module, the oldest that went when there is no other; the lock is held. */
-static struct module *new_module(void)
+/* A free row of the table, else that of an unloaded module; the lock is held. */
+static struct module *allocate_module(void)
 {
     if (count < MODULES_MAX)
         return table ? &table[count++] : NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (table[i].gone)
-            return &table[i]; /* its record stays in the store */
+        if (table[i].unloaded)
+            return &table[i]; /* its record stays in the file */
     return NULL;
 }
 
-static bool was_there_at_start(const struct link_map *searched)
+static bool was_loaded_at_start(const struct link_map *searched)
 {
     const struct link_map *map = _r_debug.r_map;
     while (map && map != searched && map != last_at_start)
@@ -408,7 +406,7 @@ static bool was_there_at_start(const struct link_map *searched)
 static bool is_known(uintptr_t start)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!table[i].gone && table[i].start == start)
+        if (!table[i].unloaded && table[i].start == start)
             return true;
     return false;
 }
@@ -417,34 +415,35 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
 {
     struct found_object found;
     struct locked locked;
-    if (unlikely(load_relaxed(&without_locks) && find_object == find_by_walk) || !find(pc, &found))
+    if (unlikely(load_relaxed(&without_locks) && find_object == find_by_walk) ||
+        !find_object_at(pc, &found))
         return false;
     *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
                                 found.map};
-    if (unlikely(load_relaxed(&without_locks)) || !take_lock(&locked))
-        return true; /* recorded by the next row of it */
-    struct module *module = is_known(out->start) ? NULL : new_module();
+    if (unlikely(load_relaxed(&without_locks)) || !lock_modules(&locked))
+        return true; /* a later call records it */
+    struct module *module = is_known(out->start) ? NULL : allocate_module();
     if (module) {
         *module = (struct module){.start = out->start,
                                   .end = out->end,
                                   .eh_frame_hdr = found.eh_frame,
                                   .map = found.map,
-                                  .stays = was_there_at_start(found.map)};
+                                  .permanent = was_loaded_at_start(found.map)};
         serial++;
-        add_record(module, found.map);
+        record_module(module, found.map);
     }
     lock_give(&locked);
     return true;
 }
 
-bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
+bool modules_locate(uintptr_t pc, struct module_location *out, struct text *path)
 {
     struct locked locked;
     const struct leak_module *record = NULL;
-    if (!take_lock(&locked))
+    if (!lock_modules(&locked))
         return false;
     for (uint32_t i = 0; i < count && !record; i++)
-        if (!table[i].gone && pc - table[i].start < table[i].end - table[i].start)
+        if (!table[i].unloaded && pc - table[i].start < table[i].end - table[i].start)
             record = table[i].record;
     if (record) {
         out->offset = pc - record->bias;
@@ -463,7 +462,7 @@ LOCK_FOR_FORK(modules, &lock)
 void modules_fork_child(void)
 {
     lock.word = 0;
-    records.home = NULL; /* the new store may lie where an older one was */
+    records.home = NULL; /* the new file may be mapped where the parent's was */
     for (uint32_t i = 0; i < count; i++) {
         const struct leak_module *old = table[i].record;
         if (!old)

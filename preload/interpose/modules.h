@@ -1,15 +1,17 @@
-/* modules.h - which object a code address belongs to, and since when.
+/* modules.h - which loaded object contains a code address, and since when.
  *
- * Modules are learnt from the addresses in stacks, not from dlopen: an object that never allocates
- * is of no interest, and libc's own loading (NSS, iconv) passes no hook. An object that goes leaves
- * its record; its range is then "retired" with the serial of that event: rows of the range are
- * dropped, and tree nodes carry modules_retired(pc), so that a library at a reused address is
- * somebody new. Nothing is ever retired in most programs: the answer is 0 and costs one load.
+ * Modules are learnt from the addresses in call stacks, not from dlopen: an object that never
+ * allocates is of no interest, and libc's own loading (NSS, iconv) calls no hook. An unloaded
+ * object keeps its record; its address range is "retired" with the serial number of that event: the
+ * CFI cache drops its rows of the range, and nodes of the context tree carry modules_retired(pc),
+ * so that another library at the same address is told apart. Most programs never retire a range:
+ * then the answer is 0 and costs one load.
  *
  * How a change is noticed: the loader allocates and frees while its r_state is not RT_CONSISTENT,
- * so hooks look at that word (modules_notice); dlclose and dlmopen hooks say it too. Changes are
- * counted; a capture first makes sure that every known module was looked at since the last one,
- * by _dl_find_object, which takes no lock. Nothing read there can fault: an object may be going.
+ * so every hook reads that word (modules_poll_loader); the hooks of dlclose and dlmopen report
+ * changes as well. Changes are counted. Each capture of a call stack first makes sure that every
+ * known module was checked since the last change, by _dl_find_object, which takes no lock. All
+ * memory is read there without faulting, for an object may be unmapped meanwhile.
  */
 #ifndef PRELOAD_INTERPOSE_MODULES_H
 #define PRELOAD_INTERPOSE_MODULES_H
@@ -27,99 +29,107 @@ struct module_view {
     const struct link_map *map;
 };
 
-/* forget: called for each range that is retired, before anybody can meet its successor. */
+/* forget: called for each retired range, before an object loaded there later can be seen. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
-extern uint32_t modules_changes_ HIDDEN, modules_looked_ HIDDEN;
-extern uint32_t modules_retired_count_ HIDDEN;
+/* Private to the inline functions below, but for on_load. */
+struct modules_state {
+    uint32_t changes;       /* of the list of loaded objects */
+    uint32_t checked;       /* value of changes when all known modules were last checked */
+    uint32_t retired_count; /* retired ranges */
+    void (*on_load)(void);  /* called while the loader is active; NULL: none */
+};
+extern struct modules_state modules_state HIDDEN;
 
-/* The loader is, or was, at work. */
-static inline void modules_change(void)
+/* The loader changes, or has changed, the list of objects. */
+static inline void modules_note_change(void)
 {
-    __atomic_fetch_add(&modules_changes_, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&modules_state.changes, 1, __ATOMIC_RELEASE);
 }
 
-/* Who else wants to know while the loader is at work; NULL: nobody. */
-extern void (*modules_loading)(void) HIDDEN;
-
 /* In every hook: one load of a word that hardly ever changes. */
-static inline void modules_notice(void)
+static inline void modules_poll_loader(void)
 {
     if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT)) {
-        modules_change();
-        got_loading(guard_self.pc);
-        if (modules_loading)
-            modules_loading();
+        modules_note_change();
+        got_patch_on_load(guard_self.pc);
+        if (modules_state.on_load)
+            modules_state.on_load();
     }
 }
 
-void modules_look_again(struct guard *guard);
+void modules_recheck(struct guard *guard);
 
-/* Which look the rows of today belong to. */
-static inline uint32_t modules_looked(void)
+/* Number of the check that rows read now belong to. */
+static inline uint32_t modules_generation(void)
 {
-    return __atomic_load_n(&modules_looked_, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE);
 }
 
 /* Before each capture. */
 static inline void modules_refresh(struct guard *guard)
 {
-    if (unlikely(__atomic_load_n(&modules_changes_, __ATOMIC_RELAXED) !=
-                 __atomic_load_n(&modules_looked_, __ATOMIC_ACQUIRE)))
-        modules_look_again(guard);
+    if (unlikely(__atomic_load_n(&modules_state.changes, __ATOMIC_RELAXED) !=
+                 __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE)))
+        modules_recheck(guard);
 }
 
-uint32_t modules_retired_slow(uintptr_t pc);
+uint32_t modules_find_retired(uintptr_t pc);
 
-/* Serial of the last unload that covered pc, 0 = none. */
+/* Serial number of the last unload that covered pc, 0 = none. */
 static inline uint32_t modules_retired(uintptr_t pc)
 {
-    if (likely(!__atomic_load_n(&modules_retired_count_, __ATOMIC_ACQUIRE)))
+    if (likely(!__atomic_load_n(&modules_state.retired_count, __ATOMIC_ACQUIRE)))
         return 0;
-    return modules_retired_slow(pc);
+    return modules_find_retired(pc);
 }
 
-/* The object around pc, recorded in the store on first sight. False: no object (JIT, assembly). */
+/* The object around pc, recorded in the recording file on first sight. False: no object (JIT code).
+ */
 bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
 
-/* The build-id in a PT_NOTE segment, or a copy of it: its bytes, and at which offset they are. How
- * many; 0: there is none. */
-uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset);
-/* Is there an object around an address, and is another address in it, too? Nothing is recorded. */
-bool modules_around(uintptr_t address);
-bool modules_same(uintptr_t address, uintptr_t other);
-/* The headers of the object around an address, as dl_iterate_phdr tells them, without its lock; the
- * object must stay meanwhile. False: there is none, or its headers are not where they should be. */
-bool modules_headers(uintptr_t address, struct dl_phdr_info *out);
-
-/* What a resolver asks of a pc: the recorded object around it. False: there is none. */
-struct module_place {
+/* What a symbolizer needs of a pc in a recorded object. False: no recorded object contains it. */
+struct module_location {
     uint64_t offset; /* pc in the object's own addresses */
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t build_id_length;
 };
 struct text;
-bool modules_place(uintptr_t pc, struct module_place *out, struct text *path);
+bool modules_locate(uintptr_t pc, struct module_location *out, struct text *path);
+
+/* ---- Questions that record nothing ---------------------------------------------------------- */
 
 /* Is pc inside libleak.so? */
-bool modules_own(uintptr_t pc);
+bool modules_is_own(uintptr_t pc);
+/* Does an object contain the address? Do two addresses lie in the same object? */
+bool modules_has_object(uintptr_t address);
+bool modules_same_object(uintptr_t address, uintptr_t other);
+/* The headers of the object around an address, as dl_iterate_phdr gives them, without its lock; the
+ * object must stay loaded meanwhile. False: there is none, or its first page is no ELF header. */
+bool modules_get_headers(uintptr_t address, struct dl_phdr_info *out);
 
-/* From here on the store is left alone: for the child of a look, which shares it with its parent.
- */
-void modules_keep_quiet(void);
-
-/* In a handler of a signal that kills: any lock may be held by the very thread that asks. Objects
- * are found, and not recorded, from the first 1 to the last -1. */
-void modules_wait_for_nobody(int change);
-bool modules_may_wait(void);
-/* The build-id of the object mapped at start, in at most LEAK_BUILD_ID_MAX bytes; its length, 0 =
+/* The build-id in a copy of a PT_NOTE segment: its bytes, and their offset. Returns the length, 0 =
+ * none. */
+uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset);
+/* The build-id of the object mapped at start, at most LEAK_BUILD_ID_MAX bytes; its length, 0 =
  * none. Takes no lock, never faults. */
 uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
 
-/* Fork: no other thread may be half-way through a change. */
+/* ---- Special situations --------------------------------------------------------------------- */
+
+/* From here on the recording file is left alone: for the child of a leak check, which shares it
+ * with its parent. */
+void modules_stop_recording(void);
+
+/* In the handler of a fatal signal any lock may be held by the calling thread itself. Between
+ * modules_forbid_waiting(1) and the matching (-1) objects are found, and not recorded. */
+void modules_forbid_waiting(int change);
+bool modules_may_wait(void);
+
+/* fork: no other thread may be in the middle of a change. */
 void modules_fork_lock(void);
 void modules_fork_unlock(void);
-/* The child's new store gets a record of each module known, with the same serials. */
+/* The child's new recording file gets a record of each known module, with the same serials. */
 void modules_fork_child(void);
 
 #endif

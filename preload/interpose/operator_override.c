@@ -7,49 +7,48 @@
 #include <dlfcn.h>
 #include <link.h>
 
-bool operators_replaced_;
-struct operators_originals operators_original;
+struct operator_override operator_override;
 
-bool operators_is_anothers(const char *name)
+bool operator_override_has(const char *name)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *first = dlsym(RTLD_DEFAULT, name);
-    /* A program that takes malloc's address has an undefined symbol at its PLT: not its own. */
-    return first && !modules_own((uintptr_t)first) &&
+    /* A program that takes malloc's address has an undefined symbol with the address of its PLT
+     * entry, which is no definition. */
+    return first && !modules_is_own((uintptr_t)first) &&
            dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
            symbol->st_shndx != SHN_UNDEF;
 }
 
-static int is_runtime(struct dl_phdr_info *info, size_t size UNUSED, void *found UNUSED)
+static int is_cxx_runtime(struct dl_phdr_info *info, size_t size UNUSED, void *found UNUSED)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
     return slash && (starts_with(slash, "/libstdc++.so") || starts_with(slash, "/libc++"));
 }
 
-/* A search that fails allocates: where there is nothing to be found there is none. */
-void operators_look_up(struct guard *guard)
+/* A search that fails allocates: without a C++ runtime none is made. */
+void operator_override_find_originals(struct guard *guard)
 {
-    static uint32_t looked = UINT32_MAX; /* nothing has been loaded since */
-    uint32_t changes = load_relaxed(&modules_changes_);
-    if (load_relaxed(&looked) == changes)
+    static uint32_t searched_at = UINT32_MAX; /* equal: nothing has been loaded since */
+    uint32_t changes = load_relaxed(&modules_state.changes);
+    if (load_relaxed(&searched_at) == changes)
         return;
-    store_relaxed(&looked, changes);
-    if (!dl_iterate_phdr(is_runtime, NULL))
+    store_relaxed(&searched_at, changes);
+    if (!dl_iterate_phdr(is_cxx_runtime, NULL))
         return;
     guard->calling_real = true;
 #define X(name)                                                                                    \
-    if (!operators_original.name)                                                                  \
-        operators_original.name = real_find_cxx(#name);
-    OPERATORS_TABLE(X)
+    if (!operator_override.original.name)                                                          \
+        operator_override.original.name = real_functions_find_cxx(#name);
+    OPERATOR_DEPENDENT_FORMS(X)
 #undef X
     guard->calling_real = false;
 }
 
-void operators_start(void)
+void operator_override_start(void)
 {
-    static const char *const names[] = {
-        "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"};
+    static const char *const names[] = {OPERATOR_BASIC_FORMS};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
-        operators_replaced_ |= operators_is_anothers(names[i]);
+        operator_override.any |= operator_override_has(names[i]);
 }

@@ -1,7 +1,14 @@
-/* operator_override.h - has the program an operator new or delete of its own?
+/* operator_override.h - which operators new and delete does the program define itself?
  *
- * The loader asks the program first, and then us; libraries come behind. So this is known at the
- * start, and the same for the life of the process.
+ * The loader resolves a name in the program first, then in libleak, then in libraries. So the
+ * answer is known at the start and holds for the life of the process.
+ *
+ * Some forms of the operators call other forms (sized delete calls plain delete, new[] calls new).
+ * Where the program overrides one of the basic forms, the C++ library's own dependent forms have to
+ * run. Searching for these takes the loader's lock, which the constructor of a library may hold
+ * while it waits for the searching thread. Therefore they are searched before any thread can wait:
+ * when main begins, and before a thread or a library is started. The library's constructor is too
+ * early: a search that fails allocates, and libc does not know the environment yet.
  */
 #ifndef PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
 #define PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
@@ -9,23 +16,7 @@
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
 
-extern bool operators_replaced_ HIDDEN; /* constant after start */
-
-static inline bool operators_replaced(void)
-{
-    return operators_replaced_;
-}
-
-/* Does somebody stand before us with that function? */
-bool operators_is_anothers(const char *name);
-void operators_start(void);
-
-/* Forms that stand on others: where the program has replaced one of those, the C++ library's own
- * stand in. Looking for them takes the loader's lock, which a library's constructor holds, and it
- * may wait for whoever looks. So they are looked up before anybody can wait: when main begins, and
- * before a thread or a library comes. Not at the start: a search that fails allocates, and libc
- * does not know the environment yet. */
-#define OPERATORS_TABLE(X)                                                                         \
+#define OPERATOR_DEPENDENT_FORMS(X)                                                                \
     X(_Znam)                                                                                       \
     X(_ZnwmRKSt9nothrow_t)                                                                         \
     X(_ZnamRKSt9nothrow_t)                                                                         \
@@ -43,21 +34,38 @@ void operators_start(void);
     X(_ZdlPvmSt11align_val_t)                                                                      \
     X(_ZdaPvmSt11align_val_t)
 
-struct operators_originals {
-#define X(name) void *name; /* NULL: not found so far, or nobody needs it */
-    OPERATORS_TABLE(X)
+/* Any of these that the program defines counts as an override. */
+#define OPERATOR_BASIC_FORMS                                                                       \
+    "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"
+
+struct operator_override {
+    bool any; /* constant after operator_override_start */
+    struct {
+#define X(name) void *name; /* NULL: not found so far, or not needed */
+        OPERATOR_DEPENDENT_FORMS(X)
 #undef X
+    } original;
 };
-extern struct operators_originals operators_original HIDDEN;
+extern struct operator_override operator_override HIDDEN;
 
-/* Looks for those that are not known yet. May allocate, with the token in calling_real. */
-COLD void operators_look_up(struct guard *guard);
+void operator_override_start(void);
 
-/* The same, where it can be needed: no more than a test for all but few. */
-static inline void operators_settle(struct guard *guard)
+static inline bool operator_override_any(void)
 {
-    if (unlikely(operators_replaced()) && guard)
-        operators_look_up(guard);
+    return operator_override.any;
+}
+
+/* Does an object in front of libleak define that function? */
+bool operator_override_has(const char *name);
+
+/* Searches the originals that are not known yet. May allocate, with guard->calling_real set. */
+COLD void operator_override_find_originals(struct guard *guard);
+
+/* The same where originals can be needed; a single test in most programs. guard may be NULL. */
+static inline void operator_override_resolve(struct guard *guard)
+{
+    if (unlikely(operator_override_any()) && guard)
+        operator_override_find_originals(guard);
 }
 
 #endif

@@ -1,6 +1,5 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/base/base.h"
-#include "preload/interpose/bootstrap_alloc.h"
 #include "preload/elf/exec_target.h"
 #include "preload/elf/symbols.h"
 #include "arch.h"
@@ -11,45 +10,72 @@
 #include <unistd.h>
 #include <sys/syscall.h>
 
-static void *boot_malloc(size_t size)
+/* ---- The bootstrap pool --------------------------------------------------------------------- */
+
+_Alignas(64) char bootstrap_pool[BOOTSTRAP_POOL_SIZE];
+static size_t pool_used;
+
+/* The 16 bytes before a block hold its size. */
+void *bootstrap_alloc(size_t size, size_t alignment)
 {
-    return boot_alloc(size, 16);
+    if (alignment < 16)
+        alignment = 16;
+    if (size > BOOTSTRAP_POOL_SIZE || alignment > 4096)
+        return NULL;
+    size_t span = 16 + alignment + size;
+    size_t start = add_relaxed(&pool_used, span);
+    if (start + span > BOOTSTRAP_POOL_SIZE)
+        return NULL;
+    uintptr_t block = round_up((uintptr_t)bootstrap_pool + start + 16, alignment);
+    ((size_t *)block)[-1] = size;
+    return (void *)block;
 }
 
-static void *boot_calloc(size_t count, size_t size)
+size_t bootstrap_size(const void *pointer)
+{
+    return ((const size_t *)pointer)[-1];
+}
+
+static void *bootstrap_malloc(size_t size)
+{
+    return bootstrap_alloc(size, 16);
+}
+
+static void *bootstrap_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : boot_alloc(bytes, 16);
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : bootstrap_alloc(bytes, 16);
 }
 
-static void *boot_realloc(void *old, size_t size)
+static void *bootstrap_realloc(void *old, size_t size)
 {
-    void *block = boot_alloc(size, 16);
-    if (block && old && boot_owns(old))
-        memcpy(block, old, boot_size(old) < size ? boot_size(old) : size);
+    void *block = bootstrap_alloc(size, 16);
+    if (block && old && bootstrap_owns(old))
+        memcpy(block, old, bootstrap_size(old) < size ? bootstrap_size(old) : size);
     return block;
 }
 
-static void boot_free(void *block UNUSED)
+static void bootstrap_free(void *block UNUSED)
 {
 }
 
-static void *boot_memalign(size_t alignment, size_t size)
+static void *bootstrap_memalign(size_t alignment, size_t size)
 {
-    return boot_alloc(size, alignment);
+    return bootstrap_alloc(size, alignment);
 }
 
-static int boot_posix_memalign(void **out, size_t alignment, size_t size)
+static int bootstrap_posix_memalign(void **out, size_t alignment, size_t size)
 {
-    void *block = boot_alloc(size, alignment);
+    void *block = bootstrap_alloc(size, alignment);
     if (!block)
         return ENOMEM;
     *out = block;
     return 0;
 }
 
-/* A malloc that stands before us may map memory and read files while dlsym works for us. */
-static long kernel(long number, long a, long b, long c, long d, long e, long f)
+/* A malloc in front of libleak may map memory and read files while dlsym runs. Sets errno as libc
+ * does. */
+static long bootstrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     long result = arch_syscall(number, a, b, c, d, e, f);
     if (result >= 0 || result < -4095)
@@ -58,65 +84,61 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
     return -1;
 }
 
-static void *boot_mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+static void *bootstrap_mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
 {
-    return (void *)kernel(SYS_mmap, (long)at, size, access, flags, fd, offset);
+    return (void *)bootstrap_syscall(SYS_mmap, (long)at, size, access, flags, fd, offset);
 }
 
-static int boot_munmap(void *at, size_t size)
+static int bootstrap_munmap(void *at, size_t size)
 {
-    return kernel(SYS_munmap, (long)at, size, 0, 0, 0, 0);
+    return bootstrap_syscall(SYS_munmap, (long)at, size, 0, 0, 0, 0);
 }
 
-static int boot_open(const char *path, int flags, ...)
+static int bootstrap_open(const char *path, int flags, ...)
 {
-    return kernel(SYS_openat, AT_FDCWD, (long)path, flags, 0600, 0, 0);
+    return bootstrap_syscall(SYS_openat, AT_FDCWD, (long)path, flags, 0600, 0, 0);
 }
 
-static int boot_openat(int folder, const char *path, int flags, ...)
+static int bootstrap_openat(int folder, const char *path, int flags, ...)
 {
-    return kernel(SYS_openat, folder, (long)path, flags, 0600, 0, 0);
+    return bootstrap_syscall(SYS_openat, folder, (long)path, flags, 0600, 0, 0);
 }
 
-static int boot_close(int fd)
+static int bootstrap_close(int fd)
 {
-    return kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+    return bootstrap_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
 struct real real = {
-    .mmap = boot_mmap,
-    .mmap64 = boot_mmap,
-    .munmap = boot_munmap,
-    .open = boot_open,
-    .open64 = boot_open,
-    .openat = boot_openat,
-    .openat64 = boot_openat,
-    .close = boot_close,
-    .malloc = boot_malloc,
-    .calloc = boot_calloc,
-    .realloc = boot_realloc,
-    .free = boot_free,
-    .posix_memalign = boot_posix_memalign,
-    .aligned_alloc = boot_memalign,
-    .memalign = boot_memalign,
-    .__libc_malloc = boot_malloc,
-    .__libc_calloc = boot_calloc,
-    .__libc_realloc = boot_realloc,
-    .__libc_free = boot_free,
-    .__libc_memalign = boot_memalign,
+    .mmap = bootstrap_mmap,
+    .mmap64 = bootstrap_mmap,
+    .munmap = bootstrap_munmap,
+    .open = bootstrap_open,
+    .open64 = bootstrap_open,
+    .openat = bootstrap_openat,
+    .openat64 = bootstrap_openat,
+    .close = bootstrap_close,
+    .malloc = bootstrap_malloc,
+    .calloc = bootstrap_calloc,
+    .realloc = bootstrap_realloc,
+    .free = bootstrap_free,
+    .posix_memalign = bootstrap_posix_memalign,
+    .aligned_alloc = bootstrap_memalign,
+    .memalign = bootstrap_memalign,
+    .__libc_malloc = bootstrap_malloc,
+    .__libc_calloc = bootstrap_calloc,
+    .__libc_realloc = bootstrap_realloc,
+    .__libc_free = bootstrap_free,
+    .__libc_memalign = bootstrap_memalign,
+    .cxx = {bootstrap_malloc, bootstrap_memalign, bootstrap_free},
 };
 
-struct real_new real_new = {boot_malloc, boot_memalign, boot_free};
+/* ---- The real functions --------------------------------------------------------------------- */
 
-/* 0 not begun, 1 under way (allocations come from the pool), 2 done */
-static int state;
+static bool loaded_late;
 
-bool real_found(void)
-{
-    return load_acquire(&state) == 2;
-}
-
-static void copy_plain_names(struct real *found)
+/* For a libc other than glibc, which has no functions of these names. */
+static void set_libc_names(struct real *found)
 {
     found->__libc_malloc = found->malloc;
     found->__libc_calloc = found->calloc;
@@ -127,11 +149,9 @@ static void copy_plain_names(struct real *found)
     found->__libc_pvalloc = found->pvalloc;
 }
 
-static bool behind;
-
-bool real_is_behind(void)
+bool real_functions_loaded_late(void)
 {
-    return behind;
+    return loaded_late;
 }
 
 static bool is_own(const void *address)
@@ -141,18 +161,19 @@ static bool is_own(const void *address)
            there.dli_fbase == here.dli_fbase;
 }
 
-/* Libc has not looked at the environment when we are first of all; RTLD_NEXT is not for who is in
- * nobody's list. */
-static bool look_whether_behind(void)
+/* libc has not set environ yet when libleak is the first object of all. RTLD_NEXT finds nothing
+ * when the calling object is in no search list. */
+static bool is_behind_libc(void)
 {
     return symbols_is_exported_before("malloc", (uintptr_t)is_own) && (environ || !dlsym(RTLD_NEXT, "malloc"));
 }
 
-/* From the front, but for ourselves. dlsym may answer the program's own way to a function, which is
- * led to us: it is for what has to be asked where it is (an indirect function). */
-static void *find_behind(const char *name)
+/* When loaded late: the first definition outside of libleak. The symbol tables are read before
+ * dlsym is called, for dlsym may return the program's PLT entry, which leads back to the hook; an
+ * indirect function (IFUNC) only dlsym can resolve. */
+static void *find_real(const char *name)
 {
-    if (!behind)
+    if (!loaded_late)
         return dlsym(RTLD_NEXT, name);
     void *found = (void *)symbols_find_except(name, (uintptr_t)is_own);
     if (!found)
@@ -160,30 +181,30 @@ static void *find_behind(const char *name)
     return found && is_own(found) ? NULL : found;
 }
 
-void real_find(void)
+void real_functions_find(void)
 {
-    if (state)
+    static bool begun; /* true: done, or allocations of dlsym come from the pool */
+    if (begun)
         return;
-    state = 1;
+    begun = true;
     struct real found = {0};
-    behind = !process_is_sanitized() && look_whether_behind();
-#define HOOK(name, type, parameters) found.name = (type(*) parameters)find_behind(#name);
+    loaded_late = !process_is_sanitized() && is_behind_libc();
+#define HOOK(name, type, parameters) found.name = (type(*) parameters)find_real(#name);
 #define OWN(name)
 #include "preload/interpose/hooks.def"
-    if (!found.__libc_malloc) /* another libc: nobody asks for them, but for those who ask for
-                                 anything */
-        copy_plain_names(&found);
+    if (!found.__libc_malloc)
+        set_libc_names(&found);
+    found.cxx.malloc = found.malloc;
+    found.cxx.aligned_alloc = found.aligned_alloc;
+    found.cxx.free = found.free;
     real = found;
-    real_new = (struct real_new){real.malloc, real.aligned_alloc, real.free};
-    /* Pairs with the acquire in real_found. */
-    store_release(&state, 2);
-    dlerror(); /* what was not found is not the program's error */
+    dlerror(); /* the program must not see the error of a missing function */
 }
 
-void *real_find_cxx(const char *name)
+void *real_functions_find_cxx(const char *name)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
-    void *found = find_behind(name);
+    void *found = find_real(name);
     if (!found)
         dlerror();
     for (size_t i = 0; !found && i < ARRAY_LENGTH(runtimes); i++) {

@@ -7,22 +7,22 @@
 
 #include <sys/mman.h>
 
-#define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* of the page, for each function */
-#define NEAREST (64u << 10)                      /* below the program */
+#define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* bytes of the page for each function */
+#define MIN_DISTANCE (64u << 10)                 /* of the page from the program */
 
-uintptr_t linked_home;
+uintptr_t static_malloc_address;
 
-/* ---- Which functions ------------------------------------------------------------------------ */
+/* ---- The functions of the allocator --------------------------------------------------------- */
 
 struct search {
-    const struct linked_hook *hooks;
+    const struct static_malloc_hook *hooks;
     unsigned count;
-    struct linked *out;
+    struct static_malloc *out;
     const struct dl_phdr_info *program;
     struct symbols symbols;
 };
 
-static const struct linked_hook *find_hook(const struct search *search, const char *name)
+static const struct static_malloc_hook *find_hook(const struct search *search, const char *name)
 {
     for (unsigned i = 0; i < search->count; i++)
         if (strcmp(search->hooks[i].name, name) == 0)
@@ -30,123 +30,127 @@ static const struct linked_hook *find_hook(const struct search *search, const ch
     return NULL;
 }
 
-static struct linked_function *find_function(struct linked *linked, const struct linked_hook *hook)
+static struct static_malloc_function *find_function(struct static_malloc *found,
+                                                    const struct static_malloc_hook *hook)
 {
-    for (unsigned i = 0; i < linked->count; i++)
-        if (linked->function[i].hook == hook)
-            return &linked->function[i];
+    for (unsigned i = 0; i < found->count; i++)
+        if (found->function[i].hook == hook)
+            return &found->function[i];
     return NULL;
 }
 
-/* Another name of one that is known changes nothing: its calls come as that one's. */
-static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t address,
-                uint64_t size)
+/* An alias of a known function needs no jump of its own. */
+static void add_function(struct static_malloc *found, const struct static_malloc_hook *hook,
+                         uintptr_t address, uint64_t size)
 {
-    struct linked_function *known = find_function(linked, hook);
+    struct static_malloc_function *known = find_function(found, hook);
     if (known && known->address != address) {
-        linked->why = "there are two of that name";
-        linked->which = hook->name;
+        found->reason = "two functions have that name";
+        found->which = hook->name;
     }
-    if (!known && linked->count < LINKED_MOST)
-        linked->function[linked->count++] =
-            (struct linked_function){.hook = hook, .address = address, .size = size};
+    if (!known && found->count < STATIC_MALLOC_MAX)
+        found->function[found->count++] =
+            (struct static_malloc_function){.hook = hook, .address = address, .size = size};
 }
 
-/* A static function of such a name is another thing, with other parameters. */
-static void take(const struct symtab_symbol *function, void *context)
+/* A static function of that name is unrelated, with parameters of its own. */
+static void match_symbol(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
-    const struct linked_hook *hook = function->is_static ? NULL : find_hook(search, function->name);
+    const struct static_malloc_hook *hook =
+        function->is_static ? NULL : find_hook(search, function->name);
     uintptr_t address = search->program->dlpi_addr + function->value;
     if (!hook)
         return;
     if (!search->out->exported || symbols_find_export(&search->symbols, hook->name) == address)
-        add(search->out, hook, address, function->size);
+        add_function(search->out, hook, address, function->size);
 }
 
-static void take_end(const struct symtab_symbol *function, void *context)
+static void find_function_end(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     uintptr_t address = search->program->dlpi_addr + function->value;
     for (unsigned i = 0; i < search->out->count; i++) {
-        struct linked_function *one = &search->out->function[i];
+        struct static_malloc_function *one = &search->out->function[i];
         if (address > one->address && (!one->end || address < one->end))
             one->end = address;
     }
 }
 
-static bool has_needed(const struct search *search)
+static bool has_required(const struct search *search)
 {
-    for (unsigned i = 0; i < LINKED_NEEDED; i++)
+    for (unsigned i = 0; i < STATIC_MALLOC_REQUIRED; i++)
         if (!find_function(search->out, &search->hooks[i]))
             return false;
     return true;
 }
 
-/* Who asks others for one of them has no allocator, and his file, which may be large, is not read.
- */
-static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
+/* A program that imports one of the names has no allocator; its file, which may be large, is not
+ * read. */
+static bool is_no_hooked_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                                void *context)
 {
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     return !symbols_is_import(symbol) || !find_hook(context, symbols->names + symbol->st_name);
 }
 
-static bool exports_needed(const struct search *search)
+static bool exports_required(const struct search *search)
 {
-    for (unsigned i = 0; i < LINKED_NEEDED; i++)
+    for (unsigned i = 0; i < STATIC_MALLOC_REQUIRED; i++)
         if (!symbols_find_export(&search->symbols, search->hooks[i].name))
             return false;
     return true;
 }
 
-/* The first object is the program. Its file is read when it may have one. */
-static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+/* The first object is the program. Its file is read when it may contain an allocator. */
+static int search_program(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     static const char program[] = "/proc/self/exe";
     struct search *search = context;
     search->program = object;
     if (!symbols_read(object, &search->symbols))
         return 1;
-    search->out->exported = exports_needed(search);
-    if (!search->out->exported && !symbols_each_relocation(&search->symbols, is_other, search))
+    search->out->exported = exports_required(search);
+    if (!search->out->exported && !symbols_each_relocation(&search->symbols, is_no_hooked_import, search))
         return 1;
-    enum symtab_found found = symtab_each_function(program, take, search);
-    if (!has_needed(search)) {
-        search->out->why = "the program's file does not name its functions as such";
+    enum symtab_found state = symtab_each_function(program, match_symbol, search);
+    if (!has_required(search)) {
+        search->out->reason = "the program's file does not name its functions as such";
         return 1;
     }
-    if (found == SYMTAB_ALL)
-        symtab_each_function(program, take_end, search);
+    if (state == SYMTAB_ALL)
+        symtab_each_function(program, find_function_end, search);
     return 1;
 }
 
-bool linked_find(const struct linked_hook *hooks, unsigned count, struct linked *out)
+bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
+                        struct static_malloc *out)
 {
     struct search search = {.hooks = hooks, .count = count, .out = out};
-    *out = (struct linked){0};
-    dl_iterate_phdr(look_into, &search);
-    return out->exported || has_needed(&search);
+    *out = (struct static_malloc){0};
+    dl_iterate_phdr(search_program, &search);
+    return out->exported || has_required(&search);
 }
 
-/* ---- The page ------------------------------------------------------------------------------- */
+/* ---- Planning the page of copies ------------------------------------------------------------ */
 
-struct way {
+struct patch {
     struct displaced displaced;
     uintptr_t at; /* where the jump is written */
-    uint8_t was[ARCH_JUMP];
+    uint8_t original[ARCH_JUMP];
     int access; /* of its pages */
 };
 
-struct leading {
-    struct linked *linked;
+struct patches {
+    struct static_malloc *found;
     uint8_t *page;
-    struct way way[LINKED_MOST];
+    struct patch patch[STATIC_MALLOC_MAX];
 };
 
-static bool refuse(struct linked *linked, const char *which, const char *why)
+static bool refuse_redirect(struct static_malloc *found, const char *which, const char *reason)
 {
-    linked->which = which;
-    linked->why = why;
+    found->which = which;
+    found->reason = reason;
     return false;
 }
 
@@ -154,7 +158,7 @@ static bool refuse(struct linked *linked, const char *which, const char *why)
 static uint8_t *map_near(uintptr_t low, uintptr_t high)
 {
     uintptr_t size = sys_page_size();
-    for (uintptr_t below = NEAREST; below < low && high - low + below < ARCH_JUMP_FAR - size;
+    for (uintptr_t below = MIN_DISTANCE; below < low && high - low + below < ARCH_JUMP_FAR - size;
          below *= 2) {
         uint8_t *page = sys_map_near((low - below) / size * size, size);
         uintptr_t at = (uintptr_t)page;
@@ -166,11 +170,11 @@ static uint8_t *map_near(uintptr_t low, uintptr_t high)
     return NULL;
 }
 
-static uint8_t *map_page(const struct linked *linked)
+static uint8_t *map_page(const struct static_malloc *found)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
-    for (unsigned i = 0; i < linked->count; i++) {
-        uintptr_t address = linked->function[i].address;
+    for (unsigned i = 0; i < found->count; i++) {
+        uintptr_t address = found->function[i].address;
         low = address < low ? address : low;
         high = address > high ? address : high;
     }
@@ -189,127 +193,131 @@ static void set_around(const struct dl_phdr_info *program, struct displace_funct
     }
 }
 
-static const char *plan(const struct dl_phdr_info *program, const struct linked_function *function,
-                        uint8_t *slot, struct way *way)
+static const char *plan_patch(const struct dl_phdr_info *program,
+                              const struct static_malloc_function *function, uint8_t *slot,
+                              struct patch *patch)
 {
     uintptr_t address = function->address;
     size_t size = function->size, room = function->end ? function->end - address : size;
     struct displace_function what = {(const uint8_t *)address,  address, size,
                                      room > size ? room : size, 0,       0};
-    way->access = symbols_page_protection(program, address, true);
-    if (!(way->access & PROT_EXEC) || !(way->access & PROT_READ) ||
-        symbols_page_protection(program, address + what.room, true) != way->access)
-        return "it is not where code is";
+    patch->access = symbols_page_protection(program, address, true);
+    if (!(patch->access & PROT_EXEC) || !(patch->access & PROT_READ) ||
+        symbols_page_protection(program, address + what.room, true) != patch->access)
+        return "it is not in executable memory";
     set_around(program, &what);
-    const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
-    if (!why && !displace_leads_out(&what))
-        why = "who calls it may know which registers it leaves as they are";
-    if (why)
-        return why;
-    way->at = address + way->displaced.skip;
-    memcpy(way->was, (const void *)way->at, sizeof way->was);
+    const char *reason =
+        displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &patch->displaced);
+    if (!reason && !displace_leads_out(&what))
+        reason = "its callers may rely on registers that it preserves";
+    if (reason)
+        return reason;
+    patch->at = address + patch->displaced.skip;
+    memcpy(patch->original, (const void *)patch->at, sizeof patch->original);
     displace_far_jump(function->hook->hook, slot);
-    memcpy(slot + DISPLACE_FAR_JUMP, way->displaced.copy, way->displaced.copied);
+    memcpy(slot + DISPLACE_FAR_JUMP, patch->displaced.copy, patch->displaced.copied);
     return NULL;
 }
 
-/* The first of those that stand at its place: two names of one function are led once. */
-static unsigned first_of(const struct leading *leading, unsigned i)
+/* Index of the first row with the same address: aliases share one patch. */
+static unsigned first_alias(const struct patches *patches, unsigned i)
 {
-    const struct linked_function *function = leading->linked->function;
+    const struct static_malloc_function *function = patches->found->function;
     unsigned first = 0;
     while (function[first].address != function[i].address)
         first++;
     return first;
 }
 
-static bool is_led(const struct leading *leading, unsigned i)
+static bool is_alias(const struct patches *patches, unsigned i)
 {
-    return first_of(leading, i) < i;
+    return first_alias(patches, i) < i;
 }
 
-static uint8_t *slot_of(const struct leading *leading, unsigned i)
+static uint8_t *slot_of(const struct patches *patches, unsigned i)
 {
-    return leading->page + (size_t)first_of(leading, i) * SLOT;
+    return patches->page + (size_t)first_alias(patches, i) * SLOT;
 }
 
 /* ---- Writing code --------------------------------------------------------------------------- */
 
-static bool write_code(const struct way *way, const uint8_t *code)
+static bool write_code(const struct patch *patch, const uint8_t *code)
 {
-    if (!symbols_protect_pages(way->at, ARCH_JUMP, way->access | PROT_WRITE))
+    if (!symbols_protect_pages(patch->at, ARCH_JUMP, patch->access | PROT_WRITE))
         return false;
-    memcpy((void *)way->at, code, ARCH_JUMP);
-    __builtin___clear_cache((char *)way->at, (char *)way->at + ARCH_JUMP);
-    symbols_protect_pages(way->at, ARCH_JUMP, way->access);
+    memcpy((void *)patch->at, code, ARCH_JUMP);
+    __builtin___clear_cache((char *)patch->at, (char *)patch->at + ARCH_JUMP);
+    symbols_protect_pages(patch->at, ARCH_JUMP, patch->access);
     return true;
 }
 
-static bool write_jumps(struct leading *leading)
+static bool write_jumps(struct patches *patches)
 {
     uint8_t jump[ARCH_JUMP];
-    for (unsigned i = 0; i < leading->linked->count; i++) {
-        const struct way *way = &leading->way[i];
-        if (is_led(leading, i))
+    for (unsigned i = 0; i < patches->found->count; i++) {
+        const struct patch *patch = &patches->patch[i];
+        if (is_alias(patches, i))
             continue;
-        if (displace_jump(way->at, (uintptr_t)slot_of(leading, i), jump) && write_code(way, jump))
+        if (displace_jump(patch->at, (uintptr_t)slot_of(patches, i), jump) &&
+            write_code(patch, jump))
             continue;
         while (i--)
-            if (!is_led(leading, i))
-                write_code(&leading->way[i], leading->way[i].was);
-        return refuse(leading->linked, NULL, "this process may not change its code");
+            if (!is_alias(patches, i))
+                write_code(&patches->patch[i], patches->patch[i].original);
+        return refuse_redirect(patches->found, NULL, "this process may not change its code");
     }
     return true;
 }
 
-static bool fill_page(struct leading *leading, const struct dl_phdr_info *program)
+static bool fill_page(struct patches *patches, const struct dl_phdr_info *program)
 {
-    struct linked *linked = leading->linked;
-    for (unsigned i = 0; i < linked->count; i++) {
-        const char *why = is_led(leading, i) ? NULL
-                                             : plan(program, &linked->function[i],
-                                                    slot_of(leading, i), &leading->way[i]);
-        if (why)
-            return refuse(linked, linked->function[i].hook->name, why);
+    struct static_malloc *found = patches->found;
+    for (unsigned i = 0; i < found->count; i++) {
+        const char *reason =
+            is_alias(patches, i)
+                ? NULL
+                : plan_patch(program, &found->function[i], slot_of(patches, i), &patches->patch[i]);
+        if (reason)
+            return refuse_redirect(found, found->function[i].hook->name, reason);
     }
     uintptr_t size = sys_page_size();
-    __builtin___clear_cache((char *)leading->page, (char *)leading->page + size);
-    return sys_protect(leading->page, size, PROT_READ | PROT_EXEC) == 0 ||
-           refuse(linked, NULL, "this process may not have new code");
+    __builtin___clear_cache((char *)patches->page, (char *)patches->page + size);
+    return sys_protect(patches->page, size, PROT_READ | PROT_EXEC) == 0 ||
+           refuse_redirect(found, NULL, "this process may not create executable code");
 }
 
-/* Any hook may be called while the others are still being written: by whatever we call. */
-static void set_next(const struct leading *leading)
+/* Before the jumps are written: whatever is called between two of them may enter a hook. */
+static void set_next(const struct patches *patches)
 {
-    const struct linked *linked = leading->linked;
-    for (unsigned i = 0; i < linked->count; i++)
-        *linked->function[i].hook->next = (uintptr_t)slot_of(leading, i) + DISPLACE_FAR_JUMP;
+    const struct static_malloc *found = patches->found;
+    for (unsigned i = 0; i < found->count; i++)
+        *found->function[i].hook->next = (uintptr_t)slot_of(patches, i) + DISPLACE_FAR_JUMP;
 }
 
-static int lead(struct dl_phdr_info *program, size_t size UNUSED, void *context)
+static int redirect_all(struct dl_phdr_info *program, size_t size UNUSED, void *context)
 {
-    struct leading *leading = context;
-    if (fill_page(leading, program)) {
-        set_next(leading);
-        write_jumps(leading);
+    struct patches *patches = context;
+    if (fill_page(patches, program)) {
+        set_next(patches);
+        write_jumps(patches);
     }
     return 1;
 }
 
-bool linked_lead(struct linked *linked)
+bool static_malloc_redirect(struct static_malloc *found)
 {
-    struct leading leading = {.linked = linked};
-    if (linked->why)
+    struct patches patches = {.found = found};
+    if (found->reason)
         return false;
-    leading.page = map_page(linked);
-    if (!leading.page)
-        return refuse(linked, NULL, "there is no room near its code");
-    dl_iterate_phdr(lead, &leading);
-    if (linked->why) {
-        sys_unmap(leading.page, sys_page_size());
+    patches.page = map_page(found);
+    if (!patches.page)
+        return refuse_redirect(found, NULL, "there is no room near its code");
+    dl_iterate_phdr(redirect_all, &patches);
+    if (found->reason) {
+        sys_unmap(patches.page, sys_page_size());
         return false;
     }
-    arena_register(leading.page, sys_page_size());
-    linked_home = linked->function[0].address;
+    arena_register(patches.page, sys_page_size());
+    static_malloc_address = found->function[0].address;
     return true;
 }

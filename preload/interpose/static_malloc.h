@@ -1,21 +1,21 @@
-/* static_malloc.h - an allocator that is linked into the program itself: its functions are led to
- * our hooks.
+/* static_malloc.h - redirects an allocator that is linked into the program to the hooks.
  *
- * Such a malloc is called without the loader, or the loader finds it before ours. Where the
- * program's symbol table names it, a jump to our hook is written over its beginning, and what it
- * was goes on in a copy (displace.h), on a page of ours near the program's code:
+ * Calls of such a malloc do not go through the loader, or the loader resolves its name before the
+ * hook's. Where the program's symbol table names the functions, a jump to the hook is written over
+ * the beginning of each, and the original continues in a copy (displace.h), on a page near the
+ * program's code:
  *
- *     program --call--> malloc: jump --> page: far jump --> our hook --> page: copy --> rest of
- * malloc
+ *     program --call--> malloc: jump --> page: far jump --> hook
+ *     hook    --call--> page: copy --> rest of malloc
  *
- * malloc, free and whatever else of the family there is are led together, or none: a block that
- * comes by one way and goes by another would be a leak, or a mistake, of ours. Found is what the
- * program exports, or, when it neither exports nor imports these names, what its .symtab has; never
- * what is static there.
+ * All functions of the family that exist are redirected, or none: a block allocated through one
+ * path and freed through the other would be a false leak or a false mismatch. Searched are the
+ * exports of the program or, when it neither exports nor imports these names, its .symtab; static
+ * functions never count.
  *
- * At the start alone, while there is one thread: nobody runs the code that is written. Pages of
- * code are writable while it is, and never again; ours is executable from then on, and no more
- * writable.
+ * This happens once, at the start, while there is one thread: no thread runs the code that is
+ * written. Code pages of the program are writable only meanwhile; the new page is executable
+ * afterwards, and not writable.
  */
 #ifndef PRELOAD_INTERPOSE_STATIC_MALLOC_H
 #define PRELOAD_INTERPOSE_STATIC_MALLOC_H
@@ -24,36 +24,37 @@
 
 #include <link.h>
 
-#define LINKED_MOST 40 /* of the family */
+#define STATIC_MALLOC_MAX 40 /* functions of the family */
 
-struct linked_hook {
+struct static_malloc_hook {
     const char *name;
     uintptr_t hook;
-    uintptr_t *next; /* written before anybody comes to the hook: the function as it was */
+    uintptr_t *next; /* gets the copy of the original, before the hook can be called */
 };
-#define LINKED_NEEDED 2 /* the first ones of a table: malloc and free. Without them there is none  \
-                         */
+/* The first rows of a table of hooks, malloc and free: an allocator has both. */
+#define STATIC_MALLOC_REQUIRED 2
 
-struct linked_function {
-    const struct linked_hook *hook;
-    uintptr_t address, end; /* end: where the next function begins; 0: nobody knows */
+struct static_malloc_function {
+    const struct static_malloc_hook *hook;
+    uintptr_t address, end; /* end: where the next function begins; 0: not known */
     size_t size;
 };
 
-struct linked {
-    struct linked_function function[LINKED_MOST];
+struct static_malloc {
+    struct static_malloc_function function[STATIC_MALLOC_MAX];
     unsigned count;
-    bool exported;     /* others get it by its name as well */
-    const char *why;   /* it cannot be led; else NULL */
-    const char *which; /* of its functions; NULL: all of them */
+    bool exported;      /* libraries that import malloc get it, too */
+    const char *reason; /* why it cannot be redirected; NULL: it can */
+    const char *which;  /* the function that the reason is about; NULL: all of them */
 };
 
-/* Has the program one? */
-bool linked_find(const struct linked_hook *hooks, unsigned count, struct linked *out);
-/* False: it cannot be, and nothing has changed; linked->why says the reason. */
-bool linked_lead(struct linked *linked);
+/* Does the program contain an allocator? */
+bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
+                        struct static_malloc *out);
+/* False: it cannot be redirected, nothing has changed, and found->reason says why. */
+bool static_malloc_redirect(struct static_malloc *found);
 
-/* Where the allocator is that was led to us; 0: none was. Constant after the start. */
-extern uintptr_t linked_home HIDDEN;
+/* Address of the allocator that was redirected; 0: none. Constant after the start. */
+extern uintptr_t static_malloc_address HIDDEN;
 
 #endif

@@ -17,7 +17,7 @@
 #define STOP_TIMEOUT 3000000000ull /* ns */
 #define NEWER_BLOCKS 4096          /* that may appear between the count and the copy */
 
-static struct park park; /* signal handlers read it */
+static struct world world; /* signal handlers read it */
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
@@ -68,13 +68,13 @@ int fork_snapshot_take_stopped(struct leak_check_request *request)
     uint64_t most = periodic && options_current.pause_budget < STOP_TIMEOUT
                         ? options_current.pause_budget
                         : STOP_TIMEOUT;
-    request->park = &park;
+    request->world = &world;
     request->stopped = true;
-    if (!park_all(&park, most))
+    if (!world_stop(&world, most))
         return 0;
     dontfork_save();
     int pid = fork_checker(request);
-    park_release();
+    world_resume();
     dontfork_drop();
     return pid;
 }

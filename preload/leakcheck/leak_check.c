@@ -67,7 +67,7 @@ static void isolate_child(void)
         RLIMIT_AS); /* the program's limits may be close; libleak has its own, look_mem */
     sys_raise_rlimit(RLIMIT_DATA);
     sys_write_file("/proc/self/oom_score_adj", "1000");
-    modules_keep_quiet();
+    modules_stop_recording();
 }
 
 /* ---- Verdicts of an earlier check ------------------------------------------------------------ */
@@ -208,7 +208,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     struct roots_caller caller;
     struct roots_input input = {.maps = &check->maps,
                                 .images = &check->images,
-                                .park = request->park,
+                                .world = request->world,
                                 .caller = &caller,
                                 .classes = request->classes,
                                 .stopped = request->stopped};
@@ -279,7 +279,7 @@ static void run_check(void *argument)
                                  .when_ns = sys_clock_ns(CLOCK_REALTIME),
                                  .tick = load_relaxed(&store_header->epoch),
                                  .sites = sites_last(),
-                                 .threads_parked = request->stopped ? request->park->parked : 0,
+                                 .threads_parked = request->stopped ? request->world->parked : 0,
                                  .skipped = request->skipped,
                                  .milestone = request->milestone};
     isolate_child();

@@ -40,7 +40,7 @@ struct leak_check_request {
     enum leak_occasion occasion;
     bool stopped;
     const struct roots_caller *caller;
-    const struct park *park;
+    const struct world *world;
     unsigned classes; /* of roots */
     uint64_t memory_most, xor_key;
     uint64_t content_most; /* bytes of one block that are kept */

@@ -39,12 +39,12 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
     owners->node = sys_map_lazily(nodes * sizeof *owners->node);
     owners->word = sys_map_lazily(words * sizeof *owners->word);
     owners->frame = sys_map_lazily(FRAMES_MOST * sizeof *owners->frame);
-    owners->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *owners->frames_of);
+    owners->frames_of = sys_map_lazily((WORLD_MAX_THREADS + 1) * sizeof *owners->frames_of);
     owners->part_at = sys_map_lazily(PART_PLACES * sizeof *owners->part_at);
     return owners->node && owners->word && owners->frame && owners->frames_of && owners->part_at &&
            growable_array_map(&owners->roots, sizeof(struct leak_held), ROOTS_MOST) &&
            growable_array_map(&owners->parts, sizeof(struct leak_part), PARTS_MOST) &&
-           growable_array_map(&owners->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
+           growable_array_map(&owners->threads, sizeof(struct leak_seen_thread), WORLD_MAX_THREADS) &&
            growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 

@@ -345,7 +345,7 @@ void snapshot_fork_child(void)
 {
     turnstile_reset(&check_turn);
     blocked = false;
-    park_fork_child();
+    world_fork_child();
     children_fork_child();
     release_check(&early);
     release_check(&last);

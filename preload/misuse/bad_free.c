@@ -148,7 +148,7 @@ void bad_free_check_block(struct guard *guard, const struct frame *caller,
     if (type == LEAK_EVENT_NONE)
         return;
     struct bad_call call = capture_bad_call(guard, caller, block->address, how);
-    if (operators_replaced() && involves_operators(how, block))
+    if (operator_override_any() && involves_operators(how, block))
         return;
     struct leak_event event = make_event(&call, type);
     add_block_to_event(&event, block);
@@ -212,7 +212,7 @@ static bool sees_all_blocks(void)
     return !sample_state.bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
            !untracked_count(LEAK_UNTRACKED_NESTED) && !untracked_count(LEAK_UNTRACKED_DEEPBIND) &&
            !untracked_count(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
-           !untracked_count(LEAK_UNTRACKED_ABANDONED) && !linked_home;
+           !untracked_count(LEAK_UNTRACKED_ABANDONED) && !static_malloc_address;
 }
 
 /* Is every block that it sees in the table? */
@@ -258,7 +258,7 @@ static bool is_array_delete_of_object(struct guard *guard, const struct bad_call
                                       struct leak_event *event)
 {
     struct block block;
-    if (!(call->how & FREE_FORM_ARRAY) || operators_replaced())
+    if (!(call->how & FREE_FORM_ARRAY) || operator_override_any())
         return false;
     for (unsigned i = 1; i <= ARRAY_COOKIES; i++)
         if (blocks_find_containing(guard, call->address + 8 * i, &block) &&
@@ -309,8 +309,8 @@ static enum leak_place find_address_place(const struct thread *thread, uintptr_t
     if (search.found)
         return LEAK_PLACE_OTHER_STACK;
     /* An allocator may have a pool in its own data. */
-    if (modules_around(address) && !modules_same((uintptr_t)real.free, address) &&
-        !(linked_home && modules_same(linked_home, address)))
+    if (modules_has_object(address) && !modules_same_object((uintptr_t)real.free, address) &&
+        !(static_malloc_address && modules_same_object(static_malloc_address, address)))
         return LEAK_PLACE_OBJECT;
     return LEAK_PLACE_NONE;
 }
@@ -431,7 +431,7 @@ bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *
         return false;
     guard->calling_real = true;
     while ((pointer = quarantine_pop_surplus(guard)))
-        real.free(pointer); /* then there is only one allocator: hook_linked.c */
+        real.free(pointer); /* then there is only one allocator: hook_static_malloc.c */
     guard->calling_real = false;
     return true;
 }

@@ -25,11 +25,11 @@ static char path_bytes[PATH_MAX]; /* the lock of the log file guards it */
 /* object+offset of the call that returns to pc, in one form or the other. */
 static void add_call_place(struct guard *guard, struct text *out, uintptr_t pc)
 {
-    struct module_place place;
+    struct module_location place;
     struct module_view view;
     struct text path = STRBUF_ON(path_bytes);
-    bool known = modules_place(pc - 1, &place, &path) ||
-                 (modules_find(guard, pc - 1, &view) && modules_place(pc - 1, &place, &path));
+    bool known = modules_locate(pc - 1, &place, &path) ||
+                 (modules_find(guard, pc - 1, &view) && modules_locate(pc - 1, &place, &path));
     if (known)
         live_error_add_escaped(out, path_bytes);
     strbuf_add(out, for_mtrace ? (known ? ":[" : "[") : known ? "+" : "");
@@ -43,7 +43,7 @@ static void add_log_stack(struct guard *guard, struct text *out, uint32_t node)
     for_mtrace = false; /* mtrace(1) has no call stacks and skips such lines */
     for (; node >= LEAK_NODE_FIRST; node = context_tree_node(node).parent) {
         uintptr_t pc = context_tree_node(node).pc;
-        if (pc < LEAK_KIND_PCS || modules_own(pc))
+        if (pc < LEAK_KIND_PCS || modules_is_own(pc))
             continue;
         strbuf_add(out, "    ");
         add_call_place(guard, out, pc);

@@ -193,7 +193,7 @@ static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
     uint32_t frames = 0;
     while (node >= LEAK_NODE_FIRST && frames < most) {
         struct leak_node frame = context_tree_node(node);
-        if (frame.pc >= LEAK_KIND_PCS && !modules_own(frame.pc))
+        if (frame.pc >= LEAK_KIND_PCS && !modules_is_own(frame.pc))
             pc[frames++] = frame.pc;
         node = frame.parent;
     }
@@ -241,9 +241,9 @@ static bool is_runtime_library(const char *path)
  * number of answers right. True: the object is a runtime library. */
 static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
 {
-    struct module_place place = {0};
+    struct module_location place = {0};
     struct text path = strbuf_on(path_bytes, PATH_MAX);
-    if (!modules_place(pc - 1, &place, &path))
+    if (!modules_locate(pc - 1, &place, &path))
         place.offset = pc - 1;
     if (place.build_id_length)
         add_hex_digits(out, place.build_id, place.build_id_length);
@@ -337,9 +337,9 @@ static bool is_inner_function(const struct error_stack *stack, const char *opera
 
 static void add_unnamed(struct text *out, uintptr_t pc, char *path_bytes)
 {
-    struct module_place place;
+    struct module_location place;
     struct text path = strbuf_on(path_bytes, PATH_MAX);
-    if (!pc || !modules_place(pc - 1, &place, &path)) {
+    if (!pc || !modules_locate(pc - 1, &place, &path)) {
         strbuf_add_hex(out, pc);
         return;
     }

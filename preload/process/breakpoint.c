@@ -136,7 +136,7 @@ static int search_object(struct dl_phdr_info *object, size_t size UNUSED, void *
         return 0;
     if (!path || !*path)
         path = "/proc/self/exe";
-    if (!strchr(path, '/') || modules_own(object->dlpi_addr + object->dlpi_phdr->p_vaddr))
+    if (!strchr(path, '/') || modules_is_own(object->dlpi_addr + object->dlpi_phdr->p_vaddr))
         return 0;
     search->object = object;
     enum symtab_found found = symtab_each_function(path, visit_function, search);
@@ -192,10 +192,10 @@ void breakpoint_start(const char *name, void (*reached)(void),
     struct search search = {0};
     function_name = name;
     on_reached = reached;
-    handlers_keep_fault(SIGILL, on_sigill, install);
+    trampoline_reserve_fault(SIGILL, on_sigill, install);
     search_new_objects(&search);
     log_breakpoints(search.stripped);
-    modules_loading = on_loading;
+    modules_state.on_load = on_loading;
 }
 
 void breakpoint_fork_child(void)

@@ -73,11 +73,11 @@ static void record_on_stack(void *argument UNUSED)
     const stack_t second = {.ss_sp = nested_stack, .ss_size = sizeof nested_stack};
     stack_t before;
     bool changed = sys_signal_stack(&second, &before) >= 0;
-    modules_wait_for_nobody(1);
+    modules_forbid_waiting(1);
     is_recording = true;
     run_steps();
     is_recording = false;
-    modules_wait_for_nobody(-1);
+    modules_forbid_waiting(-1);
     if (changed)
         sys_signal_stack(&before, NULL);
 }
@@ -137,7 +137,7 @@ static bool is_init(void)
 static void on_fatal_signal(int number, siginfo_t *info, void *context)
 {
     uint32_t self = sys_gettid(), other;
-    if (handlers_keeps(number, context))
+    if (trampoline_owns_fault(number, context))
         return;
     if (info->si_code <= 0 && is_init())
         return;
@@ -173,7 +173,7 @@ void crash_install_handler(int number)
     if (!ensure_recording)
         ensure_recording = no_recording;
     if (real.sigaction)
-        handlers_stand_in(on_fatal_signal, 1ull << (number - 1), real.sigaction);
+        trampoline_replace_default(on_fatal_signal, 1ull << (number - 1), real.sigaction);
 }
 
 void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(void))
@@ -181,10 +181,10 @@ void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(voi
     ensure_recording = ensure;
     when_recorded = recorded;
     altstack_start(guard);
-    handlers_passing = before_program_handler;
+    trampoline_callbacks.before_handler = before_program_handler;
     uint64_t signals = is_init() ? FATAL_SIGNALS & ~SENT_BY_US : FATAL_SIGNALS;
     if (real.sigaction)
-        handlers_stand_in(on_fatal_signal, signals, real.sigaction);
+        trampoline_replace_default(on_fatal_signal, signals, real.sigaction);
 }
 
 void crash_fork_child(void)

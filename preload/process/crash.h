@@ -25,7 +25,7 @@
  * libleak's stack when the record is complete and the process is about to die, if the thread holds
  * no lock. */
 void crash_start(struct guard *guard, bool (*ensure_recording)(void), void (*recorded)(void));
-/* With crash=off, for handlers_keeps: installs the handler for that signal, which kills without a
+/* With crash=off, for trampoline_owns_fault: installs the handler for that signal, which kills without a
  * record. */
 void crash_install_handler(int number);
 /* The recording of a fork child has no crash record yet. */

@@ -31,7 +31,7 @@ static bool enable_due; /* start_after= has not elapsed */
 static void retry_soon(void)
 {
     if (retry_timer <= 0)
-        retry_timer = sys_timer_create(park_signal(), WORK_RETRY) + 1;
+        retry_timer = sys_timer_create(world_signal(), WORK_RETRY) + 1;
     if (retry_timer > 0)
         sys_timer_set(retry_timer - 1, RETRY_NS, 0);
 }
@@ -40,7 +40,7 @@ static uint32_t work_of(const siginfo_t *info)
 {
     if (info->si_code == SI_TIMER)
         return info->si_value.sival_int;
-    return park_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
+    return world_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
 }
 
 /* In a hook, where no leak check is possible: the signal handler starts it a moment later. */
@@ -176,7 +176,7 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
                                 .pc = context_pc(context),
                                 .fp = context_fp(context),
                                 .context = context};
-    if (!park_inside())
+    if (!world_thread_is_busy())
         unfinished = do_work(now, &taker);
     if (!unfinished)
         return;
@@ -186,7 +186,7 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
 
 static void start_timer(enum work work, uint64_t first, uint64_t every)
 {
-    int timer = first ? sys_timer_create(park_signal(), work) : -1;
+    int timer = first ? sys_timer_create(world_signal(), work) : -1;
     if (timer >= 0)
         sys_timer_set(timer, first, every);
 }
@@ -201,8 +201,8 @@ static void start_timers(void)
 
 void deferred_work_start(void)
 {
-    park_start(options_current.snapshot_signal, on_work_signal, threads_on_own_stack);
-    park_listen();
+    world_init(options_current.snapshot_signal, on_work_signal, threads_on_own_stack);
+    world_install_handler();
     enable_due = options_current.start && options_current.start_after;
     start_timers();
     memory_limits_watch(options_current.near_limit, request_limit_check);

@@ -16,7 +16,6 @@
 #include "preload/signals/signal_trampoline.h"
 #include "preload/store/append_file.h"
 #include "preload/base/memory_limits.h"
-#include "preload/interpose/late_load.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/process/lsan.h"
@@ -151,9 +150,9 @@ static void log_startup(void)
 /* A program that defines malloc calls its own: the loader resolves symbols in the program first. */
 static void find_other_allocators(void)
 {
-    if (operators_is_anothers("malloc"))
+    if (operator_override_has("malloc"))
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
-    operators_start();
+    operator_override_start();
 }
 
 static bool start_modules(struct guard *guard, char **envp)
@@ -165,16 +164,16 @@ static bool start_modules(struct guard *guard, char **envp)
     track_start();
     process_info_write();
     modules_start(cfi_cache_forget);
-    handlers_want_our_stack = golang_detect;
-    got_start((const void *)process_start);
+    trampoline_callbacks.wants_altstack = golang_detect;
+    got_patch_start((const void *)process_start);
     if (options_current.crash == CRASH_ONLY) {
         store_set_flag(LEAK_FLAG_CRASH_ONLY);
         options_current.exit_look = false;
         return cfi_cache_start();
     }
-    if (late_is()) {
+    if (real_functions_loaded_late()) {
         store_set_flag(LEAK_FLAG_LATE);
-        handlers_adopt(real.sigaction);
+        trampoline_wrap_installed(real.sigaction);
     }
     lsan_start();
     bad_free_start(options_current.on_error, options_current.live_errors);
@@ -196,7 +195,7 @@ static bool start_modules(struct guard *guard, char **envp)
         store_set_flag(LEAK_FLAG_NO_STACKS);
     if (options_current.min_size || options_current.max_size)
         store_set_flag(LEAK_FLAG_FILTERED);
-    if (!late_is())
+    if (!real_functions_loaded_late())
         find_other_allocators();
     store_count_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
     unwind_check_start(&options_current);
@@ -232,7 +231,7 @@ static void start_process(struct guard *guard, char **envp)
         return;
     }
     lock_start();
-    real_find();
+    real_functions_find();
     log_start();
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
         envp = NULL;

@@ -28,7 +28,7 @@ static void add_segment(struct elf_image *image, const ElfW(Phdr) * segment)
         break;
     case PT_NOTE:
         if (!image->build_id_length)
-            image->build_id_length = modules_take_build_id((const char *)start, segment->p_memsz,
+            image->build_id_length = modules_parse_build_id((const char *)start, segment->p_memsz,
                                                            image->build_id, &offset);
     }
 }

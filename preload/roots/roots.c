@@ -2,12 +2,11 @@
 #include "preload/roots/roots.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/interpose/bootstrap_alloc.h"
+#include "preload/interpose/real_functions.h"
 #include "preload/interpose/static_malloc.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/roots/heap_ranges.h"
-#include "preload/interpose/real_functions.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -21,7 +20,7 @@
 #define DTV_LENGTH_MAX 65536
 #define MIN_CHUNK 32 /* header included: no chunk between two blocks is smaller */
 #define KNOWN_RANGES_MAX (SCAN_RANGES_MAX / 4)
-#define DTV_WORDS_MAX (2 * PARK_MOST)
+#define DTV_WORDS_MAX (2 * WORLD_MAX_THREADS)
 
 static struct lock lock; /* guards the next two variables */
 static struct {
@@ -119,7 +118,7 @@ static void add_image_data(struct builder *builder, const struct elf_image *imag
 {
     uintptr_t start = image->data[part].start, end = image->data[part].end;
     struct data_roots variables = {0};
-    if (linked_home - image->start >= image->end - image->start) {
+    if (static_malloc_address - image->start >= image->end - image->start) {
         scan_ranges_add(&builder->out->ranges, start, end, model);
         return;
     }
@@ -134,7 +133,7 @@ static void add_globals(struct builder *builder)
     const struct elf_images *images = builder->input->images;
     for (uint32_t i = 0; i < images->count; i++) {
         const struct elf_image *image = &images->image[i];
-        bool own = modules_own(image->start);
+        bool own = modules_is_own(image->start);
         const struct scan_range model = {.whole_start = image->start,
                                          .whole_end = image->end,
                                          .root_class = LEAK_ROOT_CLASS_GLOBALS,
@@ -151,7 +150,7 @@ static void add_thread(struct builder *builder, struct root_thread thread)
 {
     struct roots *out = builder->out;
     const struct thread *state = thread.state;
-    if (out->thread_count == PARK_MOST)
+    if (out->thread_count == WORLD_MAX_THREADS)
         return;
     if (state) {
         thread.serial = state->serial;
@@ -183,7 +182,7 @@ static void add_running_thread(const struct thread *state, void *context)
 static void add_threads(struct builder *builder)
 {
     const struct roots_caller *caller = builder->input->caller;
-    const struct park *park = builder->input->park;
+    const struct world *world = builder->input->world;
     add_thread(builder, (struct root_thread){.tid = caller->tid,
                                              .stopped = true,
                                              .caller = true,
@@ -193,9 +192,9 @@ static void add_threads(struct builder *builder)
                                              .block = arch_thread_block(),
                                              .context = caller->context,
                                              .state = guard_self.thread});
-    for (uint32_t i = 0; builder->input->stopped && i < park->count; i++) {
-        const struct park_thread *thread = &park->thread[i];
-        if (!park_was_parked(thread))
+    for (uint32_t i = 0; builder->input->stopped && i < world->count; i++) {
+        const struct world_thread *thread = &world->thread[i];
+        if (!world_thread_is_stopped(thread))
             continue;
         add_thread(builder, (struct root_thread){.tid = thread->tid,
                                                  .stopped = true,
@@ -417,8 +416,8 @@ bool roots_find(const struct roots_input *input, struct roots *out)
 {
     struct builder builder = {.input = input, .out = out};
     const struct elf_image *libc = elf_images_at(input->images, (uintptr_t)real.malloc);
-    builder.glibc = libc && elf_images_is_libc(libc) && !linked_home;
-    *out = (struct roots){.threads = sys_map_lazily(PARK_MOST * sizeof *out->threads)};
+    builder.glibc = libc && elf_images_is_libc(libc) && !static_malloc_address;
+    *out = (struct roots){.threads = sys_map_lazily(WORLD_MAX_THREADS * sizeof *out->threads)};
     builder.excluded = sys_map_lazily(SCAN_RANGES_MAX * sizeof *builder.excluded);
     builder.dtv_words = sys_map_lazily(DTV_WORDS_MAX * sizeof *builder.dtv_words);
     if (!scan_ranges_open(&out->ranges, input->classes) || !out->threads || !builder.excluded ||
@@ -433,7 +432,7 @@ bool roots_find(const struct roots_input *input, struct roots *out)
         add_stack(&builder, i);
     for (uint32_t i = 0; i < out->thread_count; i++)
         add_registers(&builder, i);
-    add_range(&builder, (uintptr_t)boot_pool, (uintptr_t)boot_pool + BOOT_POOL_SIZE,
+    add_range(&builder, (uintptr_t)bootstrap_pool, (uintptr_t)bootstrap_pool + BOOTSTRAP_POOL_SIZE,
               LEAK_ROOT_CLASS_ANON, -1);
     threads_each_start_page(add_thread_page, &builder);
     for (uint32_t i = 0; i < user_count; i++)

@@ -53,7 +53,7 @@ struct roots_caller {
 struct roots_input {
     const struct maps *maps;
     const struct elf_images *images;
-    const struct park *park;
+    const struct world *world;
     const struct roots_caller *caller;
     const struct reach *reach;
     unsigned classes;

@@ -12,62 +12,61 @@
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
-#define FRAME_LEAST 4096 /* where the kernel does not say */
+#define MIN_FRAME 4096 /* when the kernel does not tell AT_MINSIGSTKSZ */
 #define ROOM (32u << 10)
 #define SLAB 8 /* stacks of one mapping */
 
-static struct lock lock; /* guards what follows */
-static struct place {
-    struct place *next;
+static struct lock lock; /* guards the next three */
+static struct slot {
+    struct slot *next;
     uintptr_t low;
-} * free_places;
-static struct place *row; /* places that were never used: the rest of a page */
-static unsigned row_left;
+} * free_slots;
+static struct slot *unused; /* records never used so far: the rest of a page */
+static unsigned unused_count;
 
-static size_t size; /* of a stack; 0: nobody gets one */
+static size_t size; /* of a stack; 0: threads get none */
 static pthread_key_t key;
 
-bool altstack_wanted(void)
+bool altstack_is_enabled(void)
 {
     return size != 0;
 }
 
 /* The lock is held. */
-static void make_places(void)
+static void map_slab(void)
 {
     char *slab = arena_map(SLAB * size);
-    if (slab && row_left < SLAB) {
-        row = arena_map(LEAK_PAGE);
-        row_left = row ? LEAK_PAGE / sizeof *row : 0;
+    if (slab && unused_count < SLAB) {
+        unused = arena_map(LEAK_PAGE);
+        unused_count = unused ? LEAK_PAGE / sizeof *unused : 0;
     }
-    for (unsigned i = 0; slab && i < SLAB && row_left; i++, row_left--, row++) {
-        *row = (struct place){free_places, (uintptr_t)slab + i * size};
-        free_places = row;
+    for (unsigned i = 0; slab && i < SLAB && unused_count; i++, unused_count--, unused++) {
+        *unused = (struct slot){free_slots, (uintptr_t)slab + i * size};
+        free_slots = unused;
     }
 }
 
-static struct place *take_place(void)
+static struct slot *pop_slot(void)
 {
     struct locked locked = lock_take(&lock);
-    if (!free_places)
-        make_places();
-    struct place *place = free_places;
-    if (place)
-        free_places = place->next;
+    if (!free_slots)
+        map_slab();
+    struct slot *slot = free_slots;
+    if (slot)
+        free_slots = slot->next;
     lock_give(&locked);
-    return place;
+    return slot;
 }
 
-static void give_place(struct place *place)
+static void push_slot(struct slot *slot)
 {
     struct locked locked = lock_take(&lock);
-    place->next = free_places;
-    free_places = place;
+    slot->next = free_slots;
+    free_slots = slot;
     lock_give(&locked);
 }
 
-/* The program has none. */
-static void put(uintptr_t low)
+static void install_stack(uintptr_t low)
 {
     const stack_t ours = {.ss_sp = (void *)low, .ss_size = size};
     sys_signal_stack(&ours, NULL);
@@ -75,59 +74,61 @@ static void put(uintptr_t low)
 
 static bool is_ours(const stack_t *stack)
 {
-    return handlers_stack.size && (uintptr_t)stack->ss_sp == handlers_stack.low;
+    return trampoline_thread.altstack.size &&
+           (uintptr_t)stack->ss_sp == trampoline_thread.altstack.low;
 }
 
-/* At the end of a thread. What it still does runs without; the program's own stays. A call of the
- * kernel here and one at the beginning are what a thread pays. */
-static void leave(void *argument)
+/* At the end of a thread, whose last destructors run without the stack; an alternate stack of the
+ * program stays installed. A thread costs one system call here and one at its beginning. */
+static void end_thread(void *argument)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
-    struct place *place = argument;
+    struct slot *slot = argument;
     stack_t before;
     if (sys_signal_stack(&none, &before) < 0)
-        return; /* it ends on one: nobody may have ours again */
+        return; /* the thread ends on an alternate stack, which must not be reused */
     if (!is_ours(&before))
         sys_signal_stack(&before, NULL);
-    handlers_stack.size = 0;
-    give_place(place);
+    trampoline_thread.altstack.size = 0;
+    push_slot(slot);
 }
 
-void altstack_begin(struct guard *guard UNUSED)
+void altstack_begin_thread(struct guard *guard UNUSED)
 {
-    struct place *place = size ? take_place() : NULL;
-    if (!place)
+    struct slot *slot = size ? pop_slot() : NULL;
+    if (!slot)
         return;
-    handlers_stack = (struct handlers_stack){place->low, size};
-    put(place->low);
-    pthread_setspecific(key, place);
+    trampoline_thread.altstack = (struct trampoline_altstack){slot->low, size};
+    install_stack(slot->low);
+    pthread_setspecific(key, slot);
 }
 
 void altstack_start(struct guard *guard)
 {
     size_t frame = getauxval(AT_MINSIGSTKSZ);
     stack_t now;
-    size = round_up((frame > FRAME_LEAST ? frame : FRAME_LEAST) + ROOM, sys_page_size());
-    if (pthread_key_create(&key, leave) != 0) /* every thread's would be lost */
+    size = round_up((frame > MIN_FRAME ? frame : MIN_FRAME) + ROOM, sys_page_size());
+    if (pthread_key_create(&key, end_thread) != 0) /* stacks of ended threads would leak */
         size = 0;
     if (sys_signal_stack(NULL, &now) >= 0 && now.ss_flags & SS_DISABLE)
-        altstack_begin(guard);
+        altstack_begin_thread(guard);
 }
 
-/* The kernel answers first, so that its errors are the program's. */
-int altstack_change(const stack_t *stack, stack_t *old)
+/* The kernel is called first, so that the program gets its errors. */
+int altstack_set(const stack_t *stack, stack_t *old)
 {
     stack_t now, given;
     if (stack && stack == old) { /* a swap */
         given = *stack;
         stack = &given;
     }
-    bool ours = handlers_stack.size && sys_signal_stack(NULL, &now) >= 0 && is_ours(&now);
+    bool ours =
+        trampoline_thread.altstack.size && sys_signal_stack(NULL, &now) >= 0 && is_ours(&now);
     int result = old ? real.sigaltstack(NULL, old) : 0;
     if (result == 0 && stack)
         result = real.sigaltstack(stack, NULL);
-    if (result == 0 && stack && stack->ss_flags & SS_DISABLE && handlers_stack.size)
-        put(handlers_stack.low);
+    if (result == 0 && stack && stack->ss_flags & SS_DISABLE && trampoline_thread.altstack.size)
+        install_stack(trampoline_thread.altstack.low);
     if (result == 0 && old && ours)
         *old = (stack_t){.ss_flags = SS_DISABLE};
     return result;

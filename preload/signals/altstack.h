@@ -1,14 +1,13 @@
-/* altstack.h - an alternate signal stack for each thread, so that a full stack can still be told
- * of.
+/* altstack.h - an alternate signal stack for each thread, so that a stack overflow can be reported.
  *
- * The program sees none of it: where it asks for its alternate stack it is told that there is none;
- * where it gives one of its own, that one counts, and when it takes it away ours comes back. Its
- * handlers never stand on ours (signal_trampoline.h): what they need is not known, and they may
- * stay.
+ * The program does not see it: when it asks for its alternate stack the answer is "none"; when it
+ * installs one of its own, that one is used, and libleak's comes back when the program removes it.
+ * The program's handlers never run on libleak's stack (signal_trampoline.h): how much they need is
+ * not known, and they may never return.
  *
- * Ours holds the kernel's frame (with every register the CPU has, AT_MINSIGSTKSZ) and 32 KiB, which
- * is what language runtimes that find a stack installed expect of it. Stacks are cut from slabs,
- * kept for the next thread, and not touched until a signal comes that kills.
+ * The stack holds the kernel's signal frame (with every register of the CPU, AT_MINSIGSTKSZ) and
+ * 32 KiB, which is what language runtimes that find an installed stack expect of it. Stacks are cut
+ * from slabs, reused by later threads, and not touched until a fatal signal arrives.
  */
 #ifndef PRELOAD_SIGNALS_ALTSTACK_H
 #define PRELOAD_SIGNALS_ALTSTACK_H
@@ -18,17 +17,17 @@
 
 #include <signal.h>
 
-/* From here on threads have them; the calling one first. */
+/* From here on threads get alternate stacks; the calling thread gets one now. */
 void altstack_start(struct guard *guard);
-bool altstack_wanted(void);
-/* A thread at its beginning: the kernel has given it no alternate stack. */
-void altstack_begin(struct guard *guard);
-/* sigaltstack, for the program. */
-int altstack_change(const stack_t *stack, stack_t *old);
+bool altstack_is_enabled(void);
+/* In a new thread, which the kernel has given no alternate stack. */
+void altstack_begin_thread(struct guard *guard);
+/* sigaltstack on behalf of the program. */
+int altstack_set(const stack_t *stack, stack_t *old);
 
 void altstack_fork_lock(void);
 void altstack_fork_unlock(void);
-/* The lock is free again in a child. */
+/* Frees the lock in a fork child. */
 void altstack_fork_child(void);
 
 #endif

@@ -1,20 +1,21 @@
-/* signal_trampoline.h - the program's signal handlers, each behind a door.
+/* signal_trampoline.h - the program's signal handlers, each behind a trampoline.
  *
- * The kernel is given a door of ours instead of the handler. A door leads straight on (a jump: the
- * handler finds the stack as if we were not there) unless the thread holds a lock of the runtime.
- * Then the signal is sent to the thread once more, with all it carried, and every signal stays
- * blocked until the last lock is given back: what blocking signals around each lock would do, paid
- * only when a signal really comes. Signals of faults are the thread's own doing and never put off.
+ * The kernel is given a trampoline instead of the handler. The trampoline jumps to the handler (the
+ * stack looks as if libleak were absent) unless the thread holds a lock of the runtime. Then the
+ * signal is sent to the thread once more, with its whole siginfo, and all signals stay blocked
+ * until the last lock is released. The effect is that of blocking signals around each lock, at no
+ * cost unless a signal really arrives. Fault signals are synchronous and never deferred.
  *
- * Doors are given out for ever and never change, so that a vfork child, which shares our memory but
- * not the kernel's table, cannot spoil what its parent needs. A program with more than DOORS
- * different handlers has the rest called directly.
+ * Trampolines are assigned to handlers for ever and never change, so that a vfork child, which
+ * shares the memory but not the kernel's table of actions, cannot spoil the parent's. A program
+ * with more than TRAMPOLINES different handlers has the others called directly.
  *
- * A signal that would kill may have a handler of ours in the place of the default action (crash.h).
- * The kernel's table is the only one: what the program sees there is the default. For faults the
- * program's handlers are given to the kernel as they are, unless a door has something to do: a
- * handler for one call leaves the default action behind, which is then ours again; and one that
- * asks for an alternate signal stack in a thread that has none must not run on ours (altstack.h).
+ * A fatal signal may have a handler of libleak in place of the default action (crash.h). The state
+ * is kept in the kernel's table alone; the program still sees the default action. For faults the
+ * program's handlers are installed without a trampoline, except in two cases: a one-shot handler
+ * (SA_RESETHAND) leaves the default action behind, which libleak must replace again; and a handler
+ * with SA_ONSTACK in a thread without an alternate stack of its own must not run on libleak's
+ * (altstack.h).
  */
 #ifndef PRELOAD_SIGNALS_SIGNAL_TRAMPOLINE_H
 #define PRELOAD_SIGNALS_SIGNAL_TRAMPOLINE_H
@@ -24,64 +25,72 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* How many handlers this thread has begun. */
-extern __thread uint32_t handlers_entered __attribute__((tls_model("initial-exec")));
+typedef int trampoline_sigaction(int, const struct sigaction *, struct sigaction *);
 
-/* Is a handler of those who have found our alternate stack by themselves, and want to be called on
- * it? Asked once for each handler. NULL: there are none. */
-extern bool (*handlers_want_our_stack)(uintptr_t handler) HIDDEN;
+struct trampoline_thread {
+    uint32_t entered; /* handlers that this thread has begun */
+    struct trampoline_altstack {
+        uintptr_t low, size;
+    } altstack; /* libleak's alternate stack of this thread; size 0: none */
+};
+extern __thread struct trampoline_thread trampoline_thread
+    __attribute__((tls_model("initial-exec")));
 
-/* What to give the kernel for a handler: a door, or itself (SIG_DFL, SIG_IGN, faults). */
-sighandler_t handlers_door(int number, sighandler_t handler);
-/* What the program called it: the reverse. */
-sighandler_t handlers_behind(sighandler_t door);
+struct trampoline_callbacks {
+    /* Does this handler belong to a runtime that has found libleak's alternate stack and expects to
+     * run on it? Called once for each handler. NULL: no. */
+    bool (*wants_altstack)(uintptr_t handler);
+    /* Called before the program's handlers of signals given to trampoline_replace_default. */
+    void (*before_handler)(int number, siginfo_t *info, void *context);
+};
+extern struct trampoline_callbacks trampoline_callbacks HIDDEN;
 
-/* The same for a whole action. Behind a door every handler has SA_SIGINFO, which a door needs to
- * put it off; the kernel keeps a flag beside it that says when the program had not asked for it. */
-void handlers_put_door(int number, struct sigaction *given);
-void handlers_take_door(struct sigaction *given);
-/* What was installed before us gets its doors. install: libc's sigaction. */
-void handlers_adopt(int (*install)(int, const struct sigaction *, struct sigaction *));
-/* For actions that libc made, by signal() and its like. */
-void handlers_complete(int number);
+/* What to install for a handler: a trampoline, or the handler itself (SIG_DFL, SIG_IGN, faults). */
+sighandler_t trampoline_get(int number, sighandler_t handler);
+/* The handler behind a trampoline: the reverse. */
+sighandler_t trampoline_get_handler(sighandler_t trampoline);
 
-/* ---- Faults of our own making --------------------------------------------------------------- */
+/* The same for a whole action. A trampoline always has SA_SIGINFO, which deferring needs; an unused
+ * flag in the kernel's table marks handlers that the program installed without it. */
+void trampoline_wrap_action(int number, struct sigaction *given);
+void trampoline_unwrap_action(struct sigaction *given);
+/* Handlers installed before libleak was loaded get trampolines. install: libc's sigaction. */
+void trampoline_wrap_installed(trampoline_sigaction *install);
+/* After signal() and its like, with which libc builds the action. */
+void trampoline_complete_action(int number);
 
-/* From now on whoever gets that signal is asked first: true, and it is over. It can neither be
- * ignored nor blocked (hook_mask.c), and the program sees nothing of that. install: libc's
- * sigaction; the default action has its stand-in by now, which asks handlers_keeps. */
-void handlers_keep_fault(int number, bool (*is_ours)(const ucontext_t *context),
-                         int (*install)(int, const struct sigaction *, struct sigaction *));
-/* The number, 0: there is none. */
-int handlers_kept_fault(void);
-bool handlers_keeps(int number, const void *context);
+/* ---- A fault that libleak raises itself ------------------------------------------------------ */
 
-/* ---- In the place of the default action ----------------------------------------------------- */
+/* Reserves a fault signal: when is_ours returns true the signal is handled. It can neither be
+ * ignored nor blocked (hook_signal.c); the program sees no difference. install: libc's sigaction;
+ * the default action must have been replaced before, by a handler that calls
+ * trampoline_owns_fault. */
+void trampoline_reserve_fault(int number, bool (*is_ours)(const ucontext_t *context),
+                              trampoline_sigaction *install);
+/* The reserved number, 0: none. */
+int trampoline_reserved_fault(void);
+/* Was this signal raised by libleak? */
+bool trampoline_owns_fault(int number, const void *context);
 
-/* From now on, for each of these signals (bit number - 1) whose action is the default one. install:
- * libc's sigaction. */
-void handlers_stand_in(void (*handler)(int, siginfo_t *, void *), uint64_t signals,
-                       int (*install)(int, const struct sigaction *, struct sigaction *));
-/* Called before each handler of the program's that such a signal has. */
-extern void (*handlers_passing)(int number, siginfo_t *info, void *context) HIDDEN;
+/* ---- Replacing the default action ------------------------------------------------------------ */
 
-/* Flags and mask that the program gave with the default action: nobody uses them, but they can be
- * read. */
-struct handlers_default {
+/* Installs a handler for each of these signals (bit number - 1) whose action is the default one,
+ * now and later. install: libc's sigaction. */
+void trampoline_replace_default(void (*handler)(int, siginfo_t *, void *), uint64_t signals,
+                                trampoline_sigaction *install);
+
+/* Flags and mask that the program gave with the default action: without effect, but sigaction
+ * returns them. */
+struct trampoline_default {
     uint64_t flags, mask;
 };
-struct handlers_default handlers_default_of(int number);
-/* What sigaction answers, when the default action had these. */
-void handlers_take_default(struct sigaction *given, struct handlers_default kept);
+struct trampoline_default trampoline_get_default(int number);
+/* Turns what sigaction returned into what the program installed. */
+void trampoline_unwrap_default(struct sigaction *given, struct trampoline_default kept);
 
-/* Our own alternate signal stack of this thread; size 0: it has none. */
-struct handlers_stack {
-    uintptr_t low, size;
-};
-extern __thread struct handlers_stack handlers_stack __attribute__((tls_model("initial-exec")));
-/* The handler goes on where the program expects it: on the stack that was interrupted, when the
- * kernel has put it on ours. Nothing else may have been put on the stack meanwhile. */
-void handlers_begin(void (*handler)(int, siginfo_t *, void *), int number, siginfo_t *info,
-                    void *context);
+/* Runs a handler where the program expects it: on the interrupted stack, when the kernel has put
+ * the frame on libleak's alternate stack. Nothing else may have been pushed there meanwhile. */
+void trampoline_run_handler(void (*handler)(int, siginfo_t *, void *), int number, siginfo_t *info,
+                            void *context);
 
 #endif

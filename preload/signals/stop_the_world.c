@@ -13,179 +13,181 @@
 #include <signal.h>
 #include <time.h>
 
-#define LATE 4000000 /* ns without any answer until those that have not come are looked at */
-#define PATIENCE 25  /* that often, before one that may yet come is given up */
-#define DEAF_MOST 64
-#define CALLS_MOST 256 /* of more threads the system call is not looked up */
+#define LATE 4000000 /* ns without any answer until silent threads are examined */
+#define MAX_LATE 25  /* examinations until a thread that may still answer is given up */
+#define MAX_DEAF 64
+#define MAX_CALLS 256 /* with more threads their system calls are not read */
 
 #define MARK 0x6c6bull
 
-enum { TO_ASK, ASKED, BUSY, PARKED, GONE }; /* of a place */
+enum { TO_SIGNAL, SIGNALLED, BUSY, STOPPED, ENDED }; /* struct world_thread.state */
 
-static int number_kept;
-static void (*asked_by_others)(siginfo_t *info, ucontext_t *context);
+static int reserved_number;
+static void (*on_request)(siginfo_t *info, ucontext_t *context);
 static bool (*is_on_own_stack)(uintptr_t sp);
-static void (*programs_handler)(int, siginfo_t *, void *);
-static bool programs_ignored;
+static void (*program_handler)(int, siginfo_t *, void *);
+static bool program_ignores;
 static bool installed;
 
-/* Odd while threads are to stand; what they wait for. */
+/* Odd while threads are to stop; the futex that they wait on. */
 static uint32_t generation;
-static uint32_t answers; /* counts up with each; what the taker waits for */
-static struct park *current;
+static uint32_t answers; /* counts answers; the futex that the caller of world_stop waits on */
+static struct world *current;
 
-int park_signal(void)
+int world_signal(void)
 {
-    return number_kept;
+    return reserved_number;
 }
 
-bool park_was_parked(const struct park_thread *thread)
+bool world_thread_is_stopped(const struct world_thread *thread)
 {
-    return thread->state == PARKED;
+    return thread->state == STOPPED;
 }
 
-/* ---- In the thread that is held ------------------------------------------------------------- */
+/* ---- In a stopped thread -------------------------------------------------------------------- */
 
-/* What the signal carries: a mark that it is ours, the look, the place in its list. */
-static void *question(uint32_t look, uint32_t at)
+/* The value of the signal: a mark that it is libleak's, the generation, the thread's index. */
+static void *signal_value(uint32_t round, uint32_t at)
 {
-    return (void *)(MARK << 48 | (uint64_t)(uint16_t)look << 32 | at);
+    return (void *)(MARK << 48 | (uint64_t)(uint16_t)round << 32 | at);
 }
 
-static struct park_thread *my_place(const siginfo_t *info, uint32_t look)
+static struct world_thread *own_entry(const siginfo_t *info, uint32_t round)
 {
-    struct park *park = load_acquire(&current);
+    struct world *world = load_acquire(&current);
     uint32_t at = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
     int tid = sys_gettid();
-    if (!park || !(look & 1) || info->si_value.sival_ptr != question(look, at))
+    if (!world || !(round & 1) || info->si_value.sival_ptr != signal_value(round, at))
         return NULL;
-    if (at < load_relaxed(&park->count) && park->thread[at].tid == tid)
-        return &park->thread[at];
+    if (at < load_relaxed(&world->count) && world->thread[at].tid == tid)
+        return &world->thread[at];
     return NULL;
 }
 
-static void answer(struct park_thread *place, uint32_t state)
+static void publish_answer(struct world_thread *entry, uint32_t state)
 {
-    store_release(&place->state, state); /* pairs with the taker's acquire */
+    store_release(&entry->state, state); /* pairs with signal_threads' acquire */
     add_release(&answers, 1);
     sys_futex_wake(&answers, 1);
 }
 
-bool park_inside(void)
+bool world_thread_is_busy(void)
 {
     return guard_self.sp || lock_thread.held || lock_thread.put_off;
 }
 
-static void stand(struct park_thread *place, uint32_t look, ucontext_t *context)
+static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t *context)
 {
-    place->thread = guard_self.thread;
-    place->block = arch_thread_block();
-    place->context = context;
-    struct resume_call call = place->call;
-    answer(place, PARKED);
-    while (load_acquire(&generation) == look) /* pairs with park_release */
-        sys_futex_wait(&generation, look);
-    resume(context, &call);
+    entry->thread = guard_self.thread;
+    entry->block = arch_thread_block();
+    entry->context = context;
+    struct syscall_interrupted call = entry->call;
+    publish_answer(entry, STOPPED);
+    while (load_acquire(&generation) == round) /* pairs with world_resume */
+        sys_futex_wait(&generation, round);
+    syscall_restart(context, &call);
 }
 
-/* The question once more, when the hook is over. */
-static __thread siginfo_t put_by __attribute__((tls_model("initial-exec")));
+/* The signal to send again when the hook ends. */
+static __thread siginfo_t deferred __attribute__((tls_model("initial-exec")));
 
-static void ask_again(void)
+static void send_deferred(void)
 {
-    sys_signal_self(number_kept, &put_by);
+    sys_signal_self(reserved_number, &deferred);
 }
 
-static void ask_outside(struct park_thread *place, const siginfo_t *info)
+static void defer_stop(struct world_thread *entry, const siginfo_t *info)
 {
-    put_by = *info;
+    deferred = *info;
     __asm__ volatile("" ::: "memory");
     guard_self.asked = true;
-    answer(place, BUSY);
+    publish_answer(entry, BUSY);
 }
 
-static bool is_ours(const siginfo_t *info)
+static bool is_stop_signal(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_pid == sys_getpid() &&
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
 }
 
-bool park_is_request(const siginfo_t *info)
+bool world_is_request(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_value.sival_int == LEAK_REQUEST_VALUE;
 }
 
-static void serve(int number, siginfo_t *info, void *context)
+static void handle_signal(int number, siginfo_t *info, void *context)
 {
-    if (!is_ours(info)) {
-        void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
-        bool for_us = info->si_code == SI_TIMER || park_is_request(info);
+    if (!is_stop_signal(info)) {
+        void (*handler)(int, siginfo_t *, void *) = load_acquire(&program_handler);
+        bool for_us = info->si_code == SI_TIMER || world_is_request(info);
         if (handler && !for_us)
             handler(number, info, context);
-        else if (!programs_ignored || for_us)
-            asked_by_others(info, context);
-        resume(context, &(struct resume_call){.number = -1});
+        else if (!program_ignores || for_us)
+            on_request(info, context);
+        syscall_restart(context, &(struct syscall_interrupted){.number = -1});
         return;
     }
-    uint32_t look = load_acquire(&generation);
-    struct park_thread *place = my_place(info, look);
-    if (!place) /* too late: that look is over */
-        resume(context, &(struct resume_call){.number = -1});
-    else if (park_inside())
-        ask_outside(place, info);
+    uint32_t round = load_acquire(&generation);
+    struct world_thread *entry = own_entry(info, round);
+    if (!entry) /* too late: the world was resumed */
+        syscall_restart(context, &(struct syscall_interrupted){.number = -1});
+    else if (world_thread_is_busy())
+        defer_stop(entry, info);
     else
-        stand(place, look, context);
+        wait_stopped(entry, round, context);
 }
 
-static bool is_wanted_on_ours(void)
+static bool program_wants_altstack(void)
 {
-    uintptr_t handler = (uintptr_t)load_relaxed(&programs_handler);
-    return handler && handlers_want_our_stack && handlers_want_our_stack(handler);
+    uintptr_t handler = (uintptr_t)load_relaxed(&program_handler);
+    return handler && trampoline_callbacks.wants_altstack &&
+           trampoline_callbacks.wants_altstack(handler);
 }
 
-/* A fibre's stack, or a goroutine's, may be too small for a frame of the kernel's, and lie next to
- * somebody else's. Whoever runs on one has not asked for this signal. */
-static void on_signal(int number, siginfo_t *info, void *context)
+/* The stack of a fibre or goroutine may be too small for a signal frame, and adjoin another one.
+ * Code that runs on one does not expect this signal; so there the handler stays on the alternate
+ * stack. */
+static void on_stop_signal(int number, siginfo_t *info, void *context)
 {
-    if (is_on_own_stack(context_sp(context)) && (is_ours(info) || !is_wanted_on_ours()))
-        handlers_begin(serve, number, info, context);
+    if (is_on_own_stack(context_sp(context)) && (is_stop_signal(info) || !program_wants_altstack()))
+        trampoline_run_handler(handle_signal, number, info, context);
     else
-        serve(number, info, context);
+        handle_signal(number, info, context);
 }
 
-/* ---- In the thread that takes the look ------------------------------------------------------ */
+/* ---- In the thread that stops the world ----------------------------------------------------- */
 
-void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context),
+void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp))
 {
-    number_kept = number;
+    reserved_number = number;
     is_on_own_stack = on_own_stack;
-    asked_by_others = asked;
-    guard_callbacks.outside = ask_again;
+    on_request = requested;
+    guard_callbacks.outside = send_deferred;
 }
 
-void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored)
+void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored)
 {
-    programs_ignored = ignored;
-    store_release(&programs_handler, handler); /* pairs with on_signal */
-    park_listen();
+    program_ignores = ignored;
+    store_release(&program_handler, handler); /* pairs with handle_signal */
+    world_install_handler();
 }
 
-bool park_listen(void)
+bool world_install_handler(void)
 {
-    struct sigaction action = {.sa_sigaction = on_signal,
+    struct sigaction action = {.sa_sigaction = on_stop_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
     if (!installed && real.sigaction)
-        installed = real.sigaction(number_kept, &action, NULL) == 0;
+        installed = real.sigaction(reserved_number, &action, NULL) == 0;
     return installed;
 }
 
-/* What the kernel says the thread is doing: number, then arguments. */
-static struct resume_call look_up_call(int tid)
+/* The system call of a thread, as the kernel lists it: number, arguments, sp, pc. */
+static struct syscall_interrupted read_call(int tid)
 {
     char line[256];
-    struct resume_call call = {.number = -1};
+    struct syscall_interrupted call = {.number = -1};
     uint64_t number, first, pc;
     if (sys_read_task_file(0, tid, "syscall", line, sizeof line) <= 0)
         return call;
@@ -195,36 +197,35 @@ static struct resume_call look_up_call(int tid)
     const char *argument = line + length + 1, *last = strrchr(line, ' ');
     if (parse_number(argument, strcspn(argument, " \n"), &first) && last &&
         parse_number(last + 1, strcspn(last + 1, "\n"), &pc))
-        call = (struct resume_call){.number = number, .first = first, .pc = pc};
+        call = (struct syscall_interrupted){.number = number, .first = first, .pc = pc};
     return call;
 }
 
-/* False: the kernel has no room for more signals that nobody has taken yet. */
-static bool ask(struct park *park, uint32_t at)
+/* False: the queue of pending signals is full (RLIMIT_SIGPENDING). */
+static bool signal_thread(struct world *world, uint32_t at)
 {
-    struct park_thread *thread = &park->thread[at];
+    struct world_thread *thread = &world->thread[at];
     siginfo_t info;
     memset(&info, 0, sizeof info);
     info.si_code = SI_QUEUE;
     info.si_pid = sys_getpid();
-    info.si_value.sival_ptr = question(load_relaxed(&generation), at);
-    uint32_t state =
-        load_relaxed(&thread->state); /* one that is busy may come to stand meanwhile */
-    if ((state != TO_ASK && state != BUSY) || !cas_acquire(&thread->state, &state, ASKED))
+    info.si_value.sival_ptr = signal_value(load_relaxed(&generation), at);
+    uint32_t state = load_relaxed(&thread->state); /* a busy thread may stop meanwhile */
+    if ((state != TO_SIGNAL && state != BUSY) || !cas_acquire(&thread->state, &state, SIGNALLED))
         return true;
-    if (state == TO_ASK && park->count <= CALLS_MOST)
-        thread->call = look_up_call(thread->tid);
-    int result = sys_signal_thread(thread->tid, number_kept, &info);
+    if (state == TO_SIGNAL && world->count <= MAX_CALLS)
+        thread->call = read_call(thread->tid);
+    int result = sys_signal_thread(thread->tid, reserved_number, &info);
     if (result < 0)
-        store_relaxed(&thread->state, result == -ESRCH ? GONE : TO_ASK);
+        store_relaxed(&thread->state, result == -ESRCH ? ENDED : TO_SIGNAL);
     return result >= 0 || result == -ESRCH;
 }
 
-static int deaf[DEAF_MOST]; /* threads that kept our signal blocked when last asked */
+static int deaf[MAX_DEAF]; /* threads that had the signal blocked last time */
 
 static void note_deaf(int tid)
 {
-    for (unsigned i = 0; i < DEAF_MOST; i++)
+    for (unsigned i = 0; i < MAX_DEAF; i++)
         if (!deaf[i] || deaf[i] == tid) {
             deaf[i] = tid;
             return;
@@ -233,126 +234,129 @@ static void note_deaf(int tid)
 
 static bool was_deaf(int tid)
 {
-    for (unsigned i = 0; i < DEAF_MOST && deaf[i]; i++)
+    for (unsigned i = 0; i < MAX_DEAF && deaf[i]; i++)
         if (deaf[i] == tid)
             return true;
     return false;
 }
 
-enum condition { LISTENS, MAY_LISTEN, IS_DEAF, IS_GONE };
+enum condition { WILL_ANSWER, MAY_ANSWER, IS_DEAF, HAS_ENDED };
 
-/* Is our number in the set that a line of the status tells? */
-static bool set_has_ours(const char *status, const char *line)
+/* Is the reserved number in the signal set on that line of /proc/PID/status? */
+static bool set_has_signal(const char *status, const char *line)
 {
     const char *set = strstr(status, line);
     if (!set)
         return false;
     set += strlen(line);
-    return parse_hex(&set) >> (number_kept - 1) & 1;
+    return parse_hex(&set) >> (reserved_number - 1) & 1;
 }
 
-/* One that has ended answers no more; neither does one that keeps the signal blocked by means that
- * no hook sees. Where it is blocked and no longer pending, the handler has begun; libc blocks
- * everything where threads begin and are made, but sleeps nowhere there. */
-static enum condition condition_of(int tid)
+/* A thread that has ended does not answer, nor does one that keeps the signal blocked by means that
+ * no hook sees. Blocked and no longer pending means that the handler has begun. libc blocks all
+ * signals while it creates and starts threads, but never sleeps there: hence state S is deaf. */
+static enum condition thread_condition(int tid)
 {
     char status[2048];
     if (sys_read_task_file(0, tid, "status", status, sizeof status) <= 0)
-        return IS_GONE;
+        return HAS_ENDED;
     const char *state = strstr(status, "State:\t");
     char letter = state ? state[7] : ' ';
     if (letter == 'Z' || letter == 'X')
-        return IS_GONE;
-    if (!set_has_ours(status, "SigBlk:\t") || !set_has_ours(status, "SigPnd:\t"))
-        return LISTENS;
-    return letter == 'S' ? IS_DEAF : MAY_LISTEN;
+        return HAS_ENDED;
+    if (!set_has_signal(status, "SigBlk:\t") || !set_has_signal(status, "SigPnd:\t"))
+        return WILL_ANSWER;
+    return letter == 'S' ? IS_DEAF : MAY_ANSWER;
 }
 
-static bool meet(int tid, void *context)
+static bool add_thread(int tid, void *context)
 {
-    struct park *park = context;
+    struct world *world = context;
     if (tid == sys_gettid())
         return true;
-    park->others = true;
-    for (uint32_t i = 0; i < park->count; i++)
-        if (park->thread[i].tid == tid)
+    world->others = true;
+    for (uint32_t i = 0; i < world->count; i++)
+        if (world->thread[i].tid == tid)
             return true;
-    if (park->count == PARK_MOST || !park_listen())
+    if (world->count == WORLD_MAX_THREADS || !world_install_handler())
         return false;
-    park->thread[park->count] = (struct park_thread){.tid = tid, .call.number = -1};
-    store_release(&park->count, park->count + 1); /* my_place reads it */
-    if (was_deaf(tid) && condition_of(tid) != LISTENS)
-        store_relaxed(&park->thread[park->count - 1].state, ASKED); /* one question waits there */
-    ask(park, park->count - 1);
+    world->thread[world->count] = (struct world_thread){.tid = tid, .call.number = -1};
+    store_release(&world->count, world->count + 1); /* own_entry reads it */
+    if (was_deaf(tid) && thread_condition(tid) != WILL_ANSWER)
+        store_relaxed(&world->thread[world->count - 1].state,
+                      SIGNALLED); /* the signal of last time is still pending */
+    signal_thread(world, world->count - 1);
     return true;
 }
 
-/* Of one that has not answered: there is no sense in waiting for it. */
-static bool is_hopeless(struct park_thread *thread)
+/* Is waiting for the answer of this thread useless? */
+static bool is_hopeless(struct world_thread *thread)
 {
-    enum condition condition = condition_of(thread->tid);
-    if (condition == IS_GONE) {
-        note_deaf(thread->tid); /* a first thread that has ended is listed as long as others live */
-        store_relaxed(&thread->state, GONE);
+    enum condition condition = thread_condition(thread->tid);
+    if (condition == HAS_ENDED) {
+        note_deaf(thread->tid); /* an ended main thread is listed while other threads live */
+        store_relaxed(&thread->state, ENDED);
     }
-    bool hopeless = condition == IS_DEAF || (condition == MAY_LISTEN && ++thread->late > PATIENCE);
+    bool hopeless = condition == IS_DEAF || (condition == MAY_ANSWER && ++thread->late > MAX_LATE);
     if (hopeless)
         note_deaf(thread->tid);
     return hopeless;
 }
 
-/* Asks who has not been asked, and once more who is busy; true when everybody stands. */
-static bool round_of_questions(struct park *park, bool late, bool *in_vain)
+/* Signals threads that were not signalled yet, and again those that are busy; true when all are
+ * stopped. */
+static bool signal_threads(struct world *world, bool late, bool *give_up)
 {
     bool all = true, room = true;
-    park->parked = 0;
-    for (uint32_t i = 0; i < park->count; i++) {
-        struct park_thread *thread = &park->thread[i];
+    world->parked = 0;
+    for (uint32_t i = 0; i < world->count; i++) {
+        struct world_thread *thread = &world->thread[i];
         uint32_t state = load_acquire(&thread->state);
-        if (state == ASKED && late)
-            *in_vain |= is_hopeless(thread);
-        else if (room && (state == TO_ASK || (state == BUSY && late)))
-            room = ask(park, i); /* a hook that was left by longjmp never comes to its end */
-        if (state == TO_ASK && late)
-            *in_vain |= !room && ++thread->late > PATIENCE;
+        if (state == SIGNALLED && late)
+            *give_up |= is_hopeless(thread);
+        else if (room && (state == TO_SIGNAL || (state == BUSY && late)))
+            room = signal_thread(world, i); /* a hook left by longjmp never ends */
+        if (state == TO_SIGNAL && late)
+            *give_up |= !room && ++thread->late > MAX_LATE;
         state = load_acquire(&thread->state);
-        park->parked += state == PARKED;
-        all &= state == PARKED || state == GONE;
+        world->parked += state == STOPPED;
+        all &= state == STOPPED || state == ENDED;
     }
     return all;
 }
 
-static void drop_the_gone(struct park *park)
+static void drop_ended(struct world *world)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < park->count; i++)
-        if (park->thread[i].state != GONE)
-            park->thread[kept++] = park->thread[i];
-    park->count = kept;
+    for (uint32_t i = 0; i < world->count; i++)
+        if (world->thread[i].state != ENDED)
+            world->thread[kept++] = world->thread[i];
+    world->count = kept;
 }
 
-/* Until everybody stands and nobody new is there. */
-static bool gather(struct park *park, uint64_t most)
+/* Until all threads are stopped and no new one has appeared. */
+static bool stop_all(struct world *world, uint64_t timeout)
 {
-    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), heard = begin;
+    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), last_answer = begin;
     uint32_t answered = load_relaxed(&answers);
-    bool in_vain = false;
-    for (uint32_t before = UINT32_MAX; before != park->count;) {
-        before = park->count;
-        if (!sys_each_numbered_entry("/proc/self/task", meet, park) || park->count == PARK_MOST)
+    bool give_up = false;
+    for (uint32_t before = UINT32_MAX; before != world->count;) {
+        before = world->count;
+        if (!sys_each_numbered_entry("/proc/self/task", add_thread, world) ||
+            world->count == WORLD_MAX_THREADS)
             return false;
-        if (park->others && !installed) /* a sandbox: the signal would kill */
+        if (world->others && !installed) /* refused by a sandbox: the signal would kill */
             return false;
         for (;;) {
             uint32_t seen = load_acquire(&answers);
             uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
-            bool late = seen == answered && now - heard > LATE;
-            if (round_of_questions(park, late, &in_vain))
+            bool late = seen == answered && now - last_answer > LATE;
+            if (signal_threads(world, late, &give_up))
                 break;
-            if (now - begin > most || in_vain)
+            if (now - begin > timeout || give_up)
                 return false;
             if (late || seen != answered)
-                heard = now;
+                last_answer = now;
             answered = seen;
             sys_futex_wait_for(&answers, seen, LATE / 4);
         }
@@ -360,33 +364,33 @@ static bool gather(struct park *park, uint64_t most)
     return true;
 }
 
-bool park_all(struct park *park, uint64_t most)
+bool world_stop(struct world *world, uint64_t timeout)
 {
-    static struct park_thread *room;
+    static struct world_thread *room;
     if (!room) {
-        room = sys_map_lazily(PARK_MOST * sizeof *room);
+        room = sys_map_lazily(WORLD_MAX_THREADS * sizeof *room);
         if (!room)
             return false;
-        arena_register(room, PARK_MOST * sizeof *room);
+        arena_register(room, WORLD_MAX_THREADS * sizeof *room);
     }
-    *park = (struct park){.thread = room};
-    store_release(&current, park);
+    *world = (struct world){.thread = room};
+    store_release(&current, world);
     add_release(&generation, 1);
-    bool all = gather(park, most);
+    bool all = stop_all(world, timeout);
     if (!all)
-        park_release();
-    drop_the_gone(park);
+        world_resume();
+    drop_ended(world);
     return all;
 }
 
-void park_release(void)
+void world_resume(void)
 {
-    add_release(&generation, 1); /* pairs with those who stand */
+    add_release(&generation, 1); /* pairs with wait_stopped */
     sys_futex_wake(&generation, INT32_MAX);
     store_release(&current, NULL);
 }
 
-void park_fork_child(void)
+void world_fork_child(void)
 {
     generation += generation & 1;
     current = NULL;

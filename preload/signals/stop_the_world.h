@@ -1,14 +1,14 @@
-/* stop_the_world.h - all other threads stand still, outside of the runtime, and do not notice.
+/* stop_the_world.h - stops all other threads, outside of the runtime, without their noticing.
  *
- * A thread is held by the signal that libleak keeps for itself (option snapshot_signal): its
- * handler waits, the registers lie on the thread's own stack. One that is inside a hook says "busy"
- * instead and asks itself again when the hook is over: so nobody is held who has a lock of ours, a
- * lock of the allocator, or a block on its way into the table. What a held thread was waiting for
- * in the kernel goes on afterwards (syscall_restart.h).
+ * A thread is stopped by the signal that libleak reserves (option snapshot_signal): its handler
+ * waits, and the thread's registers lie on its own stack. A thread inside of a hook answers "busy"
+ * instead and sends the signal to itself when the hook ends. So no stopped thread holds a lock of
+ * libleak or of the allocator, or a block that is not in the table yet. A system call that the
+ * signal has interrupted is continued afterwards (syscall_restart.h).
  *
- *     threads there are = taker + parked + missed
+ *     threads = the caller + parked + missed
  *
- * Missed are threads that keep the signal blocked by means that no hook sees.
+ * Missed threads keep the signal blocked by means that no hook sees.
  */
 #ifndef PRELOAD_SIGNALS_STOP_THE_WORLD_H
 #define PRELOAD_SIGNALS_STOP_THE_WORLD_H
@@ -19,46 +19,48 @@
 
 #include <signal.h>
 
-#define PARK_MOST 16384
+#define WORLD_MAX_THREADS 16384
 
-struct park_thread {
+struct world_thread {
     int tid;
-    uint32_t state;            /* to ask, asked, busy, parked, gone */
-    uint32_t late;             /* times it had not answered when nobody did */
-    struct thread *thread;     /* ours of it, NULL = it never came to a hook */
-    uintptr_t block;           /* its thread block */
+    uint32_t state;            /* to signal, signalled, busy, stopped, ended */
+    uint32_t late;             /* times without an answer while no thread answered */
+    struct thread *thread;     /* libleak's record of it, NULL = it never entered a hook */
+    uintptr_t block;           /* its thread control block */
     const ucontext_t *context; /* its registers, on its stack */
-    struct resume_call call;
+    struct syscall_interrupted call;
 };
 
-struct park {
-    struct park_thread *thread; /* PARK_MOST of them; only what is used is touched */
-    uint32_t count;             /* all others there are */
-    uint32_t parked;
-    bool others; /* there is another thread at all */
+struct world {
+    struct world_thread *thread; /* WORLD_MAX_THREADS of them; pages are touched as needed */
+    uint32_t count;              /* all other threads */
+    uint32_t parked;             /* of these are stopped */
+    bool others;                 /* there is another thread at all */
 };
 
-/* number: of the signal. asked: called in its handler when it came from somebody else.
- * on_own_stack: is that a place on the stack that the calling thread was made with? The handler is
- * installed when it is first needed; park_listen does so at once. */
-void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context),
+/* number: of the signal. requested: called in its handler when another process or the program has
+ * sent it. on_own_stack: does an address lie on the stack that the calling thread was created with?
+ * The handler is installed when it is first needed; world_install_handler does so at once. */
+void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp));
-bool park_listen(void);
-/* 0: not started. */
-int park_signal(void);
-/* The program has a handler of its own for the number, or ignores it: what others send is its. */
-void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored);
+bool world_install_handler(void);
+/* The number of the signal; 0: world_init was not called. */
+int world_signal(void);
+/* The program has a handler of its own for the number, or ignores it: signals from elsewhere are
+ * the program's. */
+void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored);
 /* Sent by leakctl: never the program's. */
-bool park_is_request(const siginfo_t *info);
-/* Is the calling thread inside of the runtime? For a handler. */
-bool park_inside(void);
+bool world_is_request(const siginfo_t *info);
+/* Is the calling thread inside of the runtime? For a signal handler. */
+bool world_thread_is_busy(void);
 
-/* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not,
- * they have been let go again, and counts say how many stood. Not for two threads at once. */
-bool park_all(struct park *park, uint64_t most); /* park: static, handlers read it */
-void park_release(void);
-/* A fork child: nobody stands. */
-void park_fork_child(void);
-bool park_was_parked(const struct park_thread *thread);
+/* Stops all other threads: true when all are stopped within timeout nanoseconds. Otherwise they
+ * have been resumed, and world->parked says how many were stopped. Not for two threads at once.
+ * world: static, handlers read it. */
+bool world_stop(struct world *world, uint64_t timeout);
+void world_resume(void);
+/* In a fork child, where no other thread exists. */
+void world_fork_child(void);
+bool world_thread_is_stopped(const struct world_thread *thread);
 
 #endif

@@ -10,17 +10,17 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define FRAMES_OF_LIBC 4096 /* between the hook and the system call */
+#define MAX_LIBC_FRAMES 4096 /* bytes of stack between the hook and the system call */
 
-__thread struct resume_deadline resume_deadline;
+__thread struct syscall_deadline syscall_deadline;
 
-/* This thread's handler that goes on with a system call. One that interrupts it never returns: the
- * kernel forgets such a call when a handler does. */
+/* This thread's handler that continues a system call. A handler that interrupts it must not return,
+ * for the kernel then forgets the call: it jumps back here. */
 static __thread struct {
     void *jump[5];
 } outer __attribute__((tls_model("initial-exec")));
 
-/* With a result the call is over, and the handler may return. */
+/* Behind the call with another result than EINTR the call is over, and the handler may return. */
 static bool in_continued_call(const ucontext_t *context)
 {
     uintptr_t pc = context_pc(context), end = (uintptr_t)arch_continue_call_end;
@@ -28,19 +28,18 @@ static bool in_continued_call(const ucontext_t *context)
            (pc == end && context_result(context) == -EINTR);
 }
 
-/* As long as it takes, with the program's own signals let in. */
+/* Waits for the result, with the program's signals unblocked. */
 static NOINLINE long continue_call(const ucontext_t *context)
 {
     uint64_t mask, all;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    __builtin_setjmp(outer.jump); /* whoever comes back here has all signals blocked */
+    __builtin_setjmp(outer.jump); /* reached again with all signals blocked */
     long result = arch_continue_call(&mask);
     sys_signals_block(&all);
     return result;
 }
 
-/* Is there a signal of the program's that will be handled as soon as we return, and that does not
- * let a system call be begun again? */
+/* Will a pending signal of the program be handled on return, by a handler without SA_RESTART? */
 static bool program_interrupts(const ucontext_t *context)
 {
     struct sys_sigaction action;
@@ -55,8 +54,8 @@ static bool program_interrupts(const ucontext_t *context)
     return false;
 }
 
-/* Called again with the same arguments these do what they would have done. */
-static bool may_be_called_again(long number)
+/* Calls that can be repeated with the same arguments. */
+static bool is_repeatable(long number)
 {
     static const short list[] = {
 #ifdef SYS_epoll_wait
@@ -91,19 +90,19 @@ static bool may_be_called_again(long number)
     return false;
 }
 
-/* Is that deadline about this call? A handler that waits, or a wait left by longjmp, leaves one of
- * another call behind. */
-static bool is_noted(const ucontext_t *context, long number)
+/* Is the recorded deadline that of this call? A handler that waits, or a wait left by longjmp,
+ * leaves the deadline of another call behind. */
+static bool has_deadline(const ucontext_t *context, long number)
 {
-    const struct resume_deadline *deadline = &resume_deadline;
+    const struct syscall_deadline *deadline = &syscall_deadline;
     return deadline->ns && (number == deadline->number || number == deadline->other_number) &&
-           deadline->frame - context_sp(context) < FRAMES_OF_LIBC;
+           deadline->frame - context_sp(context) < MAX_LIBC_FRAMES;
 }
 
-static void shorten(ucontext_t *context, long number)
+static void shorten_deadline(ucontext_t *context, long number)
 {
-    const struct resume_deadline *deadline = &resume_deadline;
-    if (!is_noted(context, number))
+    const struct syscall_deadline *deadline = &syscall_deadline;
+    if (!has_deadline(context, number))
         return;
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
     uint64_t left = deadline->ns > now ? deadline->ns - now : 0;
@@ -113,9 +112,9 @@ static void shorten(ucontext_t *context, long number)
         context_set_argument(context, deadline->argument, (left + 999999) / 1000000);
 }
 
-/* Receives, or sends: with a time limit that the socket has, and which begins anew with the call.
- */
-static int direction_of(long number)
+/* POLLIN, POLLOUT: the call is subject to the time limit of a socket (SO_RCVTIMEO, SO_SNDTIMEO),
+ * which would begin anew with a repeated call. 0: it is not. */
+static int socket_direction(long number)
 {
     static const short receives[] = {SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_read,
                                      SYS_readv,    SYS_accept,  SYS_accept4};
@@ -129,43 +128,44 @@ static int direction_of(long number)
     return 0;
 }
 
-/* When the call began nobody knows; so it may take up to twice its time, but not for ever, however
- * often it is interrupted: the wait is made here, and the kernel keeps its deadline. True: the time
- * is over, and that is what the call answers. */
-static bool socket_waits_in_vain(ucontext_t *context, int fd, int direction)
+/* It is not known when the call began. To bound its duration by twice the limit, however often it
+ * is interrupted, the wait is made here, where the kernel keeps the deadline. True: the call must
+ * not be repeated: the time is over, which is the result of the call, or a handler of the program
+ * has run. */
+static bool wait_for_socket(ucontext_t *context, int fd, int direction)
 {
     uint64_t mask, all, limit = sys_socket_timeout(fd, direction == POLLIN);
     if (!limit)
         return false;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     sys_signals_restore(&mask);
-    /* Another look may interrupt this wait; a handler of the program's ends it. */
+    /* Another stop may interrupt this wait; a handler of the program ends it. */
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + limit;
-    uint32_t handled = load_relaxed(&handlers_entered);
+    uint32_t handled = load_relaxed(&trampoline_thread.entered);
     int ready;
     do {
         ready = sys_poll(fd, direction, now < end ? end - now : 0);
         now = sys_clock_ns(CLOCK_MONOTONIC);
-    } while (ready == -EINTR && load_relaxed(&handlers_entered) == handled);
+    } while (ready == -EINTR && load_relaxed(&trampoline_thread.entered) == handled);
     sys_signals_block(&all);
     if (ready == 0)
         context_set_result(context, -EAGAIN);
     return ready == 0 || ready == -EINTR;
 }
 
-static void call_again(ucontext_t *context, const struct resume_call *call, long number)
+static void repeat_call(ucontext_t *context, const struct syscall_interrupted *call, long number)
 {
-    if (!may_be_called_again(number))
+    if (!is_repeatable(number))
         return;
-    int direction = direction_of(number);
+    int direction = socket_direction(number);
     long first = CONTEXT_NEEDS_FIRST ? call->first : context_argument(context, 0);
-    if (direction && socket_waits_in_vain(context, first, direction))
+    if (direction && wait_for_socket(context, first, direction))
         return;
-    shorten(context, number);
+    shorten_deadline(context, number);
     context_call_again(context, number, call->first);
 }
 
-static long number_of(const ucontext_t *context, const struct resume_call *call)
+static long interrupted_number(const ucontext_t *context, const struct syscall_interrupted *call)
 {
     long number = context_call_number(context);
     if (number < 0 || CONTEXT_NEEDS_FIRST)
@@ -173,8 +173,8 @@ static long number_of(const ucontext_t *context, const struct resume_call *call)
     return number;
 }
 
-/* The kernel has kept their deadlines. It forgets one only when a handler returns: of a call that
- * was left by longjmp it would still go on with that, whatever is asked for now. */
+/* The calls whose deadline the kernel keeps. It forgets a deadline only when a handler returns: for
+ * any other call restart_syscall might continue one that was left by longjmp. */
 static bool kernel_can_continue(long number)
 {
 #ifdef SYS_poll
@@ -185,19 +185,20 @@ static bool kernel_can_continue(long number)
            number == SYS_ppoll;
 }
 
-void resume(ucontext_t *context, const struct resume_call *call)
+void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call)
 {
     uintptr_t pc = context_pc(context);
     if (in_continued_call(context))
         __builtin_longjmp(outer.jump, 1);
     if (context_result(context) == -EINTR && context_after_call(context)) {
-        uint32_t handled = load_relaxed(&handlers_entered);
-        long number = number_of(context, call);
+        uint32_t handled = load_relaxed(&trampoline_thread.entered);
+        long number = interrupted_number(context, call);
         long result = kernel_can_continue(number) ? continue_call(context) : -EINTR;
         if (result != -EINTR)
             context_set_result(context, result);
-        else if (load_relaxed(&handlers_entered) == handled && !program_interrupts(context))
-            call_again(context, call, number);
+        else if (load_relaxed(&trampoline_thread.entered) == handled &&
+                 !program_interrupts(context))
+            repeat_call(context, call, number);
     } else if (program_interrupts(context) && context_at_call(pc)) {
         context_fail_call(context, -EINTR);
     }

@@ -1,13 +1,13 @@
-/* syscall_restart.h - a thread that was held by our signal goes on as if nothing had been.
+/* syscall_restart.h - continues the system call of a thread that was stopped by libleak's signal.
  *
- * Most system calls the kernel itself begins again (SA_RESTART). The rest would fail with EINTR,
- * and the program, which knows of no signal, would take that for an error. Those with a deadline
- * that the kernel keeps (poll, nanosleep, futex) go on inside the handler, by restart_syscall; the
- * others are called again, for a list of calls where that is right: never close or connect. A
- * relative deadline of theirs is shortened by what has passed, where a hook has noted it
- * (hook_wait.c).
+ * The kernel itself restarts most system calls (SA_RESTART). The others would fail with EINTR, and
+ * the program, which knows of no signal, would take that for an error. Calls whose deadline the
+ * kernel keeps (poll, nanosleep, futex) are continued inside of the handler, by restart_syscall.
+ * The rest is called again if it is on a list of calls that may be repeated: never close or
+ * connect. A relative deadline is then shortened by the time that has passed, if a hook has
+ * recorded it (hook_signal.c).
  *
- * A signal of the program's that came meanwhile still interrupts: then EINTR is the truth.
+ * A signal of the program that arrives meanwhile still interrupts: then EINTR is correct.
  */
 #ifndef PRELOAD_SIGNALS_SYSCALL_RESTART_H
 #define PRELOAD_SIGNALS_SYSCALL_RESTART_H
@@ -16,25 +16,25 @@
 
 #include <ucontext.h>
 
-/* What the thread was called with before the signal was sent: /proc/self/task/TID/syscall. */
-struct resume_call {
-    long number, first; /* number -1: not known */
-    uintptr_t pc;       /* where: it is about this call only if the thread is still there */
+/* The thread's system call before the signal was sent: /proc/self/task/TID/syscall. */
+struct syscall_interrupted {
+    long number, first; /* first: argument; number -1: not known */
+    uintptr_t pc;       /* the record is valid only if the thread still is there */
 };
 
-/* In the handler, as the last thing it does. May not return: then an outer handler of the same
- * thread goes on. */
-void resume(ucontext_t *context, const struct resume_call *call);
+/* The last call of a signal handler. May not return: then an outer handler of the same thread
+ * continues. */
+void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call);
 
-/* A system call with a relative deadline is about to be made; 0: it is over. milliseconds: the
- * kernel takes it as a number, in that argument. timespec: it reads it from there. */
-struct resume_deadline {
+/* Set by a hook before a system call with a relative deadline, ns = 0 afterwards. argument: index
+ * of the argument that holds milliseconds. timespec: the kernel reads the deadline from there. */
+struct syscall_deadline {
     uint64_t ns;               /* CLOCK_MONOTONIC, 0 = none */
-    long number, other_number; /* of the system call that the hook will come to */
-    uintptr_t frame;           /* of the hook, which lies close above it */
+    long number, other_number; /* of the system calls that the hook may make */
+    uintptr_t frame;           /* of the hook, close above the stack pointer of the call */
     unsigned argument;
     struct timespec *timespec;
 };
-extern __thread struct resume_deadline resume_deadline __attribute__((tls_model("initial-exec")));
+extern __thread struct syscall_deadline syscall_deadline __attribute__((tls_model("initial-exec")));
 
 #endif

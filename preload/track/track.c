@@ -1,5 +1,5 @@
 #include "preload/track/track.h"
-#include "preload/interpose/bootstrap_alloc.h"
+#include "preload/interpose/real_functions.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/base/memory_limits.h"
 #include "preload/heap/quarantine.h"
@@ -123,7 +123,7 @@ NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
 uint32_t track_capture_stack(struct guard *guard, const struct frame *caller, uint32_t *serial)
 {
     const struct thread *thread;
-    modules_notice();
+    modules_poll_loader();
     if (likely(guard->thread))
         track_clock(guard, guard->thread, false);
     uint32_t node = capture_call(guard, caller, options_current.site_stacks, &thread);
@@ -364,7 +364,7 @@ static NOINLINE void *free_detour(struct guard *guard, const struct frame *calle
 void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                          uint32_t how)
 {
-    if (boot_owns(pointer))
+    if (bootstrap_owns(pointer))
         return NULL;
     bad_free_of_unknown(guard, caller, arch_address(pointer), how);
     return pointer;

@@ -128,10 +128,10 @@ void backtrace_write(const void *context, const struct frame *caller, int fd)
     work->fold = (struct fold){.row = work->row, .most = LEAK_CRASH_FRAMES, .ring = work->ring};
     ssize_t length = sys_readlink("/proc/self/exe", work->program, sizeof work->program - 1);
     work->program[length > 0 ? length : 0] = '\0';
-    modules_wait_for_nobody(1);
+    modules_forbid_waiting(1);
     unwind_each(&guard_self, &start, registers ? context_link(registers) : 0, &work->trace,
                 fold_frame, work);
     write_all_frames(work, registers != NULL);
-    modules_wait_for_nobody(-1);
+    modules_forbid_waiting(-1);
     sys_unmap(work, sizeof *work);
 }

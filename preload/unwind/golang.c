@@ -72,7 +72,7 @@ bool golang_detect(uintptr_t address)
     struct dl_phdr_info object;
     if (golang_contains(address))
         return true;
-    if (!modules_headers(address, &object) ||
+    if (!modules_get_headers(address, &object) ||
         !(object_has_go_note(&object) || object_exports_go_entry(&object)))
         return false;
     add_golang_object(&object);

@@ -31,7 +31,7 @@ struct stack_cache_entry {
     uintptr_t pc; /* 0 = empty */
     uintptr_t sp, fp;
     uint32_t site;
-    uint32_t looked; /* modules_looked() at that time */
+    uint32_t looked; /* modules_generation() at that time */
     uint16_t sort;   /* kind and tag, as in a leaf of the context tree */
     uint8_t words;
     bool fp_matters;
@@ -64,7 +64,7 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache_entry *en
                                               const struct frame *caller, unsigned sort)
 {
     return entry->pc == caller->pc && entry->sp == caller->sp && entry->sort == sort &&
-           entry->looked == modules_looked() && (!entry->fp_matters || entry->fp == caller->fp) &&
+           entry->looked == modules_generation() && (!entry->fp_matters || entry->fp == caller->fp) &&
            stack_words_match(low, entry->offset, entry->word, entry->words);
 }
 

@@ -327,7 +327,7 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
         reader.low = start->sp & ~(sizeof(uintptr_t) - 1);
         reader.high = bounds->high;
     }
-    uint32_t looked = modules_looked();
+    uint32_t looked = modules_generation();
     struct frame frame = *start;
     bool own_stack = reader.high != 0;
     unsigned below = trace->shareable && own_stack && trace->looked == looked ? trace->depth : 0;

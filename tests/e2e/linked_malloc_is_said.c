@@ -8,9 +8,9 @@
 // BUILD: strip -o %d/bare %d/hidden
 // RUN: for how in allow write new; do %leak %t $how || exit 1; done; %leak %d/two two; %leak %d/bare bare; %leak %d/hidden hidden; LIBLEAK_OPTIONS=quarantine=1m; %leak %t quarantine
 // EXPECT: ^libleak: the program's own malloc is not tracked: this process may not change its code$
-// EXPECT: ^libleak: the program's own malloc is not tracked: this process may not have new code$
-// EXPECT: ^libleak: the program's own malloc is not tracked: free: there are two of that name$
-// EXPECT: ^libleak: the program's own malloc is not tracked: quarantine= is for the C library's alone$
+// EXPECT: ^libleak: the program's own malloc is not tracked: this process may not create executable code$
+// EXPECT: ^libleak: the program's own malloc is not tracked: free: two functions have that name$
+// EXPECT: ^libleak: the program's own malloc is not tracked: quarantine= works with the C library's malloc only$
 // EXPECT: ^allow: well$
 // EXPECT: ^write: well$
 // EXPECT: ^new: well$

@@ -9,7 +9,7 @@
 // BUILD: cc -w -O2 -g -fno-builtin -DCALLS -DHELPED -o %d/calls_by_another %s
 // RUN: export LIBLEAK_OPTIONS=verbosity=1; %t && %leak %t && %leak %d/calls && %leak %d/calls_by_another
 // EXPECT: ^all went well$
-// EXPECT: ^libleak: the program's own malloc is not tracked: [a-z]*: who calls it may know which registers it leaves as they are$
+// EXPECT: ^libleak: the program's own malloc is not tracked: [a-z]*: its callers may rely on registers that it preserves$
 // EXPECT: ^libleak: the program's own malloc is tracked
 // JSON: len(procs) == 3 and all(q.end.how == "exit" and q.end.value == 0 and not q.errors for q in procs)
 // JSON: ["OWN_ALLOCATOR" in str(q.coverage.untracked) for q in procs] == [True, False, False]

@@ -40,7 +40,7 @@
 // EXPECT: ^0$
 // EXPECT: ^went on: 0$
 // EXPECT: ^gdb: .*received signal SIGTRAP
-// EXPECT: ^gdb: #[0-9]+ .* malloc_in_full|^gdb: #[0-9]+ .* malloc
+// EXPECT: ^gdb: #[0-9]+ .* malloc_slow|^gdb: #[0-9]+ .* malloc
 // EXPECT: ^gdb: #[0-9]+ .* in here
 // EXPECT: ^gdb: \$1 = 777$
 // EXPECT: ^gdb: on$

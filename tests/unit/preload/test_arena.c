@@ -1,7 +1,7 @@
-/* test_arena.c - private memory and the boot pool: counted, limited, written down, recognised. */
+/* test_arena.c - private memory and the bootstrap pool: counted, limited, written down, recognised. */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"
-#include "preload/interpose/bootstrap_alloc.h"
+#include "preload/interpose/real_functions.h"
 #include "leak_store.h"
 
 START_TEST(used_is_the_sum_of_what_is_out)
@@ -188,16 +188,16 @@ static const struct {
 
 START_TEST(boot_blocks_are_aligned_sized_and_recognised)
 {
-    char *before = boot_alloc(3, 1), *block = boot_alloc(requests[_i].size, requests[_i].alignment);
-    char *after = boot_alloc(16, 1);
+    char *before = bootstrap_alloc(3, 1), *block = bootstrap_alloc(requests[_i].size, requests[_i].alignment);
+    char *after = bootstrap_alloc(16, 1);
     size_t alignment = requests[_i].alignment < 16 ? 16 : requests[_i].alignment;
     ck_assert_msg((uintptr_t)block % alignment == 0, "%zu bytes aligned to %zu are at %p",
                   requests[_i].size, requests[_i].alignment, (void *)block);
     memset(before, 1, 3), memset(block, 2, requests[_i].size), memset(after, 3, 16);
-    ck_assert_uint_eq(boot_size(block), requests[_i].size);
-    ck_assert_uint_eq(boot_size(before), 3);
-    ck_assert_uint_eq(boot_size(after), 16);
-    ck_assert(boot_owns(block) && boot_owns(before) && boot_owns(after));
+    ck_assert_uint_eq(bootstrap_size(block), requests[_i].size);
+    ck_assert_uint_eq(bootstrap_size(before), 3);
+    ck_assert_uint_eq(bootstrap_size(after), 16);
+    ck_assert(bootstrap_owns(block) && bootstrap_owns(before) && bootstrap_owns(after));
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(what_is_not_of_the_pool_is_not_taken_for_it)
 {
     int local;
     void *heap = malloc(100);
-    ck_assert(!boot_owns(NULL) && !boot_owns(&local) && !boot_owns(heap) && !boot_owns((void *)-1));
+    ck_assert(!bootstrap_owns(NULL) && !bootstrap_owns(&local) && !bootstrap_owns(heap) && !bootstrap_owns((void *)-1));
     free(heap);
 }
 END_TEST
@@ -214,14 +214,14 @@ START_TEST(a_pool_that_is_full_refuses_and_stays_whole)
 {
     char *blocks[2000];
     int count = 0;
-    while (count < 2000 && (blocks[count] = boot_alloc(100, 16)))
+    while (count < 2000 && (blocks[count] = bootstrap_alloc(100, 16)))
         memset(blocks[count], count, 100), count++;
     ck_assert_msg(count > 300 && count < 2000, "%d blocks of 100", count);
-    ck_assert_ptr_null(boot_alloc(1 << 20, 16));
-    ck_assert_ptr_null(boot_alloc(SIZE_MAX, 16));
-    ck_assert_ptr_null(boot_alloc(16, 8192));
+    ck_assert_ptr_null(bootstrap_alloc(1 << 20, 16));
+    ck_assert_ptr_null(bootstrap_alloc(SIZE_MAX, 16));
+    ck_assert_ptr_null(bootstrap_alloc(16, 8192));
     for (int i = 0; i < count; i++)
-        ck_assert_msg(blocks[i][0] == (char)i && blocks[i][99] == (char)i && boot_size(blocks[i]) == 100,
+        ck_assert_msg(blocks[i][0] == (char)i && blocks[i][99] == (char)i && bootstrap_size(blocks[i]) == 100,
                       "block %d of %d is damaged", i, count);
 }
 END_TEST

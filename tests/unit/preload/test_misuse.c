@@ -26,7 +26,7 @@ static void setup(void)
 {
     ENTER();
     lock_start();
-    real_find(); /* whose pool is in its own data is not this program */
+    real_functions_find(); /* whose pool is in its own data is not this program */
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "misuse", environ));
     track_start();

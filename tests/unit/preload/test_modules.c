@@ -86,9 +86,9 @@ END_TEST
 
 START_TEST(our_own_code_is_ours_and_libcs_is_not)
 {
-    ck_assert(modules_own((uintptr_t)modules_start));
-    ck_assert(!modules_own((uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version")));
-    ck_assert(!modules_own(0));
+    ck_assert(modules_is_own((uintptr_t)modules_start));
+    ck_assert(!modules_is_own((uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version")));
+    ck_assert(!modules_is_own(0));
 }
 END_TEST
 
@@ -128,7 +128,7 @@ static uintptr_t function_of(void *library)
 
 static void loader_was_at_work(void)
 {
-    modules_change();
+    modules_note_change();
     modules_refresh(&unit_guard);
 }
 

@@ -65,13 +65,13 @@ END_TEST
 static struct maps maps;
 static struct elf_images images;
 static struct roots roots;
-static struct park park;
+static struct world world;
 
 static void setup(void)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = guard_enter(&caller);
-    real_find();
+    real_functions_find();
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "roots", environ));
     track_start();
@@ -103,7 +103,7 @@ static NOINLINE void find_roots(unsigned classes, bool stopped)
     ck_assert(reach_build_index(reach) && elf_images_find(&maps, &images));
     struct roots_input picture = {.maps = &maps,
                                     .images = &images,
-                                    .park = &park,
+                                    .world = &world,
                                     .caller = &taker,
                                     .reach = reach,
                                     .classes = classes,

@@ -1,9 +1,9 @@
-/* test_handlers.c - a handler behind a door sees what it would see without one, only never too
- * early.
+/* test_signal_trampoline.c - a handler behind a trampoline sees what it would see without one, but
+ * never while the thread holds a lock.
  *
- * The oracle is the kernel: every case is run without a door as well, and what the handler saw -
- * how often, with which siginfo, under which mask, on which stack - must be the same. What is ours
- * alone is the moment: not while the thread holds a lock.
+ * The oracle is the kernel: every case is run without a trampoline as well. What the handler saw (how
+ * often, with which siginfo, under which mask, on which stack) must be the same. Only the moment may
+ * differ: not while the thread holds a lock.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/signals/signal_trampoline.h"
@@ -113,7 +113,7 @@ static void informed(int number, siginfo_t *info, void *context)
            sizeof seen.mask_before);
 }
 
-static void install(int number, int flags, bool door)
+static void install(int number, int flags, bool trampoline)
 {
     struct sigaction action = {.sa_flags = flags};
     if (flags & SA_SIGINFO)
@@ -121,8 +121,8 @@ static void install(int number, int flags, bool door)
     else
         action.sa_handler = plain;
     sigaddset(&action.sa_mask, SIGUSR2);
-    if (door)
-        handlers_put_door(number, &action);
+    if (trampoline)
+        trampoline_wrap_action(number, &action);
     ck_assert_int_eq(sigaction(number, &action, NULL), 0);
 }
 
@@ -171,14 +171,14 @@ static const struct {
             {"pthread_sigqueue", by_queue_to_the_thread},
             {"timer_create", by_timer}};
 
-enum when { WITHOUT_A_DOOR, NOTHING_HELD, HELD };
+enum when { WITHOUT_TRAMPOLINE, NOTHING_HELD, HELD };
 
 /* One signal. What was seen, and in *after what the program is told about its handler then. */
 static struct seen one(enum when when, int number, int flags, void (*send)(int),
                        struct sigaction *after)
 {
     memset((void *)&seen, 0, sizeof seen);
-    install(number, flags, when != WITHOUT_A_DOOR);
+    install(number, flags, when != WITHOUT_TRAMPOLINE);
     if (when == HELD) {
         struct locked first = lock_take(&outer), second = lock_take(&inner);
         send(number);
@@ -190,7 +190,7 @@ static struct seen one(enum when when, int number, int flags, void (*send)(int),
         send(number);
     }
     sigaction(number, NULL, after);
-    handlers_take_door(after);
+    trampoline_unwrap_action(after);
     return seen;
 }
 
@@ -215,7 +215,7 @@ static void ready(void)
         (s).on_stack, (unsigned)(a).sa_flags, (void *)(a).sa_handler
 
 /* All flags x ways to come x a standard and a real-time signal. */
-START_TEST(a_handler_behind_a_door_sees_what_it_would_see_without)
+START_TEST(a_handler_behind_a_trampoline_sees_what_it_would_see_without)
 {
     int flags = 0;
     ready();
@@ -226,7 +226,7 @@ START_TEST(a_handler_behind_a_door_sees_what_it_would_see_without)
             int number = kind % 2 ? SIGRTMIN + 3 : SIGUSR1;
             alone = kind / 2;
             struct sigaction native, after;
-            struct seen want = one(WITHOUT_A_DOOR, number, flags, ways[way].send, &native);
+            struct seen want = one(WITHOUT_TRAMPOLINE, number, flags, ways[way].send, &native);
             ck_assert_int_eq(want.calls, 1);
             for (enum when when = NOTHING_HELD; when <= HELD; when++) {
                 struct seen got = one(when, number, flags, ways[way].send, &after);
@@ -316,12 +316,12 @@ START_TEST(a_signal_of_the_kernels_own_keeps_what_it_carries)
 {
     siginfo_t want;
     meaning_ends = events[_i].end;
-    for (enum when when = WITHOUT_A_DOOR; when <= HELD; when++) {
+    for (enum when when = WITHOUT_TRAMPOLINE; when <= HELD; when++) {
         if (when == HELD && !every_byte && !comes_again(&want, meaning_ends))
             return UNIT_SKIP("a signal sent again loses what it carries (qemu-user)");
         struct sigaction action = {.sa_sigaction = keep_info, .sa_flags = SA_SIGINFO | SA_RESTART};
-        if (when != WITHOUT_A_DOOR)
-            handlers_put_door(events[_i].number, &action);
+        if (when != WITHOUT_TRAMPOLINE)
+            trampoline_wrap_action(events[_i].number, &action);
         sigaction(events[_i].number, &action, NULL);
         memset((void *)&seen, 0, sizeof seen);
         memset(&carried, 0, sizeof carried);
@@ -334,7 +334,7 @@ START_TEST(a_signal_of_the_kernels_own_keeps_what_it_carries)
             events[_i].happen();
         }
         ck_assert_msg(seen.calls == 1, "%s: %d calls", events[_i].name, seen.calls);
-        if (when == WITHOUT_A_DOOR)
+        if (when == WITHOUT_TRAMPOLINE)
             want = carried;
         ck_assert_msg(!memcmp(&carried, &want, INFO_SIZE),
                       "%s: code %d status %d, wanted %d and %d", events[_i].name, carried.si_code,
@@ -384,7 +384,7 @@ START_TEST(several_signals_come_one_after_the_other_when_the_lock_is_given)
     ordered = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(several); i++) {
         struct sigaction action = {.sa_handler = in_order, .sa_flags = SA_RESTART};
-        handlers_put_door(several[i], &action);
+        trampoline_wrap_action(several[i], &action);
         sigaction(several[i], &action, NULL);
     }
     struct locked locked = lock_take(&outer);
@@ -405,7 +405,7 @@ START_TEST(real_time_signals_keep_their_order_and_number)
     enum { MANY = 100 };
     sigset_t one_signal;
     struct sigaction action = {.sa_sigaction = in_order_by_value, .sa_flags = SA_SIGINFO};
-    handlers_put_door(SIGRTMIN, &action);
+    trampoline_wrap_action(SIGRTMIN, &action);
     sigaction(SIGRTMIN, &action, NULL);
     sigemptyset(&one_signal);
     sigaddset(&one_signal, SIGRTMIN);
@@ -505,7 +505,7 @@ static void jump(int number)
 START_TEST(a_handler_may_leave_by_longjmp)
 {
     struct sigaction action = {.sa_handler = jump};
-    handlers_put_door(SIGUSR1, &action);
+    trampoline_wrap_action(SIGUSR1, &action);
     sigaction(SIGUSR1, &action, NULL);
     for (volatile int n = 0; n < 1000; n++) {
         if (!sigsetjmp(back, !_i)) {
@@ -525,25 +525,26 @@ START_TEST(a_handler_may_leave_by_longjmp)
 }
 END_TEST
 
-/* ---- Doors ----------------------------------------------------------------------------------- */
+/* ---- Trampolines ----------------------------------------------------------------------------------- */
 
 static sighandler_t address(unsigned n)
 {
     return (sighandler_t)(uintptr_t)(0x400000 + n * 16);
 }
 
-START_TEST(a_door_leads_to_its_handler_and_to_no_other)
+START_TEST(a_trampoline_leads_to_its_handler_and_to_no_other)
 {
-    sighandler_t doors[200];
+    sighandler_t trampolines[200];
     for (unsigned i = 0; i < 200; i++)
-        doors[i] = handlers_door(SIGUSR1, address(i));
+        trampolines[i] = trampoline_get(SIGUSR1, address(i));
     for (unsigned i = 0; i < 200; i++) {
-        ck_assert_msg(doors[i] != address(i), "handler %u has no door", i);
-        ck_assert_msg(handlers_behind(doors[i]) == address(i), "door %u leads elsewhere", i);
-        ck_assert_msg(handlers_door(SIGUSR2, address(i)) == doors[i], "handler %u has two doors",
-                      i);
+        ck_assert_msg(trampolines[i] != address(i), "handler %u has no trampoline", i);
+        ck_assert_msg(trampoline_get_handler(trampolines[i]) == address(i),
+                      "trampoline %u leads elsewhere", i);
+        ck_assert_msg(trampoline_get(SIGUSR2, address(i)) == trampolines[i],
+                      "handler %u has two trampolines", i);
     }
-    ck_assert(handlers_behind(address(7)) == address(7)); /* no door */
+    ck_assert(trampoline_get_handler(address(7)) == address(7)); /* no trampoline */
 }
 END_TEST
 
@@ -556,32 +557,32 @@ static const struct {
     {"SIG_HOLD", SIGUSR1, (uintptr_t)SIG_HOLD}, {"SIG_ERR", SIGUSR1, (uintptr_t)SIG_ERR},
     {"a fault", SIGSEGV, (uintptr_t)plain},     {"another fault", SIGTRAP, (uintptr_t)plain}};
 
-START_TEST(what_is_no_handler_of_a_plain_signal_has_no_door)
+START_TEST(what_is_no_handler_of_a_plain_signal_has_no_trampoline)
 {
     sighandler_t given = (sighandler_t)special[_i].handler;
     struct sigaction action = {.sa_handler = given, .sa_flags = SA_RESTART};
-    ck_assert_msg(handlers_door(special[_i].number, given) == given, "%s has a door",
+    ck_assert_msg(trampoline_get(special[_i].number, given) == given, "%s has a trampoline",
                   special[_i].name);
-    ck_assert_msg(handlers_behind(given) == given, "%s is a door", special[_i].name);
-    handlers_put_door(special[_i].number, &action);
+    ck_assert_msg(trampoline_get_handler(given) == given, "%s is a trampoline", special[_i].name);
+    trampoline_wrap_action(special[_i].number, &action);
     ck_assert(action.sa_handler == given && action.sa_flags == SA_RESTART);
-    handlers_take_door(&action);
+    trampoline_unwrap_action(&action);
     ck_assert(action.sa_handler == given && action.sa_flags == SA_RESTART);
 }
 END_TEST
 
-/* More handlers than doors: the rest is called by the kernel itself, lock or not. */
-START_TEST(without_a_door_left_the_handler_is_called_directly)
+/* More handlers than trampolines: the rest is called by the kernel itself, lock or not. */
+START_TEST(without_a_trampoline_left_the_handler_is_called_directly)
 {
-    unsigned doors = 0;
+    unsigned trampolines = 0;
     for (unsigned i = 0; i < 1000; i++)
-        doors += handlers_door(SIGUSR1, address(i)) != address(i);
-    ck_assert_uint_eq(doors, 256);
-    ck_assert(handlers_door(SIGUSR1, plain) == plain);
+        trampolines += trampoline_get(SIGUSR1, address(i)) != address(i);
+    ck_assert_uint_eq(trampolines, 256);
+    ck_assert(trampoline_get(SIGUSR1, plain) == plain);
     for (unsigned i = 0; i < 256; i++)
-        ck_assert(handlers_behind(handlers_door(SIGUSR1, address(i))) == address(i));
+        ck_assert(trampoline_get_handler(trampoline_get(SIGUSR1, address(i))) == address(i));
     struct sigaction native, after;
-    struct seen want = one(WITHOUT_A_DOOR, SIGUSR1, 0, by_kill, &native);
+    struct seen want = one(WITHOUT_TRAMPOLINE, SIGUSR1, 0, by_kill, &native);
     struct seen got = one(NOTHING_HELD, SIGUSR1, 0, by_kill, &after);
     ck_assert(!memcmp(&got, &want, sizeof got) && after.sa_flags == native.sa_flags);
     struct locked locked = lock_take(&outer);
@@ -603,16 +604,16 @@ START_TEST(a_vfork_childs_handlers_are_not_the_parents)
     pid_t pid = vfork();
     if (pid == 0) {
         struct sigaction action = {.sa_handler = of_the_child, .sa_flags = SA_SIGINFO};
-        handlers_put_door(SIGUSR1, &action);
+        trampoline_wrap_action(SIGUSR1, &action);
         sigaction(SIGUSR1, &action, NULL);
-        handlers_put_door(SIGUSR2, &action);
+        trampoline_wrap_action(SIGUSR2, &action);
         sigaction(SIGUSR2, &action, NULL);
         _exit(0);
     }
     unit_await_success(pid);
     struct sigaction after;
     sigaction(SIGUSR1, NULL, &after);
-    handlers_take_door(&after);
+    trampoline_unwrap_action(&after);
     ck_assert(after.sa_handler == plain && !(after.sa_flags & SA_SIGINFO));
     sigaction(SIGUSR2, NULL, &after);
     ck_assert(after.sa_handler == SIG_DFL);
@@ -639,18 +640,18 @@ static const struct {
             {"signal, siginterrupt(1)", signal, 2},
             {"signal, siginterrupt(0)", signal, 1}};
 
-static struct sigaction install_by(int i, sighandler_t handler, bool door)
+static struct sigaction install_by(int i, sighandler_t handler, bool trampoline)
 {
     struct sigaction after;
     sighandler_t before =
-        olds[i].install(SIGUSR1, door ? handlers_door(SIGUSR1, handler) : handler);
+        olds[i].install(SIGUSR1, trampoline ? trampoline_get(SIGUSR1, handler) : handler);
     ck_assert_msg(before == SIG_DFL, "%s answers %p", olds[i].name, (void *)before);
-    if (door)
-        handlers_complete(SIGUSR1);
+    if (trampoline)
+        trampoline_complete_action(SIGUSR1);
     if (olds[i].interrupt)
         siginterrupt(SIGUSR1, olds[i].interrupt - 1);
     sigaction(SIGUSR1, NULL, &after);
-    handlers_take_door(&after);
+    trampoline_unwrap_action(&after);
     return after;
 }
 
@@ -675,22 +676,22 @@ START_TEST(handlers_of_the_older_calls_are_put_off_too)
 }
 END_TEST
 
-START_TEST(completing_changes_nothing_that_is_no_door)
+START_TEST(completing_changes_nothing_that_is_no_trampoline)
 {
     struct sigaction before, after;
     install(SIGUSR1, 0, false);
     sigaction(SIGUSR1, NULL, &before);
-    handlers_complete(SIGUSR1);
-    handlers_complete(SIGUSR2);
-    handlers_complete(1000);
+    trampoline_complete_action(SIGUSR1);
+    trampoline_complete_action(SIGUSR2);
+    trampoline_complete_action(1000);
     sigaction(SIGUSR1, NULL, &after);
     ck_assert(before.sa_flags == after.sa_flags && after.sa_handler == plain);
     sigaction(SIGUSR2, NULL, &after);
     ck_assert(after.sa_handler == SIG_DFL && !(after.sa_flags & SA_SIGINFO));
     install(SIGUSR1, SA_SIGINFO, true); /* asked for: stays */
-    handlers_complete(SIGUSR1);
+    trampoline_complete_action(SIGUSR1);
     sigaction(SIGUSR1, NULL, &after);
-    handlers_take_door(&after);
+    trampoline_unwrap_action(&after);
     ck_assert(after.sa_flags & SA_SIGINFO);
 }
 END_TEST
@@ -805,7 +806,7 @@ START_TEST(in_a_storm_of_signals_none_is_lost)
     pthread_t sender, self = pthread_self();
     struct sigaction action = {.sa_sigaction = count_value, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t one_signal;
-    handlers_put_door(SIGRTMIN, &action);
+    trampoline_wrap_action(SIGRTMIN, &action);
     sigaction(SIGRTMIN, &action, NULL);
     install(SIGUSR1, SA_RESTART, true);
     sigemptyset(&one_signal);
@@ -832,11 +833,11 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("handlers");
+    Suite *suite = suite_create("signal_trampoline");
     TCase *seeing = tcase_create("seen");
     tcase_set_timeout(seeing, 30);
     tcase_add_checked_fixture(seeing, setup, NULL);
-    tcase_add_loop_test(seeing, a_handler_behind_a_door_sees_what_it_would_see_without, 0,
+    tcase_add_loop_test(seeing, a_handler_behind_a_trampoline_sees_what_it_would_see_without, 0,
                         1 << ARRAY_LENGTH(flag_of));
     tcase_add_loop_test(seeing, a_signal_of_the_kernels_own_keeps_what_it_carries, 0,
                         ARRAY_LENGTH(events));
@@ -848,16 +849,17 @@ int main(int argc, char **argv)
     tcase_add_test(seeing, a_thread_that_holds_nothing_is_not_concerned);
     tcase_add_loop_test(seeing, a_handler_may_leave_by_longjmp, 0, 2);
     suite_add_tcase(suite, seeing);
-    TCase *doors = tcase_create("doors");
-    tcase_add_checked_fixture(doors, setup, NULL);
-    tcase_add_test(doors, a_door_leads_to_its_handler_and_to_no_other);
-    tcase_add_loop_test(doors, what_is_no_handler_of_a_plain_signal_has_no_door, 0,
+    TCase *trampolines = tcase_create("trampolines");
+    tcase_add_checked_fixture(trampolines, setup, NULL);
+    tcase_add_test(trampolines, a_trampoline_leads_to_its_handler_and_to_no_other);
+    tcase_add_loop_test(trampolines, what_is_no_handler_of_a_plain_signal_has_no_trampoline, 0,
                         ARRAY_LENGTH(special));
-    tcase_add_test(doors, without_a_door_left_the_handler_is_called_directly);
-    tcase_add_test(doors, a_vfork_childs_handlers_are_not_the_parents);
-    tcase_add_loop_test(doors, handlers_of_the_older_calls_are_put_off_too, 0, ARRAY_LENGTH(olds));
-    tcase_add_test(doors, completing_changes_nothing_that_is_no_door);
-    suite_add_tcase(suite, doors);
+    tcase_add_test(trampolines, without_a_trampoline_left_the_handler_is_called_directly);
+    tcase_add_test(trampolines, a_vfork_childs_handlers_are_not_the_parents);
+    tcase_add_loop_test(trampolines, handlers_of_the_older_calls_are_put_off_too, 0,
+                        ARRAY_LENGTH(olds));
+    tcase_add_test(trampolines, completing_changes_nothing_that_is_no_trampoline);
+    suite_add_tcase(suite, trampolines);
     TCase *moments = tcase_create("moments");
     tcase_set_timeout(moments, 120);
     tcase_add_checked_fixture(moments, setup, NULL);

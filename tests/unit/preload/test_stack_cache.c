@@ -405,7 +405,7 @@ START_TEST(after_a_change_of_modules_nothing_is_found)
     uint32_t found[5];
     for (volatile int n = 0; n < 5; n++) {
         if (n == 2)
-            modules_change();
+            modules_note_change();
         found[n] = find_here(true);
     }
     ck_assert_uint_eq(found[0], 0);
@@ -439,7 +439,7 @@ static void keep(struct stack_cache *in, uintptr_t pc, uint32_t site)
     made.end = LEAK_ROOT_COMPLETE;
     made.depth = 2;
     made.shareable = true;
-    made.looked = modules_looked();
+    made.looked = modules_generation();
     made.step[0] = (struct unwind_step){.pc = words[3], .sp = (uintptr_t)&words[4]};
     made.step[1] = (struct unwind_step){
         .pc = pc, .sp = (uintptr_t)words, .pc_slot = &words[3], .words = 1, .in_words = true};

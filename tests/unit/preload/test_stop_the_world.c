@@ -1,6 +1,7 @@
-/* test_park.c - all other threads stand, wherever they were, and go on as if nothing had been.
+/* test_stop_the_world.c - all other threads are stopped, wherever they were, and resumed without
+ * noticing.
  *
- *     threads there are = taker + parked + missed
+ *     threads = the caller + parked + missed
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/base.h"
@@ -17,7 +18,7 @@
 #define SECOND 1000000000ull
 #define THREADS 8
 
-static struct park park; /* handlers read it */
+static struct world world; /* handlers read it */
 static siginfo_t asked_info;
 static unsigned asked_times;
 static uintptr_t asked_at;
@@ -37,9 +38,9 @@ static bool on_own_stack(uintptr_t sp UNUSED)
 
 static void setup(void)
 {
-    real_find();
+    real_functions_find();
     lock_start();
-    park_start(NUMBER, asked, on_own_stack);
+    world_init(NUMBER, asked, on_own_stack);
 }
 
 /* ---- Threads that do something -------------------------------------------------------------- */
@@ -93,9 +94,9 @@ static bool moves(const struct worker *worker, unsigned milliseconds)
 
 START_TEST(alone_there_is_nobody_to_hold)
 {
-    ck_assert(park_all(&park, SECOND));
-    ck_assert(!park.count && !park.parked && !park.others);
-    park_release();
+    ck_assert(world_stop(&world, SECOND));
+    ck_assert(!world.count && !world.parked && !world.others);
+    world_resume();
 }
 END_TEST
 
@@ -104,12 +105,12 @@ START_TEST(threads_stand_until_they_are_released_and_then_go_on)
     for (unsigned i = 0; i < 4; i++)
         start(spin, i);
     for (unsigned round = 0; round < 3; round++) {
-        ck_assert(park_all(&park, SECOND));
-        ck_assert_uint_eq(park.count, 4);
-        ck_assert_uint_eq(park.parked, 4);
+        ck_assert(world_stop(&world, SECOND));
+        ck_assert_uint_eq(world.count, 4);
+        ck_assert_uint_eq(world.parked, 4);
         for (unsigned i = 0; i < 4; i++)
             ck_assert_msg(!moves(&workers[i], 3), "thread %u runs on", i);
-        park_release();
+        world_resume();
         for (unsigned i = 0; i < 4; i++)
             ck_assert_msg(moves(&workers[i], 2000), "thread %u does not go on", i);
     }
@@ -121,19 +122,19 @@ START_TEST(what_is_said_of_a_held_thread_is_its_own)
 {
     for (unsigned i = 0; i < 3; i++)
         start(spin, i);
-    ck_assert(park_all(&park, SECOND));
+    ck_assert(world_stop(&world, SECOND));
     for (unsigned i = 0; i < 3; i++) {
-        const struct park_thread *thread = NULL;
-        for (uint32_t k = 0; k < park.count; k++)
-            if (park.thread[k].tid == workers[i].tid)
-                thread = &park.thread[k];
-        ck_assert(thread && park_was_parked(thread) && thread->block);
+        const struct world_thread *thread = NULL;
+        for (uint32_t k = 0; k < world.count; k++)
+            if (world.thread[k].tid == workers[i].tid)
+                thread = &world.thread[k];
+        ck_assert(thread && world_thread_is_stopped(thread) && thread->block);
         /* Its registers lie on its own stack, below its thread block; sanitized it has another. */
         uintptr_t sp = context_sp(thread->context);
         ck_assert(UNIT_SANITIZED || sp - (uintptr_t)thread->context < 65536);
         ck_assert(ARCH_TLS_ABOVE_BLOCK || (sp < thread->block && thread->block - sp < 8 << 20));
     }
-    park_release();
+    world_resume();
     finish(3);
 }
 END_TEST
@@ -164,13 +165,13 @@ START_TEST(a_thread_in_a_hook_stands_when_the_hook_is_over)
 {
     start(in_and_out, 0);
     for (unsigned round = 1; round <= 20; round++) {
-        ck_assert(park_all(&park, SECOND));
-        ck_assert_uint_eq(park.parked, 1);
+        ck_assert(world_stop(&world, SECOND));
+        ck_assert_uint_eq(world.parked, 1);
         UNIT_WANT(load_relaxed(&ended_inside) == round);
         UNIT_WANT(load_relaxed(&begun_outside) == round - 1);
         UNIT_WANT(!moves(&workers[0], 2));
         uint64_t steps = workers[0].steps;
-        park_release();
+        world_resume();
         for (unsigned i = 0; i < 2000 && load_relaxed(&workers[0].steps) == steps; i++)
             usleep(1000);
         UNIT_WANT(load_relaxed(&workers[0].steps) == steps + 1); /* in the next one */
@@ -203,11 +204,11 @@ START_TEST(who_is_parked_holds_no_lock)
         start(holds_a_lock, i);
     for (unsigned round = 0; round < 20; round++) {
         struct locked locked;
-        ck_assert(park_all(&park, SECOND));
-        UNIT_WANT(park.parked == 2);
+        ck_assert(world_stop(&world, SECOND));
+        UNIT_WANT(world.parked == 2);
         UNIT_WANT(lock_try(&lock, &locked));
         lock_give(&locked);
-        park_release();
+        world_resume();
     }
     finish(2);
 }
@@ -228,9 +229,9 @@ static void *leaves_by_longjmp(void *argument)
 START_TEST(a_hook_that_was_left_by_longjmp_is_asked_again)
 {
     start(leaves_by_longjmp, 0);
-    ck_assert(park_all(&park, SECOND));
-    ck_assert_uint_eq(park.parked, 1);
-    park_release();
+    ck_assert(world_stop(&world, SECOND));
+    ck_assert_uint_eq(world.parked, 1);
+    world_resume();
     finish(1);
 }
 END_TEST
@@ -259,11 +260,11 @@ START_TEST(threads_that_come_and_go_meanwhile_are_all_held)
     for (unsigned i = 0; i < 2; i++)
         start(makes_threads, i);
     for (unsigned round = 0; round < 100; round++) {
-        UNIT_WANT_MSG(park_all(&park, 5 * SECOND), "round %u: %u of %u stand", round, park.parked,
-                      park.count);
-        UNIT_WANT(park.count == park.parked && park.count >= 2);
+        UNIT_WANT_MSG(world_stop(&world, 5 * SECOND), "round %u: %u of %u stand", round,
+                      world.parked, world.count);
+        UNIT_WANT(world.count == world.parked && world.count >= 2);
         UNIT_WANT(!moves(&workers[0], 1) && !moves(&workers[1], 1));
-        park_release();
+        world_resume();
     }
     finish(2);
 }
@@ -282,10 +283,10 @@ START_TEST(one_that_does_not_listen_is_missed_and_nobody_stays_held)
     start(spin, 0);
     start(deaf, 1);
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    ck_assert(!park_all(&park, SECOND / 20));
+    ck_assert(!world_stop(&world, SECOND / 20));
     ck_assert_uint_lt(sys_clock_ns(CLOCK_MONOTONIC) - begun, SECOND);
-    ck_assert_uint_eq(park.count, 2);
-    ck_assert_uint_eq(park.parked, 1);
+    ck_assert_uint_eq(world.count, 2);
+    ck_assert_uint_eq(world.parked, 1);
     ck_assert(moves(&workers[0], 2000) && moves(&workers[1], 2000));
     finish(2);
 }
@@ -306,12 +307,12 @@ static void *deaf_for_a_while(void *argument)
 START_TEST(a_question_that_comes_too_late_holds_nobody)
 {
     start(deaf_for_a_while, 0);
-    ck_assert(!park_all(&park, SECOND / 50));
+    ck_assert(!world_stop(&world, SECOND / 50));
     usleep(150000);
     ck_assert(moves(&workers[0], 2000));
-    ck_assert(park_all(&park, SECOND)); /* and the next one does */
-    ck_assert_uint_eq(park.parked, 1);
-    park_release();
+    ck_assert(world_stop(&world, SECOND)); /* and the next one does */
+    ck_assert_uint_eq(world.parked, 1);
+    world_resume();
     finish(1);
 }
 END_TEST
@@ -334,9 +335,9 @@ static void *deaf_and_busy_for_a_while(void *argument)
 START_TEST(one_that_blocks_signals_for_a_moment_is_waited_for)
 {
     start(deaf_and_busy_for_a_while, 0);
-    ck_assert(park_all(&park, 5 * SECOND));
-    ck_assert_uint_eq(park.parked, 1);
-    park_release();
+    ck_assert(world_stop(&world, 5 * SECOND));
+    ck_assert_uint_eq(world.parked, 1);
+    world_resume();
     finish(1);
 }
 END_TEST
@@ -358,9 +359,9 @@ START_TEST(a_few_signals_at_a_time_hold_everybody)
     for (unsigned i = 0; i < THREADS; i++)
         start(spin, i);
     leave_room_for(2);
-    ck_assert(park_all(&park, 5 * SECOND));
-    ck_assert_uint_eq(park.parked, THREADS);
-    park_release();
+    ck_assert(world_stop(&world, 5 * SECOND));
+    ck_assert_uint_eq(world.parked, THREADS);
+    world_resume();
     finish(THREADS);
 }
 END_TEST
@@ -374,9 +375,9 @@ START_TEST(without_room_for_a_signal_nobody_is_waited_for_long)
     none = (struct rlimit){0, usual.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &none), 0);
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    ck_assert(!park_all(&park, 30 * SECOND));
+    ck_assert(!world_stop(&world, 30 * SECOND));
     ck_assert_uint_lt(sys_clock_ns(CLOCK_MONOTONIC) - begun, 10 * SECOND);
-    ck_assert_uint_eq(park.count, 2);
+    ck_assert_uint_eq(world.count, 2);
     ck_assert(moves(&workers[0], 2000) && moves(&workers[1], 2000));
     finish(2);
     setrlimit(RLIMIT_SIGPENDING, &usual); /* libcheck tells the time by what a timer can do */
@@ -398,12 +399,12 @@ START_TEST(on_a_stack_that_the_thread_was_not_made_with_nothing_is_put)
     static char ours[65536];
     const stack_t stack = {.ss_sp = ours, .ss_size = sizeof ours};
     const stack_t none = {.ss_flags = SS_DISABLE};
-    ck_assert(park_listen());
+    ck_assert(world_install_handler());
     ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
-    handlers_stack = (struct handlers_stack){(uintptr_t)ours, sizeof ours};
+    trampoline_thread.altstack = (struct trampoline_altstack){(uintptr_t)ours, sizeof ours};
     on_own = _i;
     ck_assert_int_eq(kill(getpid(), NUMBER), 0);
-    handlers_stack.size = 0;
+    trampoline_thread.altstack.size = 0;
     ck_assert_int_eq(sigaltstack(&none, NULL), 0);
     on_own = true;
     ck_assert_uint_eq(asked_times, 1);
@@ -413,31 +414,31 @@ END_TEST
 
 START_TEST(from_outside_it_asks_for_a_look)
 {
-    ck_assert(park_listen());
+    ck_assert(world_install_handler());
     ck_assert_int_eq(kill(getpid(), NUMBER), 0);
     ck_assert_uint_eq(asked_times, 1);
     ck_assert_int_eq(asked_info.si_pid, getpid());
     sigqueue(getpid(), NUMBER, (union sigval){.sival_ptr = (void *)0x6c6b000100000000});
     ck_assert(asked_times <= 2); /* even with our mark: no look is being taken */
-    ck_assert(!park_inside());
+    ck_assert(!world_thread_is_busy());
 }
 END_TEST
 
 START_TEST(a_program_with_a_handler_of_its_own_gets_what_others_send)
 {
-    park_give_others(programs, false);
+    world_set_program_handler(programs, false);
     sigqueue(getpid(), NUMBER, (union sigval){.sival_int = 7});
     ck_assert_uint_eq(programs_times, 1);
     start(spin, 0);
-    ck_assert(park_all(&park, SECOND)); /* and what we send stays ours */
-    ck_assert_uint_eq(park.parked, 1);
-    park_release();
+    ck_assert(world_stop(&world, SECOND)); /* and what we send stays ours */
+    ck_assert_uint_eq(world.parked, 1);
+    world_resume();
     finish(1);
     ck_assert_uint_eq(programs_times, 1);
-    park_give_others(NULL, true);
+    world_set_program_handler(NULL, true);
     kill(getpid(), NUMBER);
     ck_assert_uint_eq(programs_times + asked_times, 1);
-    park_give_others(NULL, false);
+    world_set_program_handler(NULL, false);
     kill(getpid(), NUMBER);
     ck_assert_uint_eq(asked_times, 1);
 }
@@ -451,7 +452,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("park");
+    Suite *suite = suite_create("stop_the_world");
     if (unit_is_emulated()) {
         TCase *nothing = tcase_create("emulated");
         tcase_add_test(nothing, threads_can_be_held);

@@ -1,8 +1,9 @@
-/* test_resume.c - a thread that waits in the kernel and is held again and again does not notice.
+/* test_syscall_restart.c - a thread that waits in the kernel and is stopped again and again does not
+ * notice.
  *
- * Each call waits for something that comes late, or for its deadline. Meanwhile it is held some ten
- * times; it must end as it would have ended, not too early, and at most a little too late. The
- * opposite: a signal of the program's that comes while it is held interrupts it, as always.
+ * Each call waits for a late event, or for its deadline. Meanwhile it is stopped some ten times; it
+ * must end as it would have ended, not too early, and at most a little too late. The opposite: a
+ * signal of the program that arrives while the thread is stopped interrupts the call, as usual.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/base.h"
@@ -27,7 +28,7 @@
 #define LATE 1500  /* ms that it may be late: the machine has other things to do */
 #define LONG 20000 /* ms: sooner than that comes what is to interrupt it */
 
-static struct park park;
+static struct world world;
 static int sockets[2], pipes[2], epolls, semaphores;
 static sem_t semaphore;
 static uint32_t word;
@@ -49,10 +50,10 @@ static bool on_own_stack(uintptr_t sp UNUSED)
 static void setup(void)
 {
     struct epoll_event event = {.events = EPOLLIN};
-    real_find();
+    real_functions_find();
     lock_start();
-    park_start(NUMBER, asked, on_own_stack);
-    ck_assert(park_listen());
+    world_init(NUMBER, asked, on_own_stack);
+    ck_assert(world_install_handler());
     ck_assert(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
     epolls = epoll_create1(0);
     ck_assert_int_eq(epoll_ctl(epolls, EPOLL_CTL_ADD, pipes[0], &event), 0);
@@ -136,12 +137,12 @@ static int by_pselect(void)
 static int by_epoll_wait(void)
 {
     struct epoll_event event;
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
-                                               .number = EPOLL_WAIT,
-                                               .frame = (uintptr_t)__builtin_frame_address(0),
-                                               .argument = 3};
+    syscall_deadline = (struct syscall_deadline){.ns = now() + most * MS,
+                                                 .number = EPOLL_WAIT,
+                                                 .frame = (uintptr_t)__builtin_frame_address(0),
+                                                 .argument = 3};
     int result = epoll_wait(epolls, &event, 1, (int)most);
-    resume_deadline.ns = 0;
+    syscall_deadline.ns = 0;
     return result;
 }
 
@@ -161,12 +162,12 @@ static int by_semtimedop(void)
 {
     struct timespec left = wait_time();
     struct sembuf down = {.sem_op = -1};
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
-                                               .number = SYS_semtimedop,
-                                               .frame = (uintptr_t)__builtin_frame_address(0),
-                                               .timespec = &left};
+    syscall_deadline = (struct syscall_deadline){.ns = now() + most * MS,
+                                                 .number = SYS_semtimedop,
+                                                 .frame = (uintptr_t)__builtin_frame_address(0),
+                                                 .timespec = &left};
     int result = semtimedop(semaphores, &down, 1, &left);
-    resume_deadline.ns = 0;
+    syscall_deadline.ns = 0;
     return result;
 }
 
@@ -176,12 +177,12 @@ static int by_sigtimedwait(void)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
-                                               .number = SYS_rt_sigtimedwait,
-                                               .frame = (uintptr_t)__builtin_frame_address(0),
-                                               .timespec = &left};
+    syscall_deadline = (struct syscall_deadline){.ns = now() + most * MS,
+                                                 .number = SYS_rt_sigtimedwait,
+                                                 .frame = (uintptr_t)__builtin_frame_address(0),
+                                                 .timespec = &left};
     int result = sigtimedwait(&set, NULL, &left);
-    resume_deadline.ns = 0;
+    syscall_deadline.ns = 0;
     return result;
 }
 
@@ -294,9 +295,9 @@ static unsigned hold_for(unsigned milliseconds)
     unsigned times = 0;
     uint64_t end = now() + milliseconds * MS;
     while (load_acquire(&waiter.state) != 2 && now() < end) {
-        ck_assert(park_all(&park, 1000 * MS));
+        ck_assert(world_stop(&world, 1000 * MS));
         usleep(1000);
-        park_release();
+        world_resume();
         usleep(7000);
         times++;
     }
@@ -344,7 +345,7 @@ static void handler(int number UNUSED)
 static void handle(int number, int flags, sighandler_t how)
 {
     struct sigaction action = {.sa_handler = how, .sa_flags = flags};
-    handlers_put_door(number, &action);
+    trampoline_wrap_action(number, &action);
     ck_assert_int_eq(sigaction(number, &action, NULL), 0);
 }
 
@@ -352,10 +353,10 @@ static pthread_t hold_and_send(int (*call)(void), int number)
 {
     pthread_t thread = start_waiting(call);
     hold_for(30);
-    ck_assert(park_all(&park, 1000 * MS));
+    ck_assert(world_stop(&world, 1000 * MS));
     pthread_kill(thread, number);
     usleep(2000);
-    park_release();
+    world_resume();
     return thread;
 }
 
@@ -409,7 +410,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("resume");
+    Suite *suite = suite_create("syscall_restart");
     if (unit_is_emulated()) {
         TCase *nothing = tcase_create("emulated");
         tcase_add_test(nothing, threads_can_be_held);

@@ -6,7 +6,7 @@
 #include "tests/unit/preload/store_view.h"
 #include "preload/heap/free_history.h"
 #include "preload/base/arena.h"
-#include "preload/interpose/bootstrap_alloc.h"
+#include "preload/interpose/real_functions.h"
 #include "preload/heap/capture.h"
 #include "preload/interpose/modules.h"
 #include "preload/heap/dropped_pointers.h"
@@ -147,7 +147,7 @@ END_TEST
 START_TEST(a_block_of_the_boot_pool_never_goes_to_libc)
 {
     ENTER();
-    void *block = boot_alloc(16, 16);
+    void *block = bootstrap_alloc(16, 16);
     ck_assert(block);
     ck_assert(!track_free(guard, &caller, block, FREED_BY_FREE));
     guard_leave(guard);

@@ -91,7 +91,7 @@ static void setup_for(unsigned which)
     sites_start();
     ck_assert(cfi_cache_start() && context_tree_start());
     log_start();
-    real_find();
+    real_functions_find();
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);

@@ -1,21 +1,42 @@
-/* hook_alloc.h - what the hooks of an allocator's functions are made of.
- *
- * Made twice: for the functions that the loader finds (hook_malloc.c), and for those of an
- * allocator that is linked into the program (hook_linked.c). next is the function that a hook
- * stands in front of.
+/* hooks.h - what the hooks share: the token, the building blocks of allocation functions, and what
+ * the constructor of the library starts.
  */
-#ifndef PRELOAD_HOOKS_HOOK_ALLOC_H
-#define PRELOAD_HOOKS_HOOK_ALLOC_H
+#ifndef PRELOAD_HOOKS_HOOKS_H
+#define PRELOAD_HOOKS_HOOKS_H
 
-#include "preload/interpose/bootstrap_alloc.h"
-#include "preload/interpose/modules.h"
-#include "preload/process/process.h"
-#include "preload/interpose/real_functions.h"
+#include "preload/heap/free_form.h"
 #include "preload/heap/sample.h"
+#include "preload/interpose/modules.h"
+#include "preload/interpose/real_functions.h"
+#include "preload/process/process.h"
 #include "preload/track/track.h"
 
-/* What the real function calls of ours meanwhile (an allocator behind us may be made of
- * __libc_malloc) is part of this call, and not missed once more. */
+/* WITH_GUARD (process.h) in a helper function of a hook. caller: the frame of the hook's caller,
+ * whose address it is. */
+#define WITH_TOKEN_FOR(caller, what)                                                               \
+    do {                                                                                           \
+        struct guard *guard = process_enter(caller);                                               \
+        if (!guard)                                                                                \
+            break;                                                                                 \
+        what;                                                                                      \
+        guard_leave(guard);                                                                        \
+    } while (0)
+
+/* In the constructor of the library (hook_main.c), after process_start; nothing in a process that
+ * is not recorded. Option linked_malloc=: redirects an allocator that is linked into the program,
+ * or logs why that is not possible. */
+void hook_static_malloc_start(void);
+/* Option pair=: redirects the calls of the pairs in all objects. */
+void hook_pair_start(void);
+
+/* ---- Allocation functions -------------------------------------------------------------------
+ *
+ * The following is instantiated twice: for the functions that the loader resolves (hook_malloc.c),
+ * and for those of an allocator that is linked into the program (hook_static_malloc.c). next is the
+ * function behind a hook. */
+
+/* Without the token the call is counted as missed. Hooks that the real function calls (an
+ * allocator may be built on __libc_malloc) belong to this call, and are not counted again. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
         process_count_missed();                                                                          \
@@ -26,7 +47,7 @@
         forwarded_;                                                                                \
     })
 
-/* The token's state while the allocator works: nested calls then are part of this one. */
+/* With the token: hooks that the real function calls belong to this call. */
 #define REAL(guard, call)                                                                          \
     ({                                                                                             \
         (guard)->calling_real = true;                                                              \
@@ -43,7 +64,7 @@
         struct guard *guard = process_enter(&caller);                                              \
         if (unlikely(!guard))                                                                      \
             return FORWARD(next arguments);                                                        \
-        modules_notice();                                                                          \
+        modules_poll_loader();                                                                     \
         void *block = REAL(guard, next arguments);                                                 \
         if (likely(block))                                                                         \
             track(guard, &caller, block, (bytes), (kind));                                         \
@@ -53,27 +74,27 @@
         return block;                                                                              \
     }
 
-/* Every allocating hook but the two that report by other means than a pointer. The second function
- * is entered by a jump (when optimised): its caller's frame is the program's, and a block that is
- * no sample pays for no frame at all. */
+/* A hook that returns the block. The second function is entered by a jump (when optimised), so its
+ * caller's frame is the program's, and a block outside of the sample costs no stack frame. */
 #define ALLOCATING(linkage, name, next, parameters, arguments, bytes, kind)                        \
-    ALLOCATES(name##_in_full, track_alloc, next, parameters, arguments, bytes, kind)               \
+    ALLOCATES(name##_slow, track_alloc, next, parameters, arguments, bytes, kind)                  \
     linkage void *name parameters                                                                  \
     {                                                                                              \
-        return sample_passes(bytes) ? next arguments : name##_in_full arguments;                   \
+        return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* The same for those that programs call most: they ask once whether all is as usual. */
+/* The same for the most frequent functions: one test covers all unusual options. */
 #define ALLOCATING_OFTEN(linkage, name, next, parameters, arguments, bytes, kind)                  \
-    ALLOCATES(name##_in_full, track_alloc, next, parameters, arguments, bytes, kind)               \
-    ALLOCATES(name##_as_usual, track_alloc_inline, next, parameters, arguments, bytes, kind)         \
+    ALLOCATES(name##_slow, track_alloc, next, parameters, arguments, bytes, kind)                  \
+    ALLOCATES(name##_fast, track_alloc_inline, next, parameters, arguments, bytes, kind)             \
     linkage void *name parameters                                                                  \
     {                                                                                              \
         if (likely(!track_state.selective))                                                                 \
-            return name##_as_usual arguments;                                                      \
-        return sample_passes(bytes) ? next arguments : name##_in_full arguments;                   \
+            return name##_fast arguments;                                                          \
+        return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
+/* posix_memalign: the block is returned through an argument. */
 #define ALLOCATING_BY_ARGUMENT(linkage, name, next)                                                \
     linkage int name(void **out, size_t alignment, size_t size)                                    \
     {                                                                                              \
@@ -83,7 +104,7 @@
         struct guard *guard = process_enter(&caller);                                              \
         if (unlikely(!guard))                                                                      \
             return FORWARD(next(out, alignment, size));                                            \
-        modules_notice();                                                                          \
+        modules_poll_loader();                                                                     \
         int error = REAL(guard, next(out, alignment, size));                                       \
         if (!error && *out)                                                                        \
             track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);                           \
@@ -93,16 +114,16 @@
         return error;                                                                              \
     }
 
-/* go: the call that frees the block for good. Blocks of the boot pool are never freed. */
+/* go: the call that frees the block. Blocks of the bootstrap pool are never freed. */
 #define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
         if (unlikely(!guard)) {                                                                    \
-            if (!boot_owns(block))                                                                 \
+            if (!bootstrap_owns(block))                                                            \
                 go;                                                                                \
             return;                                                                                \
         }                                                                                          \
-        modules_notice();                                                                          \
+        modules_poll_loader();                                                                     \
         block = tracked;                                                                           \
         guard->calling_real = true;                                                                \
         go;                                                                                        \
@@ -110,25 +131,30 @@
         guard_leave(guard);                                                                        \
     })
 
-/* Is there no more to do than to free it? Then it is done. */
-#define PASSES_BY(block, go)                                                                       \
+/* True: the block needs no tracking, and has been freed. */
+#define FREED_UNTRACKED(block, go)                                                                 \
     ({                                                                                             \
-        bool passes_ = boot_owns(block);                                                           \
+        bool passes_ = bootstrap_owns(block);                                                      \
         if (unlikely(passes_)) {                                                                   \
         } else if (!sample_excludes(block)) {                                                        \
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
-            modules_notice(); /* the loader's frees under dlclose are the only sign of some */     \
+            modules_poll_loader(); /* a free inside of dlclose may be its only sign */             \
             go;                                                                                    \
             passes_ = true;                                                                        \
         }                                                                                          \
         passes_;                                                                                   \
     })
 
-/* realloc, with the function behind it. */
-void *hook_resize(void *old, size_t size, const struct frame *caller,
-                  void *(*next)(void *, size_t));
-/* A block of the boot pool moves into the real heap. */
-void *hook_leave_boot_pool(void *old, void *block, size_t size);
+/* realloc; next: the real function. */
+void *hook_realloc(void *old, size_t size, const struct frame *caller,
+                   void *(*next)(void *, size_t));
+/* Moves a block of the bootstrap pool into the heap. */
+void *hook_leave_bootstrap_pool(void *old, void *block, size_t size);
+
+/* Every operator delete ends in one of these. how: enum free_form. */
+void hook_delete(void *block, uint32_t how);
+/* For the forms that state a size or an alignment (0: not stated). */
+void hook_delete_checked(void *block, uint32_t how, size_t size, size_t alignment);
 
 #endif

@@ -1,0 +1,351 @@
+/* hook_process.c - exec, posix_spawn, vfork, and waiting for children.
+ *
+ * exec ends the recording of the old program: the recording file is marked "exec attempted" before
+ * the call and unmarked when exec returns. Option follow= decides what the new program's
+ * environment says about libleak; "inherit" passes it on unchanged, unless the new program could
+ * not load libleak: then libleak is removed from it. The code also runs in a vfork child: it uses
+ * no memory but the stack.
+ *
+ * Waiting: the child that a leak check forks must not be found by the program. It sends no signal
+ * and a plain wait() does not see it; only a caller that asks for clones as well (__WALL, __WCLONE)
+ * does. Such a call is repeated when it has found one.
+ */
+#include "preload/hooks/hooks.h"
+#include "preload/base/children.h"
+#include "preload/options/options.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/elf/exec_target.h"
+#include "preload/base/strbuf.h"
+
+#include <alloca.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- The environment of a new program ------------------------------------------------------- */
+
+#define PRELOAD "LD_PRELOAD="
+#define SETTINGS "LIBLEAK_OPTIONS="
+
+static size_t count_entries(char *const list[])
+{
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+static const char *find_entry(char *const environment[], const char *name)
+{
+    for (; environment && *environment; environment++)
+        if (starts_with(*environment, name))
+            return *environment;
+    return NULL;
+}
+
+/* Memory for a changed environment: the array and the two strings that differ. */
+struct new_environment {
+    char **entries;
+    char *preload, *settings;
+    size_t preload_size, settings_size;
+};
+
+/* libleak by its path, or, when that was relative to another directory, by its file name. */
+static bool is_libleak(const char *element, size_t length)
+{
+    const char *library = process_library_path(), *name = strrchr(library, '/');
+    size_t whole = strlen(library), last = name ? strlen(name) : whole + 1;
+    return (length == whole && memcmp(element, library, length) == 0) ||
+           (length >= last && memcmp(element + length - last, name, last) == 0);
+}
+
+/* Appends the elements of an LD_PRELOAD entry but libleak; true when libleak was among them. */
+static bool copy_without_libleak(const char *preload, struct text *out)
+{
+    bool found = false;
+    for (const char *at = preload + strlen(PRELOAD); *at;) {
+        size_t length = strcspn(at, ": ");
+        if (length && is_libleak(at, length)) {
+            found = true;
+        } else if (length && out) {
+            if (out->length > strlen(PRELOAD))
+                strbuf_add(out, ":");
+            strbuf_add_bytes(out, at, length);
+        }
+        at += length + (at[length] != '\0');
+    }
+    return found;
+}
+
+static char *const *change_environment(const struct new_environment *room,
+                                       char *const environment[], bool with_libleak)
+{
+    const char *preload = find_entry(environment, PRELOAD);
+    struct text text = strbuf_on(room->preload, room->preload_size);
+    strbuf_add(&text, PRELOAD);
+    if (with_libleak)
+        strbuf_add(&text, process_library_path());
+    if (preload)
+        copy_without_libleak(preload, &text);
+    size_t kept = 0;
+    for (char *const *entry = environment; entry && *entry; entry++)
+        if (!starts_with(*entry, PRELOAD))
+            room->entries[kept++] = *entry;
+    if (text.length > strlen(PRELOAD))
+        room->entries[kept++] = room->preload;
+    if (with_libleak && !find_entry(environment, SETTINGS)) {
+        struct text settings = strbuf_on(room->settings, room->settings_size);
+        strbuf_add(&settings, SETTINGS);
+        strbuf_add(&settings, process_options_text());
+        room->entries[kept++] = room->settings;
+    }
+    room->entries[kept] = NULL;
+    return room->entries;
+}
+
+enum environment_change { UNCHANGED, WITH_LIBLEAK, WITHOUT_LIBLEAK };
+
+/* After setuid the new program may not be allowed to read the library; its loader would warn. */
+static bool library_readable(void)
+{
+    int fd = sys_open(process_library_path(), O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0)
+        sys_close(fd);
+    return fd >= 0;
+}
+
+struct plan {
+    enum environment_change change;
+    bool lost; /* the new program will not be recorded, although follow= asks for it */
+};
+
+static struct plan plan_exec(char *const environment[], enum target target)
+{
+    const char *preload = find_entry(environment, PRELOAD);
+    bool present = preload && copy_without_libleak(preload, NULL);
+    struct plan plan = {.change = options_current.follow == FOLLOW_FORCE  ? WITH_LIBLEAK
+                                  : options_current.follow == FOLLOW_NONE ? WITHOUT_LIBLEAK
+                                                                        : UNCHANGED};
+    if (target == EXEC_TARGET_REFUSES || !library_readable())
+        plan.change = WITHOUT_LIBLEAK;
+    plan.lost = options_current.follow != FOLLOW_NONE &&
+                (target != EXEC_TARGET_LOADS || plan.change == WITHOUT_LIBLEAK ||
+                 (plan.change == UNCHANGED && !present));
+    if (plan.change == WITHOUT_LIBLEAK && !present)
+        plan.change = UNCHANGED; /* nothing to remove */
+    return plan;
+}
+
+/* A fork child that has no recording file yet counts in its parent's: one atomic add. */
+static void count_lost(const struct plan *plan, int64_t count)
+{
+    if (plan->lost)
+        store_count_untracked(LEAK_UNTRACKED_PROGRAMS, count);
+}
+
+/* Makes the call with "entries", the environment for the target; started: tests the result for a
+ * new program. A macro, because the memory must be the calling function's. */
+#define START(environment, target, started, call)                                                  \
+    ({                                                                                             \
+        real_functions_find();                                                                     \
+        char *const *entries = (environment);                                                      \
+        struct plan plan_ = {UNCHANGED, false};                                                    \
+        if (process_is_running())                                                                     \
+            plan_ = plan_exec(entries, (target));                                                  \
+        if (plan_.change != UNCHANGED) {                                                           \
+            const char *given_ = find_entry(entries, PRELOAD);                                     \
+            struct new_environment room_ = {.preload_size = (given_ ? strlen(given_) : 0) +        \
+                                                            strlen(process_library_path()) + 32,        \
+                                            .settings_size = strlen(process_options_text()) + 32}; \
+            room_.entries = alloca((count_entries(entries) + 3) * sizeof(char *));                 \
+            room_.preload = alloca(room_.preload_size);                                            \
+            room_.settings = alloca(room_.settings_size);                                          \
+            entries = change_environment(&room_, entries, plan_.change == WITH_LIBLEAK);           \
+        }                                                                                          \
+        count_lost(&plan_, 1);                                                                     \
+        int result_ = call;                                                                        \
+        if (!(result_ started))                                                                    \
+            count_lost(&plan_, -1);                                                                \
+        result_;                                                                                   \
+    })
+
+/* exec returns only when it has failed. */
+#define EXEC(environment, target, call)                                                            \
+    ({                                                                                             \
+        bool marked_ = process_exec_begin();                                                       \
+        int failed_ = START(environment, target, > 0, call);                                       \
+        if (marked_)                                                                               \
+            process_exec_undo();                                                                   \
+        failed_;                                                                                   \
+    })
+
+#define TARGET_FILE(file) exec_target_of_path(file, NULL)
+#define TARGET_NAME(file) exec_target_of_path(file, getenv("PATH") ?: "/bin:/usr/bin")
+
+#define EXEC_HOOK(name, parameters, environment, target, call)                                     \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        return EXEC(environment, target, call);                                                    \
+    }
+
+EXEC_HOOK(execve, (const char *path, char *const argv[], char *const envp[]), envp,
+          TARGET_FILE(path), real.execve(path, argv, entries))
+EXEC_HOOK(execv, (const char *path, char *const argv[]), environ, TARGET_FILE(path),
+          real.execve(path, argv, entries))
+EXEC_HOOK(execvpe, (const char *file, char *const argv[], char *const envp[]), envp,
+          TARGET_NAME(file), real.execvpe(file, argv, entries))
+EXEC_HOOK(execvp, (const char *file, char *const argv[]), environ, TARGET_NAME(file),
+          real.execvpe(file, argv, entries))
+EXEC_HOOK(fexecve, (int fd, char *const argv[], char *const envp[]), envp, exec_target_of_fd(fd),
+          real.fexecve(fd, argv, entries))
+
+EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    real_functions_find();
+    if (!real.execveat) { /* glibc before 2.34 */
+        errno = ENOSYS;
+        return -1;
+    }
+    return EXEC(envp, EXEC_TARGET_LOADS, real.execveat(fd, path, argv, entries, flags));
+}
+
+/* The list forms: arguments up to NULL become an array on the stack. */
+static size_t count_arguments(va_list arguments)
+{
+    size_t count = 1;
+    while (va_arg(arguments, char *))
+        count++;
+    return count;
+}
+
+/* arguments is a pointer because the caller reads what follows the NULL: only on some CPUs does a
+ * va_list passed by value advance in the caller. */
+static void copy_arguments(char **argv, const char *first, va_list *arguments)
+{
+    size_t at = 0;
+    argv[at++] = (char *)first;
+    while (argv[at - 1])
+        argv[at++] = va_arg(*arguments, char *);
+}
+
+#define LIST_TO_ARRAY(argv, first, arguments)                                                      \
+    va_list arguments, counting_;                                                                  \
+    va_start(arguments, first);                                                                    \
+    va_copy(counting_, arguments);                                                                 \
+    char **argv = alloca((count_arguments(counting_) + 1) * sizeof *argv);                         \
+    va_end(counting_);                                                                             \
+    copy_arguments(argv, first, &arguments)
+
+#define EXEC_LIST(name, target, call)                                                              \
+    EXPORT int name(const char *file, const char *first, ...)                                      \
+    {                                                                                              \
+        LIST_TO_ARRAY(argv, first, arguments);                                                     \
+        va_end(arguments);                                                                         \
+        return EXEC(environ, target, call);                                                        \
+    }
+
+EXEC_LIST(execl, TARGET_FILE(file), real.execve(file, argv, entries))
+EXEC_LIST(execlp, TARGET_NAME(file), real.execvpe(file, argv, entries))
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+    LIST_TO_ARRAY(argv, first, arguments);
+    char *const *envp = va_arg(arguments, char *const *);
+    va_end(arguments);
+    return EXEC(envp, TARGET_FILE(path), real.execve(path, argv, entries));
+}
+
+/* A spawned program is another process: this one's recording continues. */
+#define SPAWN_HOOK(name, target)                                                                   \
+    EXPORT int name(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,       \
+                    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])   \
+    {                                                                                              \
+        return START(envp, target, == 0,                                                           \
+                     real.name(pid, file, actions, attributes, argv, entries));                    \
+    }
+
+SPAWN_HOOK(posix_spawn, TARGET_FILE(file))
+SPAWN_HOOK(posix_spawnp, TARGET_NAME(file))
+
+/* ---- vfork ---------------------------------------------------------------------------------- */
+
+__attribute__((used)) void *hook_vfork_notice(void);
+
+/* Called by the tail jump of arch/<cpu>/tail.S. The child runs as this thread in this memory, but
+ * has descriptors of its own. */
+void *hook_vfork_notice(void)
+{
+    real_functions_find();
+    guard_self.vforks = true;
+    return (void *)real.vfork;
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+#define SEES_CLONES (__WALL | __WCLONE)
+
+/* Does a list of pids, separated by spaces, contain one that no leak check has forked? */
+static bool has_program_child(const char *list)
+{
+    for (uint64_t pid; *list; list += strspn(list, " \n")) {
+        size_t length = strcspn(list, " \n");
+        if (!parse_number(list, length, &pid) || !children_contain(pid))
+            return true;
+        list += length;
+    }
+    return false;
+}
+
+static bool thread_has_no_program_child(int tid, void *found)
+{
+    char list[512];
+    ssize_t length = sys_read_task_file(0, tid, "children", list, sizeof list);
+    *(bool *)found = length < 0 || length == sizeof list - 1 || has_program_child(list);
+    return !*(bool *)found;
+}
+
+/* WNOHANG has answered "none yet", while there is no child but those of leak checks: then there is
+ * no child at all. */
+static bool has_leak_check_child_only(int options)
+{
+    bool found = false;
+    return options & WNOHANG && options & SEES_CLONES && children_any() &&
+           sys_each_numbered_entry("/proc/self/task", thread_has_no_program_child, &found) && !found;
+}
+
+static int no_child(void)
+{
+    errno = ECHILD;
+    return -1;
+}
+
+#define SKIP_LEAK_CHECK_CHILDREN(options, call, pid_of_result)                                     \
+    ({                                                                                             \
+        __auto_type result_ = call;                                                                \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {            \
+            if ((options)&WNOWAIT)                                                                 \
+                sys_wait_child(pid_of_result); /* else it would be found again */                        \
+            result_ = call;                                                                        \
+        }                                                                                          \
+        result_ == 0 && !(pid_of_result) && has_leak_check_child_only(options) ? no_child()        \
+                                                                               : result_;          \
+    })
+
+#define WAIT(type, name, parameters, arguments, pid_of_result)                                     \
+    EXPORT type name parameters                                                                    \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        return SKIP_LEAK_CHECK_CHILDREN(options, real.name arguments, pid_of_result);              \
+    }
+
+WAIT(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), result_)
+WAIT(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+     (pid, status, options, usage), result_)
+WAIT(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
+     result_)
+WAIT(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options),
+     info ? info->si_pid : 0)

@@ -1,0 +1,205 @@
+/* hook_static_malloc.c - the hooks of an allocator that is linked into the program
+ * (static_malloc.h).
+ *
+ * They differ from the hooks that the loader resolves: a malloc in the program may be built on the
+ * one that it imports, which is libleak's hook. Each set calls its own allocator; calls made while
+ * the token is taken belong to the outer call. libleak's operators new and delete use the allocator
+ * that the name malloc resolves to.
+ */
+#include "preload/hooks/hooks.h"
+#include "preload/interpose/static_malloc.h"
+#include "preload/base/lock.h"
+#include "preload/base/log.h"
+#include "preload/options/options.h"
+#include "preload/heap/quarantine.h"
+#include "preload/store/store.h"
+
+#include <errno.h>
+
+/* The functions of the family, malloc and free first.
+ *   ALLOC(name, parameters, arguments, bytes, kind): returns a block.
+ *   ALIGNED(name, parameters, arguments, kind): returns a block; operator new with an alignment.
+ *   FREE(name, parameters, arguments, form): frees a block.
+ *   SIZED(name, parameters, arguments, form, size, alignment): frees it and states these, 0 = not.
+ *   OTHER(name, result, parameters): written out below. */
+#define FAMILY(ALLOC, ALIGNED, FREE, SIZED, OTHER)                                                 \
+    ALLOC(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)                                   \
+    FREE(free, (void *block), (block), FREED_BY_FREE)                                                    \
+    ALLOC(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)    \
+    OTHER(realloc, void *, (void *old, size_t size))                                               \
+    OTHER(posix_memalign, int, (void **out, size_t alignment, size_t size))                        \
+    ALLOC(aligned_alloc, (size_t to, size_t size), (to, size), size, LEAK_KIND_MEMALIGN)           \
+    ALLOC(memalign, (size_t to, size_t size), (to, size), size, LEAK_KIND_MEMALIGN)                \
+    ALLOC(valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)                                 \
+    ALLOC(pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)                                \
+    OTHER(reallocarray, void *, (void *old, size_t count, size_t size))                            \
+    FREE(cfree, (void *block), (block), FREED_BY_FREE)                                                   \
+    SIZED(free_sized, (void *block, size_t of), (block, of), FREED_BY_FREE_SIZED, of, 0)                 \
+    SIZED(free_aligned_sized, (void *block, size_t to, size_t of), (block, to, of),                \
+          FREED_BY_FREE_ALIGNED_SIZED, of, to)                                                           \
+    ALLOC(_Znwm, (size_t size), (size), size, LEAK_KIND_NEW)                                       \
+    ALLOC(_Znam, (size_t size), (size), size, LEAK_KIND_NEW_ARRAY)                                 \
+    ALLOC(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, LEAK_KIND_NEW)   \
+    ALLOC(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size,                  \
+          LEAK_KIND_NEW_ARRAY)                                                                     \
+    ALIGNED(_ZnwmSt11align_val_t, (size_t size, size_t to), (size, to), LEAK_KIND_ALIGNED_NEW)     \
+    ALIGNED(_ZnamSt11align_val_t, (size_t size, size_t to), (size, to),                            \
+            LEAK_KIND_ALIGNED_NEW_ARRAY)                                                           \
+    ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag),         \
+            (size, to, tag), LEAK_KIND_ALIGNED_NEW)                                                \
+    ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag),         \
+            (size, to, tag), LEAK_KIND_ALIGNED_NEW_ARRAY)                                          \
+    FREE(_ZdlPv, (void *block), (block), FREED_BY_DELETE)                                                \
+    FREE(_ZdaPv, (void *block), (block), FREED_BY_DELETE_ARRAY)                                          \
+    FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE)            \
+    FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE_ARRAY)      \
+    SIZED(_ZdlPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_SIZED, of, 0)                  \
+    SIZED(_ZdaPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_ARRAY_SIZED, of, 0)            \
+    SIZED(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE, 0, to)  \
+    SIZED(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE_ARRAY,   \
+          0, to)                                                                                   \
+    SIZED(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),          \
+          (block, to, tag), FREED_BY_ALIGNED_DELETE, 0, to)                                              \
+    SIZED(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),          \
+          (block, to, tag), FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)                                        \
+    SIZED(_ZdlPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
+          FREED_BY_ALIGNED_DELETE_SIZED, of, to)                                                         \
+    SIZED(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
+          FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
+
+/* The copies of the original functions. */
+static struct {
+#define RETURNS_BLOCK(name, parameters, ...) void *(*name)parameters;
+#define RETURNS_NOTHING(name, parameters, ...) void(*name) parameters;
+#define RETURNS_OTHER(name, result, parameters) result(*name) parameters;
+    FAMILY(RETURNS_BLOCK, RETURNS_BLOCK, RETURNS_NOTHING, RETURNS_NOTHING, RETURNS_OTHER)
+} next;
+
+/* ---- The hooks ------------------------------------------------------------------------------ */
+
+#define ALLOC(name, parameters, arguments, bytes, kind)                                            \
+    ALLOCATING(static, linked_##name, next.name, parameters, arguments, bytes, kind)
+
+/* A throwing operator new leaves the token taken; the next call finds it abandoned
+ * (reentry_guard.h). */
+#define TRACK_ALIGNED(guard, caller, block, size, kind)                                            \
+    ({                                                                                             \
+        (guard)->kind_flags = ((guard)->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(to);  \
+        track_alloc(guard, caller, block, size, kind);                                             \
+        (guard)->kind_flags &= BLOCKS_IGNORED;                                                     \
+    })
+#define ALIGNED(name, parameters, arguments, kind)                                                 \
+    ALLOCATES(linked_##name##_slow, TRACK_ALIGNED, next.name, parameters, arguments, size, kind)   \
+    static void *linked_##name parameters                                                          \
+    {                                                                                              \
+        return sample_passes(size) ? next.name arguments : linked_##name##_slow arguments;         \
+    }
+
+#define FREE(name, parameters, arguments, how)                                                     \
+    static NOINLINE void linked_##name##_slow parameters                                           \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        FREEING(guard, &caller, block, track_free(guard, &caller, block, how),                     \
+                next.name arguments);                                                              \
+    }                                                                                              \
+    static void linked_##name parameters                                                           \
+    {                                                                                              \
+        if (!FREED_UNTRACKED(block, next.name arguments))                                          \
+            linked_##name##_slow arguments;                                                        \
+    }
+
+#define SIZED(name, parameters, arguments, how, size, alignment)                                   \
+    static NOINLINE void linked_##name##_checked parameters                                        \
+    {                                                                                              \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                            \
+        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how),           \
+                next.name arguments);                                                              \
+    }                                                                                              \
+    static void linked_##name parameters                                                           \
+    {                                                                                              \
+        if (!FREED_UNTRACKED(block, next.name arguments))                                          \
+            linked_##name##_checked arguments;                                                     \
+    }
+
+#define OTHER(name, result, parameters) static result linked_##name parameters;
+
+FAMILY(ALLOC, ALIGNED, FREE, SIZED, OTHER)
+
+ALLOCATING_BY_ARGUMENT(static, linked_posix_memalign, next.posix_memalign)
+
+static void *linked_realloc(void *old, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    if (unlikely(bootstrap_owns(old)))
+        return hook_leave_bootstrap_pool(old, linked_malloc(size), size);
+    return hook_realloc(old, size, &caller, next.realloc);
+}
+
+static void *resize_array(void *old, size_t size)
+{
+    return next.reallocarray(old, 1, size);
+}
+
+/* When the product overflows the program's own function reports the error. */
+static void *linked_reallocarray(void *old, size_t count, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return next.reallocarray(old, count, size);
+    if (unlikely(bootstrap_owns(old)))
+        return hook_leave_bootstrap_pool(old, linked_malloc(bytes), bytes);
+    return hook_realloc(old, bytes, &caller, resize_array);
+}
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+static const struct static_malloc_hook hooks[] = {
+#define ROW(name, ...) {#name, (uintptr_t)linked_##name, (uintptr_t *)&next.name},
+    FAMILY(ROW, ROW, ROW, ROW, ROW)};
+
+/* A reason against redirecting that does not depend on the allocator. */
+static const char *find_obstacle(void)
+{
+    return real_functions_loaded_late() ? "the process ran before libleak"
+           : !*lock_single_threaded               ? "there is more than one thread already"
+           : quarantine_is_on()         ? "quarantine= works with the C library's malloc only"
+                                        : NULL;
+}
+
+/* For an allocator that everything that imports malloc gets. */
+static void redirect_operators(void)
+{
+    real.cxx.malloc = next.malloc;
+    real.cxx.free = next.free;
+    if (next.aligned_alloc)
+        real.cxx.aligned_alloc = next.aligned_alloc;
+}
+
+static void log_result(const struct static_malloc *found, bool redirected)
+{
+    static const char failed[] = "the program's own malloc is not tracked: ";
+    if (redirected && options_current.verbosity)
+        log_line("the program's own malloc is tracked, by its symbols", NULL);
+    else if (!redirected && found->which)
+        log_line(failed, found->which, ": ", found->reason, NULL);
+    else if (!redirected)
+        log_line(failed, found->reason, NULL);
+}
+
+void hook_static_malloc_start(void)
+{
+    struct static_malloc found;
+    if (!*process_state.recording || options_current.linked_malloc == LINKED_MALLOC_OFF ||
+        !static_malloc_find(hooks, ARRAY_LENGTH(hooks), &found))
+        return;
+    if (find_obstacle())
+        found = (struct static_malloc){.exported = found.exported, .reason = find_obstacle()};
+    bool redirected = static_malloc_redirect(&found);
+    /* An exported allocator was counted as untracked by process_start. */
+    if (redirected == found.exported)
+        store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
+    log_result(&found, redirected);
+    if (redirected && found.exported)
+        redirect_operators();
+}
