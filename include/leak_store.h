@@ -41,14 +41,14 @@ enum leak_end {
 
 /* What could not be tracked, counted and said. X(NAME, words for the report) */
 #define LEAK_UNTRACKED_TABLE(X)                                                                    \
-    X(NESTED, "allocations made while libleak itself was at work in the same thread")              \
+    X(NESTED, "allocations made while libleak itself was running in the same thread")              \
     X(BOOT, "allocations made before libleak was ready")                                           \
     X(FILTERED, "allocations left out by min_size, max_size or start=off")                         \
     X(NO_MEMORY, "allocations not tracked: the limit max_memory was reached or memory ran out")    \
-    X(STORE_FULL, "allocations whose account was kept in memory only: the store had no room")      \
+    X(STORE_FULL, "allocations recorded in memory only: the recording file was full")              \
     X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
-    X(OWN_ALLOCATOR, "programs that bring a malloc of their own: calls from the program itself")   \
-    X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was at work")      \
+    X(OWN_ALLOCATOR, "programs that define malloc themselves: calls from the program itself")      \
+    X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was running")      \
     X(PROGRAMS,                                                                                    \
       "programs started without libleak: static, setuid, 32-bit, built on musl or "                \
       "with a sanitizer, for a user who may not read it, or with an environment of their own")
@@ -773,14 +773,14 @@ enum leak_rung {
 
 /* X(NAME, words): at what moment */
 #define LEAK_OCCASION_TABLE(X)                                                                     \
-    X(ASKED, "asked for by the program")                                                           \
-    X(SIGNAL, "asked for by a signal")                                                             \
-    X(PERIODIC, "taken every so often")                                                            \
-    X(EARLY, "when main returned or exit was called")                                              \
+    X(ASKED, "requested by the program")                                                           \
+    X(SIGNAL, "requested by a signal")                                                             \
+    X(PERIODIC, "by snapshot_every")                                                               \
+    X(EARLY, "at exit")                                                                            \
     X(LATE, "after the last exit handler")                                                         \
-    X(ABRUPT, "at an end without exit handlers")                                                   \
-    X(LIMIT, "when it came near to the limit of its memory")                                       \
-    X(CONTROL, "asked for by leakctl")
+    X(ABRUPT, "at an exit without exit handlers")                                                  \
+    X(LIMIT, "near the memory limit")                                                              \
+    X(CONTROL, "requested by leakctl")
 
 enum leak_occasion {
     LEAK_OCCASION_NONE = 0,
@@ -790,16 +790,16 @@ enum leak_occasion {
         LEAK_OCCASION_MAX
 };
 
-/* X(NAME, words): why there is none, for "no look at the heap was made: ..." */
+/* X(NAME, words): why there is none, for "no leak check was made: ..." */
 #define LEAK_TROUBLE_TABLE(X)                                                                      \
     X(NO_CHILD, "no child process could be made (process limit or memory)")                        \
     X(NO_MAPS, "/proc/self/maps cannot be read")                                                   \
-    X(NO_MEMORY, "the look would have needed more memory than there is or look_mem allows")        \
-    X(NO_TIME, "the look was not done within exit_budget")                                         \
-    X(DIED, "the look's child process died")                                                       \
+    X(NO_MEMORY, "the leak check needed more memory than is free or look_mem allows")              \
+    X(NO_TIME, "the leak check did not finish within exit_budget")                                 \
+    X(DIED, "the child process of the leak check died")                                            \
     X(SAMPLED, "with sample= most blocks are unknown")                                             \
     X(FILTERED, "blocks left out by size may hold pointers to others")                             \
-    X(UNTRACKED, "blocks that there was no memory to track may hold pointers to others")
+    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")
 
 enum leak_trouble {
     LEAK_TROUBLE_NONE = 0,

@@ -328,7 +328,7 @@ static void judge_own_memory(void)
     FILE *words = fopen("words", "r");
 
     while (words && !found && fgets(line, sizeof line, words))
-        if (strstr(line, "of libleak's own"))
+        if (strstr(line, "libleak's own memory"))
             found = line;
     if (words)
         fclose(words);

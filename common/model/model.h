@@ -16,12 +16,12 @@
 /* V(NAME, word on the terminal and in JSON, words of a headline) */
 #define VERDICT_TABLE(V)                                                                           \
     V(LOST, "lost", "lost")                                                                        \
-    V(INDIRECT, "indirect", "lost with their owner")                                               \
+    V(INDIRECT, "indirect", "indirectly lost")                                                     \
     V(POSSIBLE, "possible", "possibly lost")                                                       \
     V(HIDDEN, "hidden", "held by a hidden pointer")                                                \
     V(REACHABLE, "reachable", "still reachable")                                                   \
     V(RUNTIME, "runtime", "kept by the C and C++ runtime")                                         \
-    V(UNFREED, "unfreed", "not freed")
+    V(UNFREED, "unfreed", "unfreed")
 
 enum verdict {
 #define V(name, word, words) VERDICT_##name,

@@ -180,11 +180,11 @@ static const char *limit_words(const struct growth_series *growth_series, double
 static const char *kept_words(struct mem *mem, const struct growth_finding *finding)
 {
     if (finding->one_block)
-        return "few blocks that become larger and larger";
+        return "a few blocks that keep growing";
     if (finding->kept < 0)
-        return "from blocks that were there before";
+        return "in blocks that existed before";
     if (finding->kept >= KEPT_MOST)
-        return "none of its blocks freed";
+        return "nothing freed";
     return arena_format(mem, "%.*f %% of its blocks never freed", finding->kept > 0.99 ? 2 : 1,
                       100 * finding->kept);
 }
@@ -199,27 +199,26 @@ static const char *reason_of(const struct growth_series *growth_series,
 
     switch (finding->verdict) {
     case GROWTH_GROWING:
-        return arena_format(mem, "growing %s/s for %s, %s, no plateau%s", rate, time,
-                          kept_words(mem, finding),
-                          limit_words(growth_series, finding->bytes_per_second));
+        return arena_format(mem, "growing +%s/s for %s, %s%s", rate, time,
+                          kept_words(mem, finding), limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SLOW_CONSUMER:
         return arena_format(
-            mem, "growing %s/s for %s: a queue, %.0f %% are taken out, the oldest first%s", rate,
+            mem, "growing +%s/s for %s: a queue, %.0f %% consumed, oldest first%s", rate,
             time, 100 * (1 - finding->kept), limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SAWTOOTH:
-        return arena_format(mem, "goes up and down: %u times down from up to %s", finding->falls,
+        return arena_format(mem, "sawtooth: fell %u times, peak %s", finding->falls,
                           peak);
     case GROWTH_PLATEAU:
         if (finding->slower)
-            return arena_format(mem, "grows less and less, up to %s", peak);
-        return arena_format(mem, "no more than %s since %s after the start", peak,
+            return arena_format(mem, "levels off, peak %s", peak);
+        return arena_format(mem, "plateau at %s since %s after the start", peak,
                           span_words(mem, finding->settled));
     case GROWTH_STARTUP:
-        return arena_format(mem, "there since %s after the start, %s",
+        return arena_format(mem, "allocated within %s of the start, %s",
                           span_words(mem, finding->settled), peak);
     default:
-        return finding->falls ? arena_format(mem, "came once, up to %s, and went", peak)
-                              : arena_format(mem, "no more than %s all the time", peak);
+        return finding->falls ? arena_format(mem, "one peak of %s, then freed", peak)
+                              : arena_format(mem, "steady, at most %s", peak);
     }
 }
 

@@ -54,16 +54,16 @@ static void add_sampling(struct notes *notes)
     unsigned long long sample = notes->store->header.sample;
 
     add_note(notes,
-             arena_format(notes->mem,
-                        "recorded with sample=%llu: numbers with ~ are estimates, and in 95 %% of "
-                        "all cases they are right within +-; frees of unknown blocks are not "
-                        "noticed",
-                        sample));
+        arena_format(notes->mem,
+                   "recorded with sample=%llu: numbers with ~ are estimates, "
+                   "within +- at 95 %% confidence; frees of unknown blocks are not "
+                   "detected",
+                   sample));
     add_note(notes,
-             arena_format(notes->mem,
-                        "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
-                        "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
-                        sample, term_count(sample, "byte").text));
+        arena_format(notes->mem,
+                   "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
+                   "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
+                   sample, term_count(sample, "byte").text));
 }
 
 /* Live blocks that a fork child inherited. */
@@ -85,8 +85,7 @@ static void add_options(struct notes *notes)
         add_note(notes, "recorded with site_stacks=off: no stacks of allocations or frees");
     else if (store_get_option(notes->store, "free_stacks", value, sizeof(value)) &&
              strcmp(value, "off") == 0)
-        add_note(notes,
-                 "recorded with free_stacks=off: nothing is known of where blocks are freed");
+        add_note(notes, "recorded with free_stacks=off: the places where blocks are freed are unknown");
     if (notes->store->header.flags & LEAK_FLAG_FILTERED)
         add_sizes(notes);
 }
@@ -104,8 +103,8 @@ static void add_own_allocator(struct notes *notes)
     add_note(
         notes,
         arena_format(notes->mem,
-                   "of %s of private memory %s are in blocks that libleak knows: this program "
-                   "seems to have an allocator of its own, and what that hands out is not seen",
+                   "of %s of private memory %s are in known blocks: this program "
+                   "seems to have its own allocator, whose blocks are not tracked",
                    term_size(apart + known).text, term_size(known).text));
 }
 
@@ -113,7 +112,7 @@ static void add_own_allocator(struct notes *notes)
 static void add_never_enabled(struct notes *notes)
 {
     char value[256];
-    const char *why = "start=off, and nobody has called libleak_enable_all";
+    const char *why = "start=off, and libleak_enable_all was not called";
 
     if (store_get_option(notes->store, "start_at", value, sizeof(value)) && *value)
         why = arena_format(notes->mem, "start_at=%s, and no function of that name was called", value);
@@ -140,23 +139,21 @@ void report_notes_fill(struct mem *mem, const struct store *store,
     if (is_sampled(&notes))
         add_sampling(&notes);
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
-        add_note(&notes, "recorded with crash=only: nothing is known of its heap");
+        add_note(&notes, "recorded with crash=only: its heap was not tracked");
     if (store->header.flags & LEAK_FLAG_LATE)
-        add_note(&notes,
-                 "loaded late, while the process ran: nothing is known of blocks from before, "
-                 "and whatever "
-                 "they point to is held");
+        add_note(&notes, "loaded late, while the process ran: older blocks are unknown, "
+                    "and the blocks that they "
+                    "point to count as reachable");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)
-        add_note(&notes, "the store ran out of room: the newest stacks are missing");
+        add_note(&notes, "the recording file was full: the newest stacks are missing");
     add_options(&notes);
     add_own_allocator(&notes);
     if (store->events_left_out)
         add_note(&notes,
-                 arena_format(mem,
-                            "%s of further kinds were only counted: the list of errors holds %d",
-                            term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
+            arena_format(mem, "%s of other kinds were only counted: the list of errors holds %d",
+                       term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
         add_note(&notes,
                  arena_format(mem,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/formats/generate.h"
+#include "symbolize/formats/formats.h"
 #include "common/base/arena.h"
 
 enum option {

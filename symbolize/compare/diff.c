@@ -10,10 +10,9 @@
 #include <stdlib.h>
 
 #include "common/encode/json_writer.h"
-#include "symbolize/json/json_record.h"
+#include "symbolize/json/json.h"
 #include "common/view/text_frame.h"
-#include "symbolize/text/text_path.h"
-#include "symbolize/text/text_tags.h"
+#include "symbolize/text/text.h"
 
 #define CHANGE_COLUMNS 10 /* width of the longest word and a space */
 

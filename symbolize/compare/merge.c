@@ -8,15 +8,11 @@
 #include <string.h>
 
 #include "common/encode/json_writer.h"
-#include "symbolize/json/json_process.h"
-#include "symbolize/json/json_record.h"
+#include "symbolize/json/json.h"
 #include "common/view/json_parts.h"
 #include "symbolize/view/view.h"
 #include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_head.h"
-#include "symbolize/text/text_record.h"
-#include "symbolize/text/text_summary.h"
+#include "symbolize/text/text.h"
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -98,7 +94,7 @@ static void write_head(const struct merge *merge, const struct view *view, FILE 
                 term_text(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
     if (report_set->host_count)
         fprintf(stream, " on %s", term_count(report_set->host_count, "host").text);
-    text_days(merge->first_ns, merge->last_ns, stream);
+    text_dates(merge->first_ns, merge->last_ns, stream);
     if (!text_losses(&merge->sum, stream))
         fputs(":\nnothing of what --show names is in their reports", stream);
     text_style(view, stream, STYLE_PLAIN);
@@ -120,7 +116,7 @@ static void write_error_or_resource(const struct report_set_entry *entry, size_t
     fputs(head, stream);
     text_signature(entry->record.signature, width, view, stream);
     text_frames(&entry->record, TEXT_INDENT, view, stream);
-    text_sighted(&entry->record, stream);
+    text_occurrences(&entry->record, stream);
 }
 
 static bool is_listed(const struct report_set_entry *entry, const struct view *view)

@@ -168,7 +168,7 @@ static const char *block_words(struct mem *mem, const struct crash_block *block)
         return arena_format(mem, "%llu bytes into a block of %s%llu bytes%s",
                           (unsigned long long)block->offset, about, (unsigned long long)block->size,
                           state);
-    return arena_format(mem, "%llu bytes behind the end of a block of %s%llu bytes%s",
+    return arena_format(mem, "%llu bytes past the end of a block of %s%llu bytes%s",
                       (unsigned long long)(block->offset - block->size), about,
                       (unsigned long long)block->size, state);
 }
@@ -207,7 +207,7 @@ static void fill_near(struct crash_builder *filling)
 static const char *crash_inside(const struct leak_crash *head)
 {
     if (head->flags & LEAK_CRASH_IN_ALLOCATOR)
-        return "the allocator: something has written over its own data before, most likely";
+        return "the allocator: its data was probably overwritten before";
     if (head->flags & LEAK_CRASH_IN_LIBLEAK)
         return "libleak itself";
     return NULL;

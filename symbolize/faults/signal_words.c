@@ -69,7 +69,7 @@ static const char *segv_words(struct mem *mem, const struct leak_crash *crash)
     const char *word = access_word(crash->access);
 
     if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
-        return "access to an address that cannot be: no pointer at all";
+        return "access to a non-canonical address: not a pointer";
     if (crash->flags & LEAK_CRASH_OVERFLOW)
         return arena_format(mem, "%s %s 0x%" PRIx64 ", just below the stack", word,
                           preposition(crash->access), crash->address);
@@ -87,11 +87,11 @@ static const char *bus_words(struct mem *mem, const struct leak_crash *crash)
                                         "unaligned access to",
                                         "access to",
                                         "hardware error at",
-                                        "memory that the hardware has lost at",
-                                        "memory that the hardware has lost at"};
+                                        "uncorrectable memory error at",
+                                        "uncorrectable memory error at"};
 
     if (crash->code == 2 && crash->at.flags & LEAK_MAPPING_FILE)
-        return arena_format(mem, "%s behind the end of a mapped file, 0x%" PRIx64,
+        return arena_format(mem, "%s past the end of a mapped file, 0x%" PRIx64,
                           access_word(crash->access), crash->address);
     return arena_format(mem, "%s 0x%" PRIx64,
                       crash->code > 0 && crash->code < 6 ? words[crash->code] : "access to",
@@ -141,7 +141,7 @@ const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_
         return crash->sender ? arena_format(mem, "sent by process %" PRId32, crash->sender)
                              : "sent by a process outside of the container";
     if (crash->code < 0)
-        return "sent by a timer or the like";
+        return "sent by a timer, a message queue or asynchronous I/O";
     if (crash->signal == SEGV)
         return segv_words(mem, crash);
     if (crash->signal == BUS)
@@ -149,14 +149,14 @@ const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_
     return code_words(crash->signal, crash->code);
 }
 
-/* "the stack", "/lib/libm.so.6", "memory of no file" */
+/* "the stack", "/lib/libm.so.6", "anonymous memory" */
 static const char *mapping_words(const struct leak_crash_mapping *mapping)
 {
     if (strcmp(mapping->path, "[stack]") == 0)
         return "the stack of the main thread";
     if (strcmp(mapping->path, "[heap]") == 0)
         return "the heap (brk)";
-    return mapping->path[0] ? mapping->path : "memory of no file";
+    return mapping->path[0] ? mapping->path : "anonymous memory";
 }
 
 static const char *inside_mapping(struct mem *mem, const struct leak_crash_mapping *at)
@@ -166,7 +166,7 @@ static const char *inside_mapping(struct mem *mem, const struct leak_crash_mappi
 
     if (!(at->flags & (LEAK_MAPPING_READ | LEAK_MAPPING_WRITE | LEAK_MAPPING_EXECUTE)))
         return at->path[0] ? arena_format(mem, "a gap in %s", mapping_words(at))
-                           : "memory without access: a guard page, or memory that is reserved";
+                           : "memory without access: a guard page or reserved memory";
     return arena_format(mem, "%s %s", what, mapping_words(at));
 }
 
@@ -190,11 +190,11 @@ const char *signal_address_words(struct mem *mem, const struct leak_crash *crash
     if (crash->at.end)
         return inside_mapping(mem, &crash->at);
     if (crash->below.end && address - crash->below.end < NEIGHBOUR)
-        return arena_format(mem, "%s behind the end of %s",
+        return arena_format(mem, "%s past the end of %s",
                           term_count(address - crash->below.end, "byte").text,
                           mapping_words(&crash->below));
     if (crash->above.end && crash->above.start - address < NEIGHBOUR)
-        return arena_format(mem, "%s in front of %s",
+        return arena_format(mem, "%s before %s",
                           term_count(crash->above.start - address, "byte").text,
                           mapping_words(&crash->above));
     return "far from any memory";

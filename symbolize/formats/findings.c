@@ -1,14 +1,11 @@
 /* findings.c - see findings.h.
  *
- * Places count through the parts of a process: the crash, mistakes, records, resources.
+ * A place counts through the parts of a process: the crash, bad frees, records, resources.
  */
 #include "symbolize/formats/findings.h"
 
 #include "symbolize/records/sampling_error.h"
-#include "symbolize/text/text_crash.h"
-#include "symbolize/text/text_bad_frees.h"
-#include "symbolize/text/text_record.h"
-#include "symbolize/text/text_resources.h"
+#include "symbolize/text/text.h"
 
 static const enum finding_level levels[VERDICT_MAX] = {
     [VERDICT_LOST] = FINDING_ERROR,       [VERDICT_INDIRECT] = FINDING_NOTICE,
@@ -17,37 +14,37 @@ static const enum finding_level levels[VERDICT_MAX] = {
     [VERDICT_UNFREED] = FINDING_WARNING,
 };
 
-static size_t crashes(const struct process *process)
+static size_t crash_count(const struct process *process)
 {
     return process->crash ? 1 : 0;
 }
 
-/* What a place is: one of these is set. */
-struct thing {
+/* The part at a place: one of these is set. */
+struct part {
     const struct crash *crash;
     const struct mistake *mistake;
     const struct record *record;
     const struct resource *resource;
 };
 
-static bool thing_at(const struct process *process, size_t place, struct thing *thing)
+static bool part_at(const struct process *process, size_t place, struct part *part)
 {
-    *thing = (struct thing){.crash = NULL};
-    if (place < crashes(process))
-        thing->crash = process->crash;
-    else if ((place -= crashes(process)) < process->mistake_count)
-        thing->mistake = &process->mistakes[place];
+    *part = (struct part){.crash = NULL};
+    if (place < crash_count(process))
+        part->crash = process->crash;
+    else if ((place -= crash_count(process)) < process->mistake_count)
+        part->mistake = &process->mistakes[place];
     else if ((place -= process->mistake_count) < process->record_count)
-        thing->record = &process->records[place];
+        part->record = &process->records[place];
     else if ((place -= process->record_count) < process->resource_count)
-        thing->resource = &process->resources[place];
+        part->resource = &process->resources[place];
     else
         return false;
     return true;
 }
 
-/* Without one of the user's the first frame that is no allocator. */
-static const struct frame *title_of(const struct stack *stack)
+/* The title frame of a stack: a user frame, or the first one that is not an allocator. */
+static const struct frame *stack_title(const struct stack *stack)
 {
     struct record record = record_from_stack(stack);
 
@@ -62,36 +59,36 @@ static void find_record(const struct record *record, struct finding *finding)
     finding->suppressed_by = record->suppressed_by;
 }
 
-static bool is_found(const struct thing *thing, const struct view *view)
+static bool is_found(const struct part *part, const struct view *view)
 {
-    if (thing->record)
-        return view->show[thing->record->verdict];
-    if (thing->resource)
-        return thing->resource->bad_close ? thing->resource->taken : !thing->resource->once;
+    if (part->record)
+        return view->show[part->record->verdict];
+    if (part->resource)
+        return part->resource->bad_close ? part->resource->taken : !part->resource->once;
     return true;
 }
 
-/* Without its number and what comes after it. */
-static struct finding found(const struct thing *thing)
+/* The finding without its number and its next place. */
+static struct finding make_finding(const struct part *part)
 {
     struct finding finding = {.level = FINDING_ERROR, .group = "error"};
 
-    if (thing->crash) {
-        finding.type = thing->crash->name;
-        finding.frame = title_of(&thing->crash->stack);
-    } else if (thing->mistake) {
-        finding.type = bad_free_word[thing->mistake->type];
-        finding.frame = title_of(&thing->mistake->released);
-    } else if (thing->record) {
-        finding.level = levels[thing->record->verdict];
+    if (part->crash) {
+        finding.type = part->crash->name;
+        finding.frame = stack_title(&part->crash->stack);
+    } else if (part->mistake) {
+        finding.type = bad_free_word[part->mistake->type];
+        finding.frame = stack_title(&part->mistake->released);
+    } else if (part->record) {
+        finding.level = levels[part->record->verdict];
         finding.group = "leak";
-        finding.type = verdict_word[thing->record->verdict];
-        find_record(thing->record, &finding);
+        finding.type = verdict_word[part->record->verdict];
+        find_record(part->record, &finding);
     } else {
         finding.level = FINDING_WARNING;
         finding.group = "resource";
-        finding.type = thing->resource->type;
-        find_record(&thing->resource->record, &finding);
+        finding.type = part->resource->type;
+        find_record(&part->resource->record, &finding);
     }
     return finding;
 }
@@ -100,16 +97,16 @@ bool finding_next(const struct process *process, const struct view *view, struct
 {
     struct finding before = *finding;
     size_t place = finding->next;
-    struct thing thing;
+    struct part part;
 
     do
-        if (!thing_at(process, place++, &thing))
+        if (!part_at(process, place++, &part))
             return false;
-    while (!is_found(&thing, view));
-    *finding = found(&thing);
+    while (!is_found(&part, view));
+    *finding = make_finding(&part);
     finding->next = place;
-    /* Behind a crash, which is one of its own, mistakes count from 1. */
-    if (before.group && before.group[0] == finding->group[0] && before.next != crashes(process))
+    /* A crash counts by itself, so bad frees after it count from 1. */
+    if (before.group && before.group[0] == finding->group[0] && before.next != crash_count(process))
         finding->number = before.number;
     finding->number += !finding->suppressed_by || view->suppressed;
     return true;
@@ -117,31 +114,33 @@ bool finding_next(const struct process *process, const struct view *view, struct
 
 static void write_record_words(const struct record *record, FILE *stream)
 {
-    fprintf(stream, "%s in ", estimate_bytes(record->bytes, record->error.bytes).text);
-    fprintf(stream, "%s", estimate_count(record->blocks, record->error.blocks, "block").text);
-    fprintf(stream, " %s (%s)", verdict_words[record->verdict], kind_word[record->kind]);
+    fprintf(stream, "%s in %s %s (%s)", estimate_bytes(record->bytes, record->error.bytes).text,
+            estimate_count(record->blocks, record->error.blocks, "block").text,
+            verdict_words[record->verdict], kind_word[record->kind]);
     if (record_is_growing(record))
-        fprintf(stream, " and growing %s/s", term_size(record->growth->bytes_per_second).text);
+        fprintf(stream, ", growing +%s/s", term_size(record->growth->bytes_per_second).text);
 }
 
-void finding_words(const struct process *process, const struct finding *finding, FILE *stream)
+void finding_summary(const struct process *process, const struct finding *finding,
+                     const struct view *view, FILE *stream)
 {
-    struct thing thing;
+    struct part part;
 
-    if (!thing_at(process, finding->next - 1, &thing))
+    (void)view;
+    if (!part_at(process, finding->next - 1, &part))
         return;
-    if (thing.crash) {
-        fprintf(stream, "crash by %s: %s", thing.crash->name,
-                thing.crash->overflow ? "stack overflow" : thing.crash->words);
-    } else if (thing.mistake) {
-        fprintf(stream, "%s: ", bad_free_word[thing.mistake->type]);
-        text_mistake_words(thing.mistake, stream);
-        if (thing.mistake->count > 1)
-            fprintf(stream, " (%s times)", term_number(thing.mistake->count).text);
-    } else if (thing.record) {
-        write_record_words(thing.record, stream);
+    if (part.crash) {
+        fprintf(stream, "crash by %s: %s", part.crash->name,
+                part.crash->overflow ? "stack overflow" : part.crash->words);
+    } else if (part.mistake) {
+        fprintf(stream, "%s: ", bad_free_word[part.mistake->type]);
+        text_bad_free_words(part.mistake, stream);
+        if (part.mistake->count > 1)
+            fprintf(stream, " (%s times)", term_number(part.mistake->count).text);
+    } else if (part.record) {
+        write_record_words(part.record, stream);
     } else {
-        text_resource_words(thing.resource, stream);
+        text_resource_words(part.resource, stream);
     }
 }
 
@@ -149,22 +148,35 @@ void finding_text(const struct process *process, const struct finding *finding,
                   const struct view *view, FILE *stream)
 {
     struct view plain = *view;
-    struct thing thing;
+    struct part part;
 
     plain.colour = plain.links = false;
-    if (!thing_at(process, finding->next - 1, &thing))
+    if (!part_at(process, finding->next - 1, &part))
         return;
-    if (thing.crash)
+    if (part.crash)
         text_crash(process, &plain, stream);
-    else if (thing.mistake)
-        text_mistake(process, thing.mistake, finding->number, &plain, stream);
-    else if (thing.record)
-        text_record(process, thing.record, finding->number, &plain, stream);
+    else if (part.mistake)
+        text_bad_free(process, part.mistake, finding->number, &plain, stream);
+    else if (part.record)
+        text_record(process, part.record, finding->number, &plain, stream);
     else
-        text_resource(process, thing.resource, &plain, stream);
+        text_resource(process, part.resource, &plain, stream);
 }
 
-bool finding_process(const struct report *report, size_t i, const struct view *view)
+char *finding_string(finding_writer *write, const struct process *process,
+                     const struct finding *finding, const struct view *view)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    write(process, finding, view, stream);
+    return fclose(stream) == 0 ? text : NULL;
+}
+
+bool finding_process_is_listed(const struct report *report, size_t i, const struct view *view)
 {
     const struct process *process = &report->processes[i];
 

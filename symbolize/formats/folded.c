@@ -1,9 +1,9 @@
-/* folded.c - see folded.h.
+/* folded.c - stacks for flame graphs; see formats.h.
  *
- * Names are what tells frames apart here, so records whose stacks have the same names share a line.
- * A name is one word: what would end it, or the line, is replaced.
+ * Frames are distinguished by name, so records whose stacks have equal names share a line. A name
+ * is one word: characters that would end it, or the line, are replaced.
  */
-#include "symbolize/formats/folded.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,22 +16,22 @@
 
 /* A stack of one process, with the sum of its records. */
 struct line {
-    const struct record *record; /* one that has it */
+    const struct record *record; /* a record with this stack */
     const struct process *process;
     uint64_t sum;
 };
 
 struct folding {
     const struct view *view;
-    bool blocks;         /* are counted; else bytes */
-    bool many;           /* processes: each is a root */
+    bool blocks;         /* sum blocks instead of bytes */
+    bool many;           /* several processes: each is a root */
     struct map by_names; /* hash of a stack's names -> index + 1 */
     struct line *lines;
     size_t count, capacity;
     struct map name_hashes; /* frame -> hash of its name */
 };
 
-/* ---- Adding up ------------------------------------------------------------------------------ */
+/* ---- Adding up ------------------------------------------------------------------------------- */
 
 static uint64_t hash_name(struct folding *folding, const struct frame *frame)
 {
@@ -52,7 +52,8 @@ static size_t first_frame(const struct folding *folding, const struct record *re
     return folding->view->all_frames ? 0 : frame_first_caller(record->frames, record->frame_count);
 }
 
-static void add(struct folding *folding, const struct process *process, const struct record *record)
+static void add_to_line(struct folding *folding, const struct process *process,
+                        const struct record *record)
 {
     uint64_t key = hash_mix(2, folding->many ? (uintptr_t)process : 0), *slot;
     struct line *line;
@@ -70,9 +71,9 @@ static void add(struct folding *folding, const struct process *process, const st
     line->sum = add_saturating(line->sum, folding->blocks ? record->blocks : record->bytes);
 }
 
-/* ---- Writing -------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Does it separate frames, words or lines, for one reader or another? */
+/* Some reader takes the character for the end of a frame, a word or a line. */
 static bool is_separator(const char *at, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)at;
@@ -81,11 +82,12 @@ static bool is_separator(const char *at, size_t length)
         return *byte <= ' ' || *byte == ';' || *byte == 0x7f;
     if (length == 2) /* control characters and the space of Latin-1 */
         return byte[0] == 0xc2 && byte[1] <= 0xa0;
-    return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && /* other spaces and lines' ends */
+    return length == 3 && byte[0] == 0xe2 &&
+           byte[1] == 0x80 && /* other spaces and line separators */
            (byte[2] <= 0x8b || byte[2] == 0xa8 || byte[2] == 0xa9 || byte[2] == 0xaf);
 }
 
-static void write_name(const char *name, FILE *stream)
+static void write_folded_name(const char *name, FILE *stream)
 {
     while (*name) {
         size_t length = utf8_char_length(name);
@@ -98,7 +100,7 @@ static void write_name(const char *name, FILE *stream)
     }
 }
 
-static void write_line(const struct folding *folding, const struct line *line, FILE *stream)
+static void write_folded_line(const struct folding *folding, const struct line *line, FILE *stream)
 {
     const struct record *record = line->record;
     size_t first = first_frame(folding, record);
@@ -106,13 +108,13 @@ static void write_line(const struct folding *folding, const struct line *line, F
     if (folding->many) {
         const char *exe = base_name(line->process->exe);
 
-        write_name(exe ? exe : "unknown", stream);
+        write_folded_name(exe ? exe : "unknown", stream);
         fprintf(stream, "[%" PRId32 "];", line->process->pid);
     }
     for (size_t i = record->frame_count; i > first; i--) {
         char buffer[FRAME_NAME_SIZE];
 
-        write_name(frame_name(record->frames[i - 1], buffer), stream);
+        write_folded_name(frame_name(record->frames[i - 1], buffer), stream);
         if (i > first + 1)
             putc_unlocked(';', stream);
     }
@@ -129,11 +131,11 @@ static void write_all(const struct report *report, struct folding *folding, FILE
         const struct record *record;
 
         while ((record = listing_next(&listing)))
-            add(folding, &report->processes[i], record);
+            add_to_line(folding, &report->processes[i], record);
     }
     for (size_t i = 0; i < folding->count; i++)
-        if (folding->lines[i].sum) /* blocks of no size are nothing to a graph of bytes */
-            write_line(folding, &folding->lines[i], stream);
+        if (folding->lines[i].sum) /* a graph of bytes has no blocks of size 0 */
+            write_folded_line(folding, &folding->lines[i], stream);
     hashmap_end(&folding->by_names);
     hashmap_end(&folding->name_hashes);
     free(folding->lines);

@@ -1,42 +1,26 @@
-/* format_table.c - the table of formats: a new one is a file and a row here. */
-#include "symbolize/formats/folded.h"
-#include "symbolize/formats/github.h"
-#include "symbolize/formats/hexdump.h"
-#include "symbolize/formats/html.h"
+/* format_table.c - the table of formats; a new format is a file and a row here. */
+#include "symbolize/formats/formats.h"
 #include "symbolize/json/json.h"
-#include "symbolize/formats/junit.h"
-#include "symbolize/formats/lsan.h"
-#include "symbolize/formats/markdown.h"
-#include "symbolize/formats/memreport.h"
-#include "symbolize/json/ndjson.h"
-#include "symbolize/formats/pprof.h"
-#include "common/view/format_api.h"
-#include "symbolize/formats/sarif.h"
 #include "symbolize/text/text.h"
-#include "symbolize/text/text_heap.h"
-#include "symbolize/formats/text_short.h"
-#include "symbolize/formats/valgrind.h"
-#include "symbolize/formats/xml.h"
 
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the worst records first", 10, FORMAT_BY | FORMAT_BLOCKS,
+    {"text", "for a terminal: 80 columns, the largest leaks first", 10, FORMAT_BY | FORMAT_BLOCKS,
      text_write},
-    {"short", "a line for each finding, place first, as compilers write them", 0, 0,
-     text_write_short},
+    {"short", "a line for each finding, place first, as compilers write them", 0, 0, short_write},
     {"full", "text with everything: all verdicts, frames with modules and offsets", 0,
      FORMAT_ALL | FORMAT_CONTENT, text_write_full},
-    {"heap", "the places that hold most now, lost or not; shown and rest are all there is", 25,
-     FORMAT_ALL, text_heap_write},
+    {"heap", "the largest allocation sites of the live heap, lost or not", 25, FORMAT_ALL,
+     text_write_heap},
     {"json", "everything, for programs (docs/schema.json)", 0,
      FORMAT_RECENT | FORMAT_BY | FORMAT_BLOCKS, json_write},
     {"ndjson", "the same, a line for each process, record, error and resource", 0, FORMAT_RECENT,
      ndjson_write},
     {"html", "a page for a browser: source, flame graph, call tree, owners", 0, 0, html_write},
     {"sarif", "SARIF 2.1.0, for code scanning hosts and editors", 0, 0, sarif_write},
-    {"pprof", "a heap profile for go tool pprof and its kin", 0, FORMAT_ALLOCATED | FORMAT_BINARY,
-     pprof_write},
+    {"pprof", "a heap profile for go tool pprof and compatible tools", 0,
+     FORMAT_ALLOCATED | FORMAT_BINARY, pprof_write},
     {"folded", "stacks and bytes, for flame graphs", 0, 0, folded_write},
     {"folded-blocks", "the same with blocks", 0, 0, folded_write_blocks},
     {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, 0, xml_write},
@@ -46,7 +30,7 @@ static const struct format table[] = {
     {"github", "annotations of GitHub's workflows, ten of each level", 0, 0, github_write},
     {"markdown", "a table and folded stacks, for a job's summary", 20, 0, markdown_write},
     {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, 0, memreport_write},
-    {"dump", "what the listed blocks hold, in hex and characters", 0, FORMAT_CONTENT,
+    {"dump", "contents of the listed blocks, in hex and characters", 0, FORMAT_CONTENT,
      hexdump_write},
 };
 

@@ -1,9 +1,9 @@
-/* generate.c - see generate.h and rules.h.
+/* generate.c - suppressions for the listed records; see formats.h and rules.h.
  *
- * Names come from programs nobody vouches for: what would end a line, or is no character, is
- * written as the wildcard of the syntax, and so is what means something to a reader of patterns.
+ * Names come from untrusted programs: what would end a line, is no character or has a meaning in
+ * patterns is written as the wildcard of the syntax.
  */
-#include "symbolize/formats/generate.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 #include "common/base/text.h"
 
 #define PATTERN_MOST (RULES_LINE_MAX - 64) /* bytes of a name */
-#define VALGRIND_FRAMES 10                 /* its stacks have 12 unless told otherwise */
+#define VALGRIND_FRAMES 10                 /* its default for stacks is 12 */
 
 struct generating {
     FILE *stream;
-    struct map written; /* hash of what was: each is written once */
+    struct map written; /* hashes of what was written: each is written once */
 };
 
-typedef void write_one(struct generating *generating, const struct record *record);
+typedef void suppression_writer(struct generating *generating, const struct record *record);
 
 static bool is_fresh(struct generating *generating, uint64_t hash)
 {
@@ -32,8 +32,8 @@ static bool is_fresh(struct generating *generating, uint64_t hash)
     return fresh;
 }
 
-/* A name as a part of a pattern. odd: what stands for characters that cannot be written. */
-static void write_name(const char *name, char odd, const char *special, FILE *stream)
+/* A name as a part of a pattern. odd: replaces characters that cannot be written. */
+static void write_pattern_name(const char *name, char odd, const char *special, FILE *stream)
 {
     const char *begin = name;
 
@@ -53,53 +53,53 @@ static void write_name(const char *name, char odd, const char *special, FILE *st
 }
 
 /* "480 bytes in 10 blocks lost, allocated in make_book (0123456789abcdef)" */
-static void write_what(const struct record *record, FILE *stream)
+static void write_suppressed_record(const struct record *record, FILE *stream)
 {
     const struct frame *title = record_title_frame(record);
     char buffer[FRAME_NAME_SIZE];
     const char *name = title ? frame_name(title, buffer) : "[no stack]";
 
-    fprintf(stream, "%s in ", term_count(record->bytes, "byte").text);
-    fprintf(stream, "%s %s, ", term_count(record->blocks, "block").text,
-            verdict_words[record->verdict]);
+    fprintf(stream, "%s in %s %s, ", term_count(record->bytes, "byte").text,
+            term_count(record->blocks, "block").text, verdict_words[record->verdict]);
     fprintf(stream, "allocated in %s (%016" PRIx64 ")", term_text(name, strlen(name), 60).text,
             record->signature);
 }
 
-/* ---- LeakSanitizer's ------------------------------------------------------------------------ */
+/* ---- LeakSanitizer's ------------------------------------------------------------------------- */
 
-static void lsan_pattern(const struct frame *frame, FILE *stream)
+static void write_lsan_pattern(const struct frame *frame, FILE *stream)
 {
     const char *name = frame->function ? frame->function : frame->module;
 
     bool whole = strlen(name) < PATTERN_MOST;
 
     fputs("leak:^", stream);
-    write_name(name, '*', "$^", stream);
+    write_pattern_name(name, '*', "$^", stream);
     fputs(whole ? "$\n" : "\n", stream);
 }
 
-static void lsan_one(struct generating *generating, const struct record *record)
+static void write_lsan_suppression(struct generating *generating, const struct record *record)
 {
     const struct frame *title = record_title_frame(record);
     const char *name = title && title->function ? title->function : title ? title->module : NULL;
 
     fputs("# ", generating->stream);
-    write_what(record, generating->stream);
+    write_suppressed_record(record, generating->stream);
     putc('\n', generating->stream);
     if (!verdict_is_leak(record->verdict))
-        fputs("#   is no leak to LeakSanitizer: its files cannot name it\n", generating->stream);
+        fputs("#   not a leak for LeakSanitizer: its syntax has no rule for it\n",
+              generating->stream);
     else if (!name || !*name)
-        fputs("#   has no name to go by\n", generating->stream);
+        fputs("#   no function name to match\n", generating->stream);
     else if (is_fresh(generating, hash_text(1, name, strlen(name))))
-        lsan_pattern(title, generating->stream);
+        write_lsan_pattern(title, generating->stream);
     else
         fputs("#   see above\n", generating->stream);
 }
 
-/* ---- Valgrind's ----------------------------------------------------------------------------- */
+/* ---- Valgrind's ------------------------------------------------------------------------------ */
 
-/* NULL: Valgrind's stack begins as ours does, in the program's own allocator. */
+/* NULL: the stack of Valgrind begins in the custom allocator, like that of libleak. */
 static const char *allocator_of(uint32_t kind)
 {
     switch (kind) {
@@ -138,8 +138,8 @@ static const char *leak_kind_of(enum verdict verdict)
     }
 }
 
-/* DWARF names some functions of C++ otherwise than linkers do, who are not asked what the source
- * says: what is no C and has one name only is a part of the other. */
+/* DWARF and the linker name some C++ functions differently. A frame that is not C and has one name
+ * only is matched as a part of the name. */
 static bool is_partly_named(const struct frame *frame)
 {
     size_t length = frame->file ? strlen(frame->file) : 0;
@@ -148,8 +148,8 @@ static bool is_partly_named(const struct frame *frame)
            strcmp(frame->file + length - 2, ".c") != 0;
 }
 
-/* Libraries have their version behind the name here, and not there. */
-static void valgrind_object(const char *module, FILE *stream)
+/* libleak has the version behind the name of a library, Valgrind does not. */
+static void write_object_pattern(const char *module, FILE *stream)
 {
     const char *name = base_name(module);
     const char *version = strstr(name, ".so.");
@@ -160,34 +160,34 @@ static void valgrind_object(const char *module, FILE *stream)
     fputs(version ? "*\n" : "\n", stream);
 }
 
-static void valgrind_frame(const struct frame *frame, FILE *stream)
+static void write_frame_pattern(const struct frame *frame, FILE *stream)
 {
     const char *name = frame->symbol ? frame->symbol : frame->function;
     const char *part = name && strcmp(name, "main") != 0 && is_partly_named(frame) ? "*" : "";
 
     if (!name && frame->module) {
-        valgrind_object(frame->module, stream);
+        write_object_pattern(frame->module, stream);
         return;
     }
     fprintf(stream, "   %s:%s", name ? "fun" : "obj", part);
-    write_name(name ? name : "*", '?', "", stream);
+    write_pattern_name(name ? name : "*", '?', "", stream);
     fprintf(stream, "%s\n", part);
 }
 
-/* Below main Valgrind tells nothing, and below a thread's start something else than we do. */
+/* The frames of Valgrind end at main, and below the start of a thread they differ. */
 static bool is_start(const struct frame *frame)
 {
     return frame->function &&
            (strcmp(frame->function, "main") == 0 || strcmp(frame->function, "start_thread") == 0);
 }
 
-static void valgrind_one(struct generating *generating, const struct record *record)
+static void write_valgrind_suppression(struct generating *generating, const struct record *record)
 {
     size_t first = frame_first_caller(record->frames, record->frame_count);
     FILE *stream = generating->stream;
 
     fputs("{\n   ", stream);
-    write_what(record, stream);
+    write_suppressed_record(record, stream);
     fputs("\n   Memcheck:Leak\n", stream);
     fprintf(stream, "   match-leak-kinds: %s\n", leak_kind_of(record->verdict));
     if (allocator_of(record->kind))
@@ -195,33 +195,33 @@ static void valgrind_one(struct generating *generating, const struct record *rec
     if (first)
         fputs("   ...\n", stream);
     for (size_t i = first; i < record->frame_count && i < first + VALGRIND_FRAMES; i++) {
-        valgrind_frame(record->frames[i], stream);
+        write_frame_pattern(record->frames[i], stream);
         if (is_start(record->frames[i]))
             break;
     }
     fputs("}\n", stream);
 }
 
-/* ---- Ours ----------------------------------------------------------------------------------- */
+/* ---- Ours ------------------------------------------------------------------------------------ */
 
-static void libleak_one(struct generating *generating, const struct record *record)
+static void write_libleak_suppression(struct generating *generating, const struct record *record)
 {
     FILE *stream = generating->stream;
 
     if (!is_fresh(generating, hash_mix(2, record->signature)))
         return;
     fputs("{\n   ", stream);
-    write_what(record, stream);
+    write_suppressed_record(record, stream);
     fprintf(stream, "\n   libleak:Leak\n   signature=%016" PRIx64 "\n", record->signature);
     fprintf(stream, "   # count<=%" PRIu64 "\n   # bytes<=%" PRIu64 "\n", record->blocks,
             record->bytes);
     fputs("   # expires=YYYY-MM-DD\n   # reason=\n}\n", stream);
 }
 
-/* ---- All of them ---------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
-static void generate(const struct report *report, const struct view *view, FILE *stream,
-                     write_one *write)
+static void generate_rules(const struct report *report, const struct view *view, FILE *stream,
+                           suppression_writer *write)
 {
     struct generating generating = {.stream = stream};
 
@@ -230,12 +230,12 @@ static void generate(const struct report *report, const struct view *view, FILE 
         const struct record *record;
 
         while (report->processes[i].alike == i && (record = listing_next(&listing))) {
-            if (record->verdict == VERDICT_RUNTIME) /* never counts as a leak */
+            if (record->verdict == VERDICT_RUNTIME) /* never a leak */
                 continue;
             if (record->frame_count)
                 write(&generating, record);
             else
-                fputs("# what has no stack has no name to go by\n", stream);
+                fputs("# a record without a stack: no function name to match\n", stream);
         }
     }
     hashmap_end(&generating.written);
@@ -243,15 +243,15 @@ static void generate(const struct report *report, const struct view *view, FILE 
 
 void generate_lsan(const struct report *report, const struct view *view, FILE *stream)
 {
-    generate(report, view, stream, lsan_one);
+    generate_rules(report, view, stream, write_lsan_suppression);
 }
 
 void generate_valgrind(const struct report *report, const struct view *view, FILE *stream)
 {
-    generate(report, view, stream, valgrind_one);
+    generate_rules(report, view, stream, write_valgrind_suppression);
 }
 
 void generate_libleak(const struct report *report, const struct view *view, FILE *stream)
 {
-    generate(report, view, stream, libleak_one);
+    generate_rules(report, view, stream, write_libleak_suppression);
 }

@@ -1,24 +1,22 @@
-/* github.c - see github.h.
+/* github.c - GitHub's workflow commands; see formats.h.
  *
- * One line is one annotation: "::error file=F,line=L,title=T::MESSAGE", the message as the text
- * report has it. The host shows ten of each level and drops the others without a word, so this
- * stops there itself and says how many are missing in the last notice. The format "markdown" has
- * them all.
+ * One line is one annotation: "::error file=F,line=L,title=T::MESSAGE", with the text report as the
+ * message. The host shows ten annotations of each level and drops the others silently, so this
+ * writer stops there and counts the rest in the last notice. The format "markdown" has all of them.
  */
-#include "symbolize/formats/github.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
 #include "common/base/text.h"
-#include "symbolize/text/text_head.h"
 
-#define SHOWN 10 /* by the host, of each level */
+#define SHOWN 10 /* annotations that the host shows of each level */
 
 static const struct {
     const char *command, *word;
@@ -26,38 +24,38 @@ static const struct {
 } levels[] = {
     [FINDING_ERROR] = {"error", "more error", SHOWN},
     [FINDING_WARNING] = {"warning", "more warning", SHOWN},
-    [FINDING_NOTICE] = {"notice", "more notice", SHOWN - 1}, /* and the one about the rest */
+    [FINDING_NOTICE] = {"notice", "more notice", SHOWN - 1}, /* one is kept for the rest */
 };
 #define LEVELS (sizeof(levels) / sizeof(*levels))
 
 struct writing {
     const struct view *view;
     FILE *stream;
-    uint64_t met[LEVELS]; /* of each level, written or not */
+    uint64_t seen[LEVELS]; /* findings of each level, written or not */
     struct {
         uint64_t signature;
         const char *type;
-    } told[LEVELS * SHOWN];
-    size_t told_count;
+    } written[LEVELS * SHOWN];
+    size_t written_count;
 };
 
-/* Was the same written of another process? There is no room to say things twice. */
-static bool is_told(const struct writing *writing, const struct finding *finding)
+/* The finding was written for another process already: the space is limited. */
+static bool is_already_written(const struct writing *writing, const struct finding *finding)
 {
-    for (size_t i = 0; i < writing->told_count; i++)
-        if (finding->has_signature && writing->told[i].signature == finding->signature &&
-            strcmp(writing->told[i].type, finding->type) == 0)
+    for (size_t i = 0; i < writing->written_count; i++)
+        if (finding->has_signature && writing->written[i].signature == finding->signature &&
+            strcmp(writing->written[i].type, finding->type) == 0)
             return true;
     return false;
 }
 
-/* Is there room for another one? */
-static bool take(struct writing *writing, enum finding_level level)
+/* Counts a finding; true while the host would show it. */
+static bool reserve_annotation(struct writing *writing, enum finding_level level)
 {
-    return writing->met[level]++ < levels[level].limit;
+    return writing->seen[level]++ < levels[level].limit;
 }
 
-static void write_place(const struct writing *writing, const struct frame *frame)
+static void write_github_place(const struct writing *writing, const struct frame *frame)
 {
     char buffer[PATH_MAX];
 
@@ -73,57 +71,43 @@ static void write_place(const struct writing *writing, const struct frame *frame
     putc(',', writing->stream);
 }
 
-typedef void write_words(const struct process *process, const struct finding *finding,
-                         const struct view *view, FILE *stream);
-
-static void write_title(const struct process *process, const struct finding *finding,
-                        const struct view *view, FILE *stream)
+static void write_github_part(const struct writing *writing, const struct process *process,
+                              const struct finding *finding, finding_writer *write, bool property)
 {
-    (void)view;
-    finding_words(process, finding, stream);
-}
+    char *text = finding_string(write, process, finding, writing->view);
+    size_t length = text ? strlen(text) : 0;
 
-static void write_part(const struct writing *writing, const struct process *process,
-                       const struct finding *finding, write_words *words, bool property)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (!stream)
-        return;
-    words(process, finding, writing->view, stream);
-    fclose(stream);
-    if (size && text[size - 1] == '\n')
-        text[size - 1] = 0;
-    escape_command(writing->stream, text + strspn(text, "\n"), property);
+    if (length && text[length - 1] == '\n')
+        text[length - 1] = 0;
+    if (text)
+        escape_command(writing->stream, text + strspn(text, "\n"), property);
     free(text);
 }
 
-static void write_finding(struct writing *writing, const struct process *process,
-                          const struct finding *finding)
+static void write_github_finding(struct writing *writing, const struct process *process,
+                                 const struct finding *finding)
 {
     enum finding_level level = finding->suppressed_by ? FINDING_NOTICE : finding->level;
 
-    if (is_told(writing, finding) || !take(writing, level))
+    if (is_already_written(writing, finding) || !reserve_annotation(writing, level))
         return;
-    writing->told[writing->told_count].signature = finding->signature;
-    writing->told[writing->told_count++].type = finding->type;
+    writing->written[writing->written_count].signature = finding->signature;
+    writing->written[writing->written_count++].type = finding->type;
     fprintf(writing->stream, "::%s ", levels[level].command);
-    write_place(writing, finding->frame);
+    write_github_place(writing, finding->frame);
     fputs("title=", writing->stream);
-    write_part(writing, process, finding, write_title, true);
+    write_github_part(writing, process, finding, finding_summary, true);
     fputs("::", writing->stream);
-    write_part(writing, process, finding, finding_text, false);
+    write_github_part(writing, process, finding, finding_text, false);
     putc('\n', writing->stream);
 }
 
-static void write_caveats(struct writing *writing, const struct process *process)
+static void write_warnings(struct writing *writing, const struct process *process)
 {
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
 
-    for (size_t i = 0; caveat_at(process, i, words); i++) {
-        if (!take(writing, FINDING_WARNING))
+    for (size_t i = 0; text_warning_at(process, i, words); i++) {
+        if (!reserve_annotation(writing, FINDING_WARNING))
             continue;
         fputs("::warning title=libleak::", writing->stream);
         if (process->exe)
@@ -134,36 +118,36 @@ static void write_caveats(struct writing *writing, const struct process *process
     }
 }
 
-static void write_process(struct writing *writing, const struct process *process)
+static void write_github_process(struct writing *writing, const struct process *process)
 {
     struct finding finding = {.next = 0};
     size_t listed = 0;
 
-    write_caveats(writing, process);
+    write_warnings(writing, process);
     while (finding_next(process, writing->view, &finding))
         if (!finding.suppressed_by || writing->view->suppressed) {
             if (writing->view->top && finding.has_signature && listed++ >= writing->view->top)
                 continue;
-            write_finding(writing, process, &finding);
+            write_github_finding(writing, process, &finding);
         }
 }
 
-static void write_rest(const struct writing *writing)
+static void write_github_rest(const struct writing *writing)
 {
     const char *join = "::notice title=libleak::";
 
     for (size_t i = 0; i < LEVELS; i++)
-        if (writing->met[i] > levels[i].limit) {
+        if (writing->seen[i] > levels[i].limit) {
             fprintf(writing->stream, "%s%s", join,
-                    term_count(writing->met[i] - levels[i].limit, levels[i].word).text);
+                    term_count(writing->seen[i] - levels[i].limit, levels[i].word).text);
             join = ", ";
         }
     if (*join == ',')
         fputs(" (--format=markdown has all)\n", writing->stream);
 }
 
-/* The sums and nothing else. */
-static void write_sums(const struct report *report, FILE *stream)
+/* With --quiet: the sums of all processes. */
+static void write_github_sums(const struct report *report, FILE *stream)
 {
     struct totals totals = report_totals(report);
     const char *join = "::notice title=libleak::";
@@ -186,11 +170,11 @@ void github_write(const struct report *report, const struct view *view, FILE *st
     struct writing writing = {.view = view, .stream = stream};
 
     if (view->quiet) {
-        write_sums(report, stream);
+        write_github_sums(report, stream);
         return;
     }
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i, view))
-            write_process(&writing, &report->processes[i]);
-    write_rest(&writing);
+        if (finding_process_is_listed(report, i, view))
+            write_github_process(&writing, &report->processes[i]);
+    write_github_rest(&writing);
 }

@@ -1,25 +1,25 @@
-/* hexdump.c - see hexdump.h. */
-#include "symbolize/formats/hexdump.h"
+/* hexdump.c - the contents of blocks; see formats.h. */
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 
 #include "common/encode/encode.h"
 #include "common/base/text.h"
 
-static const char *plural(uint64_t number)
+static const char *plural_suffix(uint64_t number)
 {
     return number == 1 ? "" : "s";
 }
 
 static void write_sample(const struct record *record, const struct sample *sample, FILE *stream)
 {
-    fprintf(stream, "Leak of %" PRIu64 " byte%s", sample->size, plural(sample->size));
+    fprintf(stream, "Leak of %" PRIu64 " byte%s", sample->size, plural_suffix(sample->size));
     if (sample->address)
         fprintf(stream, " at 0x%" PRIx64, sample->address);
     fprintf(stream, " (T%u#%u, %s, %s)", (unsigned)sample->thread.serial, (unsigned)sample->count,
             kind_word[record->kind], verdict_word[record->verdict]);
     if (!sample->content || !sample->length)
-        fputs(", content not kept", stream);
+        fputs(", content not recorded", stream);
     else if (sample->length < sample->size)
         fprintf(stream, ", the first %zu", sample->length);
     putc('\n', stream);
@@ -27,7 +27,7 @@ static void write_sample(const struct record *record, const struct sample *sampl
         hex_dump(sample->content, sample->length, 4, stream);
 }
 
-static void write_record(const struct record *record, FILE *stream)
+static void write_hexdump_record(const struct record *record, FILE *stream)
 {
     uint64_t bytes = 0;
 
@@ -37,9 +37,9 @@ static void write_record(const struct record *record, FILE *stream)
     }
     if (record->blocks > record->sample_count && record->bytes >= bytes)
         fprintf(stream, "Leak of %" PRIu64 " byte%s more in %" PRIu64 " block%s, not shown\n",
-                record->bytes - bytes, plural(record->bytes - bytes),
+                record->bytes - bytes, plural_suffix(record->bytes - bytes),
                 record->blocks - record->sample_count,
-                plural(record->blocks - record->sample_count));
+                plural_suffix(record->blocks - record->sample_count));
 }
 
 void hexdump_write(const struct report *report, const struct view *view, FILE *stream)
@@ -53,7 +53,7 @@ void hexdump_write(const struct report *report, const struct view *view, FILE *s
 
             if (!view->show[record->verdict] || (record->suppressed_by && !view->suppressed))
                 continue;
-            write_record(record, stream);
+            write_hexdump_record(record, stream);
             left--;
         }
     }

@@ -1,5 +1,5 @@
-/* html_facts.c - see html_facts.h. */
-#include "symbolize/formats/html_facts.h"
+/* html_facts.c - the headline and the facts of a process; see html.h. */
+#include "symbolize/formats/html.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +10,8 @@
 #include "common/base/text.h"
 
 /* "248 bytes in 8 blocks lost" */
-static void add_total(char *text, size_t size, const struct process *process, enum verdict verdict)
+static void append_total(char *text, size_t size, const struct process *process,
+                         enum verdict verdict)
 {
     const struct verdict_total *total = &process->totals.of[verdict];
     size_t used = strlen(text);
@@ -21,23 +22,23 @@ static void add_total(char *text, size_t size, const struct process *process, en
                  verdict_words[verdict]);
 }
 
-static void write_headline(struct json *json, const struct process *process)
+static void write_html_headline(struct json *json, const struct process *process)
 {
     static const enum verdict bad[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                        VERDICT_HIDDEN, VERDICT_UNFREED};
     char worst[1024] = "", rest[256] = "", line[300] = "";
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        add_total(worst, sizeof(worst), process, bad[i]);
-    add_total(rest, sizeof(rest), process, VERDICT_REACHABLE);
+        append_total(worst, sizeof(worst), process, bad[i]);
+    append_total(rest, sizeof(rest), process, VERDICT_REACHABLE);
     if (!*worst)
         snprintf(worst, sizeof(worst), "%s",
-                 process->allocations == 0              ? "Nothing was seen of this program"
-                 : process->look && process->look->made ? "Nothing is lost"
-                                                        : "Nothing is left");
+                 process->allocations == 0              ? "0 allocations seen"
+                 : process->look && process->look->made ? "No leaks"
+                                                        : "No unfreed blocks");
     if (process->totals.growing)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s %s",
-                 term_count(process->totals.growing, "record").text,
+                 term_count(process->totals.growing, "allocation site").text,
                  process->how == END_RUNNING ? "growing" : "grew");
     if (process->totals.errors)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s",
@@ -50,10 +51,10 @@ static void write_headline(struct json *json, const struct process *process)
     json_close(json, ']');
 }
 
-static void fact(struct json *json, const char *what, const char *format, ...)
+static void add_fact(struct json *json, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void fact(struct json *json, const char *what, const char *format, ...)
+static void add_fact(struct json *json, const char *what, const char *format, ...)
 {
     char *text = NULL;
     va_list arguments;
@@ -69,7 +70,7 @@ static void fact(struct json *json, const char *what, const char *format, ...)
     free(text);
 }
 
-static void write_command(struct json *json, const struct process *process)
+static void write_html_command(struct json *json, const struct process *process)
 {
     char command[4096] = "";
     size_t used = 0;
@@ -77,7 +78,7 @@ static void write_command(struct json *json, const struct process *process)
     for (size_t i = 0; i < process->argc && used < sizeof(command); i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%s", i ? " " : "",
                                  process->argv[i]);
-    fact(json, "command", "%s", command);
+    add_fact(json, "command", "%s", command);
 }
 
 static void write_run(struct json *json, const struct process *process)
@@ -85,34 +86,34 @@ static void write_run(struct json *json, const struct process *process)
     char time[TIME_TEXT_SIZE];
 
     if (process->exe)
-        fact(json, "program", "%s", process->exe);
-    write_command(json, process);
+        add_fact(json, "program", "%s", process->exe);
+    write_html_command(json, process);
     if (process->host)
-        fact(json, "host", "%s", process->host);
+        add_fact(json, "host", "%s", process->host);
     if (process->pid)
-        fact(json, "process", "%" PRId32 ", started by %" PRId32, process->pid, process->ppid);
+        add_fact(json, "process", "%" PRId32 ", started by %" PRId32, process->pid, process->ppid);
     if (process->started_ns)
-        fact(json, "started", "%s", time_format_iso(process->started_ns, time));
+        add_fact(json, "started", "%s", time_format_iso(process->started_ns, time));
     if (process->ended_ns)
-        fact(json, "ended", "%s", time_format_iso(process->ended_ns, time));
+        add_fact(json, "ended", "%s", time_format_iso(process->ended_ns, time));
     if (process->has_end_value)
-        fact(json, "end", "%s %" PRId32, end_word[process->how], process->end_value);
+        add_fact(json, "end", "%s %" PRId32, end_word[process->how], process->end_value);
     else
-        fact(json, "end", "%s", end_word[process->how]);
+        add_fact(json, "end", "%s", end_word[process->how]);
 }
 
-static void write_coverage(struct json *json, const struct process *process)
+static void write_html_coverage(struct json *json, const struct process *process)
 {
     for (size_t i = 0; i < process->untracked_count; i++)
-        fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
-             process->untracked[i].words);
+        add_fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
+                 process->untracked[i].words);
     for (size_t i = 0; i < process->blind_count; i++)
         if (!process->blind[i].runtime)
-            fact(json, "without names or lines", "%s: %s%s%s", process->blind[i].path,
-                 process->blind[i].why, process->blind[i].remedy ? ": " : "",
-                 process->blind[i].remedy ? process->blind[i].remedy : "");
+            add_fact(json, "without names or lines", "%s: %s%s%s", process->blind[i].path,
+                     process->blind[i].why, process->blind[i].remedy ? ": " : "",
+                     process->blind[i].remedy ? process->blind[i].remedy : "");
     for (size_t i = 0; i < process->note_count; i++)
-        fact(json, "note", "%s", process->notes[i]);
+        add_fact(json, "note", "%s", process->notes[i]);
 }
 
 void html_facts(struct json *json, const struct process *process)
@@ -127,17 +128,17 @@ void html_facts(struct json *json, const struct process *process)
         snprintf(title, sizeof(title), "%.200s", name ? name : "a program");
     json_put_text(json, "name", title);
     json_put_bool(json, "running", process->how == END_RUNNING);
-    write_headline(json, process);
+    write_html_headline(json, process);
     json_open(json, "facts", '[');
     write_run(json, process);
-    fact(json, "allocations", "%s, of %s", term_number(process->allocations).text,
-         term_size(process->bytes_allocated).text);
-    fact(json, "frees", "%s", term_number(process->frees).text);
-    fact(json, "at most at once", "%s", term_size(process->peak_bytes).text);
+    add_fact(json, "allocations", "%s, of %s", term_number(process->allocations).text,
+             term_size(process->bytes_allocated).text);
+    add_fact(json, "frees", "%s", term_number(process->frees).text);
+    add_fact(json, "peak", "%s", term_size(process->peak_bytes).text);
     if (process->look && process->look->made && process->look->timed)
-        fact(json, "looked at the heap", "%s; paused %.1f ms, checked in %.1f ms",
-             process->look->occasion ? process->look->occasion : "",
-             (double)process->look->pause_ns / 1e6, (double)process->look->check_ns / 1e6);
-    write_coverage(json, process);
+        add_fact(json, "leak check", "%s; paused %.1f ms, analysed in %.1f ms",
+                 process->look->occasion ? process->look->occasion : "",
+                 (double)process->look->pause_ns / 1e6, (double)process->look->check_ns / 1e6);
+    write_html_coverage(json, process);
     json_close(json, ']');
 }

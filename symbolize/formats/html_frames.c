@@ -1,5 +1,5 @@
-/* html_frames.c - see html_frames.h. */
-#include "symbolize/formats/html_frames.h"
+/* html_frames.c - the frames of a page and their source; see html.h. */
+#include "symbolize/formats/html.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "common/base/arena.h"
 
-#define SOURCES_MOST 1500 /* frames with source … */
-#define SOURCE_AROUND 7   /* … lines before and behind */
+#define SOURCES_MOST 1500 /* frames with source */
+#define SOURCE_AROUND 7   /* lines of source before and after each */
 #define SOURCE_COLUMNS 240
 
 uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame)
@@ -61,7 +61,7 @@ static void write_frames(struct json *json, const struct html_frames *frames,
     json_close(json, ']');
 }
 
-/* ---- Source --------------------------------------------------------------------------------- */
+/* ---- Source ---------------------------------------------------------------------------------- */
 
 struct lines {
     char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];

@@ -1,34 +1,32 @@
-/* junit.c - see junit.h.
+/* junit.c - JUnit's XML; see formats.h.
  *
- * A process is a suite, and a finding is a test of it that failed; what is shown on request only
- * passes, what is suppressed is skipped. A test's name has the signature, so a server recognises it
- * in the next run. Where nothing was found one test says so, and passes only if there was something
- * to see: a program that libleak cannot track is skipped, not clean.
+ * A process is a suite, and a finding is a failed test of it; a finding of level notice is a passed
+ * test, a suppressed one a skipped test. The name of a test has the signature, so a server
+ * recognises it in the next run. A process without findings has one test, which passes only if the
+ * process was tracked: a program that libleak cannot track is skipped, not clean.
  */
-#include "symbolize/formats/junit.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_head.h"
 #include "common/base/text.h"
 
 #define NAME_COLUMNS 160 /* of a function in the name of a test */
 
-/* Attributes come before what they count. */
+/* Attributes with counts come before the elements. */
 struct counts {
     uint64_t tests, failures, errors, skipped;
 };
 
 /* ---- One test -------------------------------------------------------------------------------- */
 
-/* Servers take what is before the last dot for a package. */
-static char *class_name(const char *group, const char *module)
+/* Servers take the part before the last dot for a package. */
+static char *test_class_name(const char *group, const char *module)
 {
     const char *name = module ? base_name(module) : "unknown";
     char *text = malloc(strlen(group) + strlen(name) + 2);
@@ -43,7 +41,7 @@ static char *class_name(const char *group, const char *module)
 }
 
 /* "lost in make_book() a0bfa36e5958196b" */
-static void write_name(const struct finding *finding, const struct view *view, FILE *stream)
+static void write_junit_name(const struct finding *finding, const struct view *view, FILE *stream)
 {
     struct shown function = {.text = "an unknown place"};
     char id[32] = "";
@@ -54,7 +52,8 @@ static void write_name(const struct finding *finding, const struct view *view, F
     if (!text)
         return;
     if (finding->frame)
-        function = text_bare_name(finding->frame, NAME_COLUMNS); /* servers know it by its name */
+        function = text_bare_name(finding->frame,
+                             NAME_COLUMNS); /* without arguments: the name identifies the test */
     if (finding->has_signature)
         snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
     fprintf(text, "%s in %s%s", finding->type, function.text, id);
@@ -67,46 +66,17 @@ static void write_name(const struct finding *finding, const struct view *view, F
 
 static void open_case(const struct finding *finding, const struct view *view, FILE *stream)
 {
-    char *class = class_name(finding->group, finding->frame ? finding->frame->module : NULL);
+    char *class = test_class_name(finding->group, finding->frame ? finding->frame->module : NULL);
 
     fputs("    <testcase", stream);
     escape_attribute(stream, "classname", class);
-    write_name(finding, view, stream);
+    write_junit_name(finding, view, stream);
     fputs(" time=\"0\">\n", stream);
     free(class);
 }
 
-static void write_message(const struct process *process, const struct finding *finding,
-                          FILE *stream)
-{
-    char *words = NULL;
-    size_t size;
-    FILE *text = open_memstream(&words, &size);
-
-    if (!text)
-        return;
-    finding_words(process, finding, text);
-    fclose(text);
-    escape_attribute(stream, "message", words);
-    free(words);
-}
-
-static void write_body(const struct process *process, const struct finding *finding,
-                       const struct view *view, FILE *stream)
-{
-    char *body = NULL;
-    size_t size;
-    FILE *text = open_memstream(&body, &size);
-
-    if (!text)
-        return;
-    finding_text(process, finding, view, text);
-    fclose(text);
-    escape_xml(stream, body);
-    free(body);
-}
-
-static void write_skipped(const struct finding *finding, const struct view *view, FILE *stream)
+static void write_junit_skipped(const struct finding *finding, const struct view *view,
+                                FILE *stream)
 {
     const struct rule *rule = finding->suppressed_by;
     char *words = malloc(strlen(rule->text) + strlen(rule->where) + 32);
@@ -120,7 +90,7 @@ static void write_skipped(const struct finding *finding, const struct view *view
     free(words);
 }
 
-/* A crash is an error of the test, all else that is found a failure of it. */
+/* A crash is an error of the test, other findings are failures. */
 static const char *element_of(const struct process *process, const struct finding *finding)
 {
     if (finding->level == FINDING_NOTICE)
@@ -128,25 +98,30 @@ static const char *element_of(const struct process *process, const struct findin
     return process->crash && finding->next == 1 ? "error" : "failure";
 }
 
-static void write_finding(const struct process *process, const struct finding *finding,
-                          const struct view *view, FILE *stream)
+static void write_junit_finding(const struct process *process, const struct finding *finding,
+                                const struct view *view, FILE *stream)
 {
     const char *element = element_of(process, finding);
+    char *message = finding_string(finding_summary, process, finding, view);
+    char *body = finding_string(finding_text, process, finding, view);
 
     open_case(finding, view, stream);
     fprintf(stream, "      <%s", element);
     if (finding->level != FINDING_NOTICE) {
         escape_attribute(stream, "type", finding->type);
-        write_message(process, finding, stream);
+        escape_attribute(stream, "message", message);
     }
     putc('>', stream);
-    write_body(process, finding, view, stream);
+    if (body)
+        escape_xml(stream, body);
     fprintf(stream, "</%s>\n    </testcase>\n", element);
+    free(message);
+    free(body);
 }
 
 /* ---- All of a process ------------------------------------------------------------------------ */
 
-/* Stream NULL: they are only counted. */
+/* stream: NULL = only count. */
 static void write_findings(const struct process *process, const struct view *view,
                            struct counts *counts, FILE *stream)
 {
@@ -166,58 +141,58 @@ static void write_findings(const struct process *process, const struct view *vie
         else if (finding.level != FINDING_NOTICE)
             counts->failures++;
         if (stream && finding.suppressed_by)
-            write_skipped(&finding, view, stream);
+            write_junit_skipped(&finding, view, stream);
         else if (stream)
-            write_finding(process, &finding, view, stream);
+            write_junit_finding(process, &finding, view, stream);
     }
 }
 
-/* "48 bytes in 4 blocks lost", a line for each verdict there is, and for errors. */
-static void write_sums(const struct process *process, FILE *stream)
+/* "48 bytes in 4 blocks lost": a line for each verdict with records, and one for errors. */
+static void write_junit_sums(const struct process *process, FILE *stream)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
         if (process->totals.of[v].records) {
-            text_sum(process, (enum verdict)v, stream);
+            text_verdict_total(process, (enum verdict)v, stream);
             fprintf(stream, " %s\n", verdict_words[v]);
         }
     if (process->totals.errors)
         fprintf(stream, "%s\n", term_count(process->totals.errors, "error").text);
 }
 
-static char *sums_of(const struct process *process)
+static char *sums_string(const struct process *process)
 {
     char *words = NULL;
     size_t size;
     FILE *text = open_memstream(&words, &size);
 
     if (text) {
-        write_sums(process, text);
+        write_junit_sums(process, text);
         fclose(text);
     }
     return words;
 }
 
-/* The one test of a process without findings, or of which only a sum is asked for. */
-static void write_verdict(const struct process *process, const struct view *view,
-                          struct counts *counts, FILE *stream)
+/* The single test of a process without findings, or with --quiet. */
+static void write_junit_verdict(const struct process *process, const struct view *view,
+                                struct counts *counts, FILE *stream)
 {
     bool failed = view->quiet && (process_has_leaks(process) || process->totals.errors);
-    char words[CAVEAT_SIZE];
-    const char *caveat = caveat_at(process, 0, words);
+    char words[TEXT_WARNING_SIZE];
+    const char *warning = text_warning_at(process, 0, words);
     char *class;
 
     counts->tests++;
     counts->failures += failed;
-    counts->skipped += !failed && caveat;
+    counts->skipped += !failed && warning;
     if (!stream)
         return;
-    class = class_name("leak", process->exe);
+    class = test_class_name("leak", process->exe);
     fputs("    <testcase", stream);
     escape_attribute(stream, "classname", class);
     fputs(" name=\"no leaks\" time=\"0\"", stream);
     free(class);
     if (failed) {
-        char *sums = sums_of(process);
+        char *sums = sums_string(process);
 
         if (sums && *sums)
             sums[strlen(sums) - 1] = 0;
@@ -225,9 +200,9 @@ static void write_verdict(const struct process *process, const struct view *view
         escape_attribute(stream, "message", sums);
         fputs("/>\n    </testcase>\n", stream);
         free(sums);
-    } else if (caveat) {
+    } else if (warning) {
         fputs(">\n      <skipped", stream);
-        escape_attribute(stream, "message", caveat);
+        escape_attribute(stream, "message", warning);
         fputs("/>\n    </testcase>\n", stream);
     } else {
         fputs("/>\n", stream);
@@ -240,10 +215,10 @@ static void write_cases(const struct process *process, const struct view *view,
     if (!view->quiet)
         write_findings(process, view, counts, stream);
     if (counts->tests == counts->skipped)
-        write_verdict(process, view, counts, stream);
+        write_junit_verdict(process, view, counts, stream);
 }
 
-static void write_counts(const struct counts *counts, FILE *stream)
+static void write_junit_counts(const struct counts *counts, FILE *stream)
 {
     fprintf(stream,
             " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
@@ -254,12 +229,12 @@ static void write_counts(const struct counts *counts, FILE *stream)
 static void write_output(const struct report *report, size_t i, FILE *stream)
 {
     const struct process *process = &report->processes[i];
-    char words[CAVEAT_SIZE];
-    char *sums = sums_of(process);
+    char words[TEXT_WARNING_SIZE];
+    char *sums = sums_string(process);
     size_t alike = 0;
 
     fputs("    <system-out>", stream);
-    for (size_t k = 0; caveat_at(process, k, words); k++) {
+    for (size_t k = 0; text_warning_at(process, k, words); k++) {
         escape_xml(stream, words);
         putc('\n', stream);
     }
@@ -268,7 +243,7 @@ static void write_output(const struct report *report, size_t i, FILE *stream)
     for (size_t k = i + 1; k < report->process_count; k++)
         alike += report->processes[k].alike == i;
     if (alike)
-        fprintf(stream, "The same in %s.\n", term_count(alike, "more process").text);
+        fprintf(stream, "Same result in %s.\n", term_count(alike, "more process").text);
     fputs("</system-out>\n", stream);
     free(sums);
 }
@@ -286,10 +261,10 @@ static void write_suite(const struct report *report, size_t i, const struct view
     write_cases(process, view, &counts, NULL);
     fputs("  <testsuite", stream);
     escape_attribute(stream, "name", exe ? base_name(exe) : "unknown");
-    write_counts(&counts, stream);
+    write_junit_counts(&counts, stream);
     fprintf(stream, " time=\"%" PRIu64 ".%03" PRIu64 "\"", ms / 1000, ms % 1000);
     if (time_format_iso(process->started_ns, time)) {
-        time[strcspn(time, ".Z")] = 0; /* without a zone: most readers want it so */
+        time[strcspn(time, ".Z")] = 0; /* without a time zone, as most readers expect */
         escape_attribute(stream, "timestamp", time);
     }
     escape_attribute(stream, "hostname", process->host);
@@ -308,7 +283,7 @@ void junit_write(const struct report *report, const struct view *view, FILE *str
     struct counts counts = {0};
 
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i, view)) {
+        if (finding_process_is_listed(report, i, view)) {
             struct counts own = {0};
 
             write_cases(&report->processes[i], view, &own, NULL);
@@ -318,10 +293,10 @@ void junit_write(const struct report *report, const struct view *view, FILE *str
             counts.skipped += own.skipped;
         }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"libleak\"", stream);
-    write_counts(&counts, stream);
+    write_junit_counts(&counts, stream);
     fputs(">\n", stream);
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i, view))
+        if (finding_process_is_listed(report, i, view))
             write_suite(report, i, view, stream);
     fputs("</testsuites>\n", stream);
 }

@@ -1,24 +1,24 @@
-/* lsan.c - see lsan.h.
+/* lsan.c - LeakSanitizer's text; see formats.h.
  *
- * LeakSanitizer knows blocks that are lost (direct) and that only lost ones lead to (indirect).
- * What else was found is no leak there: a line for each sum says that it is missing, in words that
- * no pattern for leaks matches. A process without leaks has no report, as there.
+ * LeakSanitizer has direct leaks (lost) and indirect ones. Other verdicts are no leaks there: a
+ * NOTE line for each sum names them in words that no pattern for leaks matches. A process without
+ * leaks has no report, as with LeakSanitizer.
  */
-#include "symbolize/formats/lsan.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 #include "symbolize/view/view.h"
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 
 /* ---- Leaks ----------------------------------------------------------------------------------- */
 
 /* "    #1 0x000000001166 in fill() /src/shelf.cc:12:5" */
-static void write_frame(const struct frame *frame, size_t number, const struct view *view,
-                        FILE *stream)
+static void write_lsan_frame(const struct frame *frame, size_t number, const struct view *view,
+                             FILE *stream)
 {
     char buffer[PATH_MAX];
 
@@ -42,7 +42,7 @@ static void write_frame(const struct frame *frame, size_t number, const struct v
     putc('\n', stream);
 }
 
-static void write_record(const struct record *record, const struct view *view, FILE *stream)
+static void write_lsan_record(const struct record *record, const struct view *view, FILE *stream)
 {
     const char *callee = allocator_name(record->kind);
     size_t number = 0;
@@ -52,11 +52,11 @@ static void write_record(const struct record *record, const struct view *view, F
     if (callee && (!record->frame_count || record->frames[0]->role != FRAME_ALLOCATOR))
         fprintf(stream, "    #%zu 0x%012x in %s\n", number++, 0, callee);
     for (size_t i = 0; i < record->frame_count; i++)
-        write_frame(record->frames[i], number++, view, stream);
+        write_lsan_frame(record->frames[i], number++, view, stream);
     putc('\n', stream);
 }
 
-/* What hangs under leaks is always listed. */
+/* Indirect leaks are always listed with direct ones. */
 static bool is_leak(const struct record *record, const struct view *view)
 {
     return (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT) &&
@@ -64,7 +64,7 @@ static bool is_leak(const struct record *record, const struct view *view)
            (!record->suppressed_by || view->suppressed);
 }
 
-static void write_leaks(const struct process *process, const struct view *view, FILE *stream)
+static void write_lsan_leaks(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t listed = 0;
 
@@ -75,7 +75,7 @@ static void write_leaks(const struct process *process, const struct view *view, 
             process->pid);
     for (size_t i = 0; i < process->record_count && (!view->top || listed < view->top); i++)
         if (is_leak(&process->records[i], view)) {
-            write_record(&process->records[i], view, stream);
+            write_lsan_record(&process->records[i], view, stream);
             listed++;
         }
 }
@@ -93,9 +93,9 @@ static void write_note(const struct process *process, const struct verdict_total
 
 static void write_notes(const struct process *process, const struct view *view, FILE *stream)
 {
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
 
-    for (size_t i = 0; caveat_at(process, i, words); i++) {
+    for (size_t i = 0; text_warning_at(process, i, words); i++) {
         fprintf(stream, "==%" PRId32 "==WARNING: libleak: ", process->pid);
         escape_line(stream, words);
         putc('\n', stream);
@@ -104,11 +104,11 @@ static void write_notes(const struct process *process, const struct view *view, 
         if (v != VERDICT_LOST && v != VERDICT_INDIRECT && view->show[v])
             write_note(process, &process->totals.of[v], verdict_words[v], stream);
     if (process->totals.errors)
-        fprintf(stream, "==%" PRId32 "==NOTE: libleak: %" PRIu64 " errors beside leaks\n",
+        fprintf(stream, "==%" PRId32 "==NOTE: libleak: %" PRIu64 " errors besides leaks\n",
                 process->pid, process->totals.errors);
 }
 
-static void write_rules(const struct process *process, FILE *stream)
+static void write_lsan_rules(const struct process *process, FILE *stream)
 {
     static const char line[] = "-----------------------------------------------------\n";
 
@@ -126,7 +126,7 @@ static void write_rules(const struct process *process, FILE *stream)
     fprintf(stream, "%s\n", line);
 }
 
-static void write_process(const struct process *process, const struct view *view, FILE *stream)
+static void write_lsan_process(const struct process *process, const struct view *view, FILE *stream)
 {
     const struct verdict_total *lost = &process->totals.of[VERDICT_LOST];
     const struct verdict_total *indirect = &process->totals.of[VERDICT_INDIRECT];
@@ -137,8 +137,8 @@ static void write_process(const struct process *process, const struct view *view
     if (!view->quiet) {
         write_notes(process, view, stream);
         if (leaks)
-            write_leaks(process, view, stream);
-        write_rules(process, stream);
+            write_lsan_leaks(process, view, stream);
+        write_lsan_rules(process, stream);
     }
     if (lost->records || indirect->records)
         fprintf(stream,
@@ -152,5 +152,5 @@ void lsan_write(const struct report *report, const struct view *view, FILE *stre
 {
     for (size_t i = 0; i < report->process_count; i++)
         if (!report_omits_process(&report->processes[i], view))
-            write_process(&report->processes[i], view, stream);
+            write_lsan_process(&report->processes[i], view, stream);
 }

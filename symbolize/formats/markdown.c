@@ -1,22 +1,20 @@
-/* markdown.c - see markdown.h.
+/* markdown.c - GitHub's Markdown; see formats.h.
  *
- * GitHub's dialect: each process with findings has a table of them, and their texts below it,
- * folded. Clean processes are counted. A job's summary may have a megabyte there: stacks are left
- * out where half of it is used.
+ * Each process with findings has a table of them, and their stacks below it, folded. Clean
+ * processes are counted. GitHub limits the summary of a job to a megabyte: stacks may use half of
+ * that.
  */
-#include "symbolize/formats/markdown.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
 #include "common/base/text.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_head.h"
 
 #define ROOM ((size_t)512 << 10) /* bytes that stacks may use */
 #define NAME_COLUMNS 60          /* of a function in the table */
@@ -28,9 +26,9 @@ struct writing {
     size_t used; /* bytes of stacks */
 };
 
-/* The findings that are listed of a process, one after the other. */
-static bool next(const struct writing *writing, const struct process *process,
-                 struct finding *finding, size_t *listed)
+/* The next listed finding of a process. */
+static bool next_listed_finding(const struct writing *writing, const struct process *process,
+                                struct finding *finding, size_t *listed)
 {
     while (finding_next(process, writing->view, finding)) {
         if (finding->suppressed_by && !writing->view->suppressed)
@@ -53,7 +51,7 @@ static size_t count_all(const struct writing *writing, const struct process *pro
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void write_place(const struct writing *writing, const struct frame *frame)
+static void write_markdown_place(const struct writing *writing, const struct frame *frame)
 {
     char buffer[PATH_MAX], *text = NULL;
     size_t size;
@@ -72,17 +70,17 @@ static void write_place(const struct writing *writing, const struct frame *frame
     free(text);
 }
 
-static void write_row(const struct writing *writing, const struct process *process,
-                      const struct finding *finding)
+static void write_markdown_row(const struct writing *writing, const struct process *process,
+                               const struct finding *finding)
 {
     static const char *const marks[] = {":red_circle:", ":warning:", ":information_source:"};
     FILE *stream = writing->stream;
 
     fprintf(stream, "| %s | ", finding->suppressed_by ? ":mute:" : marks[finding->level]);
-    finding_words(process, finding, stream);
+    finding_summary(process, finding, writing->view, stream);
     fputs(" | ", stream);
     if (finding->frame)
-        write_place(writing, finding->frame);
+        write_markdown_place(writing, finding->frame);
     fputs(" | ", stream);
     if (finding->has_signature)
         fprintf(stream, "`%016" PRIx64 "`", finding->signature);
@@ -95,8 +93,8 @@ static void write_table(const struct writing *writing, const struct process *pro
     size_t listed = 0, all = count_all(writing, process);
 
     fputs("| | what | where | signature |\n|---|---|---|---|\n", writing->stream);
-    while (next(writing, process, &finding, &listed))
-        write_row(writing, process, &finding);
+    while (next_listed_finding(writing, process, &finding, &listed))
+        write_markdown_row(writing, process, &finding);
     if (writing->view->top && all > writing->view->top)
         fprintf(writing->stream, "\n... and %s (--top=0 lists all).\n",
                 term_count(all - writing->view->top, "more finding").text);
@@ -104,20 +102,16 @@ static void write_table(const struct writing *writing, const struct process *pro
 
 /* ---- The texts ------------------------------------------------------------------------------- */
 
-static void write_text(struct writing *writing, const struct process *process,
-                       const struct finding *finding)
+static void write_markdown_text(struct writing *writing, const struct process *process,
+                                const struct finding *finding)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    char *text = finding_string(finding_text, process, finding, writing->view);
 
-    if (!stream)
+    if (!text)
         return;
-    finding_text(process, finding, writing->view, stream);
-    fclose(stream);
     escape_xml(writing->stream, text + strspn(text, "\n"));
     putc('\n', writing->stream);
-    writing->used += size;
+    writing->used += strlen(text);
     free(text);
 }
 
@@ -127,39 +121,38 @@ static void write_texts(struct writing *writing, const struct process *process)
     size_t listed = 0;
 
     fputs("\n<details><summary>Stacks</summary>\n\n<pre>\n", writing->stream);
-    while (writing->used < ROOM && next(writing, process, &finding, &listed))
-        write_text(writing, process, &finding);
+    while (writing->used < ROOM && next_listed_finding(writing, process, &finding, &listed))
+        write_markdown_text(writing, process, &finding);
     if (writing->used >= ROOM)
-        fputs("... the rest is in a text report.\n", writing->stream);
+        fputs("... the text report has the rest.\n", writing->stream);
     fputs("</pre>\n\n</details>\n\n", writing->stream);
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-static void write_sums(const struct process *process, FILE *stream)
+static void write_markdown_sums(const struct process *process, FILE *stream)
 {
     const char *join = "";
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
 
     for (int v = 0; v < VERDICT_MAX; v++)
         if (process->totals.of[v].records && v != VERDICT_REACHABLE && v != VERDICT_RUNTIME) {
             fputs(join, stream);
-            text_sum(process, (enum verdict)v, stream);
+            text_verdict_total(process, (enum verdict)v, stream);
             fprintf(stream, " %s", verdict_words[v]);
             join = ", ";
         }
     if (process->totals.errors)
         fprintf(stream, "%s%s", join, term_count(process->totals.errors, "error").text);
     else if (!*join)
-        fputs(caveat_at(process, 0, words) ? "nothing is known to be lost" : "nothing is lost",
-              stream);
+        fputs(text_warning_at(process, 0, words) ? "no known leaks" : "no leaks", stream);
 }
 
-static void write_process(struct writing *writing, size_t i, bool findings)
+static void write_markdown_process(struct writing *writing, size_t i, bool findings)
 {
     const struct process *process = &writing->report->processes[i];
     FILE *stream = writing->stream;
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
     const char *exe = process->argc ? process->argv[0] : process->exe;
 
     fputs("### libleak: ", stream);
@@ -167,9 +160,9 @@ static void write_process(struct writing *writing, size_t i, bool findings)
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
     fputs(": ", stream);
-    write_sums(process, stream);
+    write_markdown_sums(process, stream);
     fputs("\n\n", stream);
-    for (size_t k = 0; caveat_at(process, k, words); k++) {
+    for (size_t k = 0; text_warning_at(process, k, words); k++) {
         fputs(":warning: ", stream);
         fputs(words, stream);
         fputs("\n\n", stream);
@@ -183,7 +176,7 @@ static void write_process(struct writing *writing, size_t i, bool findings)
 void markdown_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {report, view, stream, 0};
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
     size_t clean = 0;
 
     for (size_t i = 0; i < report->process_count; i++) {
@@ -192,11 +185,11 @@ void markdown_write(const struct report *report, const struct view *view, FILE *
 
         if (report_omits_process(process, view))
             continue;
-        if (!findings && !caveat_at(process, 0, words))
+        if (!findings && !text_warning_at(process, 0, words))
             clean++;
-        else if (finding_process(report, i, view))
-            write_process(&writing, i, findings);
+        else if (finding_process_is_listed(report, i, view))
+            write_markdown_process(&writing, i, findings);
     }
     if (clean)
-        fprintf(stream, "Nothing is lost in %s.\n", term_count(clean, "process").text);
+        fprintf(stream, "No leaks in %s.\n", term_count(clean, "process").text);
 }

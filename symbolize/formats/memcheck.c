@@ -1,4 +1,4 @@
-/* memcheck.c - see memcheck.h. */
+/* memcheck.c - the model in the terms of Memcheck; see memcheck.h. */
 #include "symbolize/formats/memcheck.h"
 
 #include <inttypes.h>
@@ -9,8 +9,7 @@
 #include "leak_store.h"
 #include "symbolize/view/view.h"
 #include "common/base/text.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_bad_frees.h"
+#include "symbolize/text/text.h"
 
 static const struct {
     const char *kind, *words, *remark;
@@ -23,13 +22,13 @@ static const struct {
     [VERDICT_RUNTIME] = {"Leak_StillReachable", "still reachable",
                          "These are kept by the C and C++ runtime"},
     [VERDICT_UNFREED] = {"Leak_PossiblyLost", "possibly lost",
-                         "These are not freed, and nobody looked whether they are lost"},
+                         "These are unfreed: no leak check classified them"},
 };
 
-static struct memcheck_part *add(struct memcheck_error *error, const char *words, ...)
+static struct memcheck_part *add_part(struct memcheck_error *error, const char *words, ...)
     __attribute__((format(printf, 2, 3)));
 
-static struct memcheck_part *add(struct memcheck_error *error, const char *words, ...)
+static struct memcheck_part *add_part(struct memcheck_error *error, const char *words, ...)
 {
     struct memcheck_part *part = &error->parts[error->part_count++];
     va_list args;
@@ -61,10 +60,10 @@ static void add_loss(const struct process *process, size_t i, struct memcheck_er
     if (error->bytes > record->bytes)
         snprintf(parts, sizeof(parts), " (%.27s direct, %.27s indirect)",
                  term_number(record->bytes).text, term_number(error->bytes - record->bytes).text);
-    part = add(error, "%s%s bytes in %s blocks are %s in loss record %s of %s",
-               term_number(error->bytes).text, parts, term_number(record->blocks).text,
-               leaks[record->verdict].words, term_number(process->record_count - i).text,
-               term_number(process->record_count).text);
+    part = add_part(error, "%s%s bytes in %s blocks are %s in loss record %s of %s",
+                    term_number(error->bytes).text, parts, term_number(record->blocks).text,
+                    leaks[record->verdict].words, term_number(process->record_count - i).text,
+                    term_number(process->record_count).text);
     add_stack(part, &stack, allocator_name(record->kind));
 }
 
@@ -82,14 +81,14 @@ void memcheck_leak(const struct process *process, size_t i, struct memcheck_erro
     if (record->verdict == VERDICT_LOST && record->retained.bytes > record->bytes)
         error->bytes = record->retained.bytes;
     add_loss(process, i, error);
-    if (text_ending(record->ending))
-        add(error, "The stack ends here: %s", text_ending(record->ending));
+    if (text_stack_end(record->ending))
+        add_part(error, "The stack ends here: %s", text_stack_end(record->ending));
     if (leaks[record->verdict].remark)
-        add(error, "%s", leaks[record->verdict].remark);
+        add_part(error, "%s", leaks[record->verdict].remark);
     if (record->cycle)
-        add(error, "One block of each ring of blocks that point at each other");
+        add_part(error, "One block of each reference cycle");
     if (record->suppressed_by)
-        add(error, "Suppressed by ")->name = record->suppressed_by->text;
+        add_part(error, "Suppressed by ")->name = record->suppressed_by->text;
 }
 
 struct memcheck_sums memcheck_sums(const struct process *process)
@@ -127,7 +126,7 @@ static struct memcheck_part *add_address(const struct mistake *mistake, const ch
     else if (mistake->has_block)
         snprintf(offset, sizeof(offset), "%.27s bytes inside",
                  term_number((uint64_t)mistake->offset).text);
-    return add(error, "%s is %s a block of %s %s", address, offset, size, what);
+    return add_part(error, "%s is %s a block of %s %s", address, offset, size, what);
 }
 
 static void add_wild(const struct mistake *mistake, struct memcheck_error *error)
@@ -137,28 +136,28 @@ static void add_wild(const struct mistake *mistake, struct memcheck_error *error
     if (mistake->address)
         snprintf(address, sizeof(address), "Address 0x%" PRIx64, mistake->address);
     if (mistake->where)
-        add(error, "%s is %s", address, mistake->where);
+        add_part(error, "%s is %s", address, mistake->where);
     else
-        add(error, "%s is not stack'd, malloc'd or (recently) free'd", address);
+        add_part(error, "%s is not stack'd, malloc'd or (recently) free'd", address);
 }
 
-/* "40 bytes of new[] released by free (100,000 times)", which Memcheck does not say. */
+/* "40 bytes of new[] released by free (100,000 times)": a remark that Memcheck does not have. */
 static void add_own_words(const struct mistake *mistake, struct memcheck_error *error)
 {
-    struct memcheck_part *part = add(error, "%s: ", bad_free_word[mistake->type]);
+    struct memcheck_part *part = add_part(error, "%s: ", bad_free_word[mistake->type]);
     size_t used = strlen(part->words);
     FILE *stream = fmemopen(part->words + used, sizeof(part->words) - used, "w");
 
     if (!stream)
         return;
-    text_mistake_words(mistake, stream);
+    text_bad_free_words(mistake, stream);
     if (mistake->count > 1)
         fprintf(stream, " (%s times)", term_number(mistake->count).text);
     fclose(stream);
     part->words[sizeof(part->words) - 1] = 0;
 }
 
-void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *error)
+void memcheck_bad_free(const struct mistake *mistake, struct memcheck_error *error)
 {
     bool wild = mistake->type == LEAK_EVENT_DOUBLE_FREE ||
                 mistake->type == LEAK_EVENT_INVALID_FREE ||
@@ -168,8 +167,8 @@ void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *erro
     *error = (struct memcheck_error){.kind = wild ? "InvalidFree" : "MismatchedFree",
                                      .thread = mistake->thread,
                                      .count = mistake->count};
-    part = add(error, wild ? "Invalid free() / delete / delete[] / realloc()"
-                           : "Mismatched free() / delete / delete []");
+    part = add_part(error, wild ? "Invalid free() / delete / delete[] / realloc()"
+                                : "Mismatched free() / delete / delete []");
     add_stack(part, &mistake->released, deallocator_name(mistake->form));
     if (mistake->type == LEAK_EVENT_INVALID_FREE) {
         add_wild(mistake, error);
@@ -177,7 +176,7 @@ void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *erro
         part = add_address(mistake, "free'd", error);
         add_stack(part, &mistake->first, deallocator_name(mistake->first_form));
         if (mistake->allocated.count)
-            part = add(error, "Block was alloc'd at");
+            part = add_part(error, "Block was alloc'd at");
     } else {
         part = add_address(mistake, "alloc'd", error);
     }

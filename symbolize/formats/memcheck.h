@@ -1,9 +1,8 @@
-/* memcheck.h - what the model holds, in the terms of Valgrind's Memcheck.
+/* memcheck.h - the model in the terms of Valgrind's Memcheck, for the formats xml and valgrind.
  *
- * The formats xml and valgrind say the same in two forms: here is what they say. An error is a few
- * sentences, some with a stack below them. Memcheck has four kinds of leaks: hidden blocks and
- * those that nobody looked at (unfreed) are possibly lost there, the runtime's are still reachable,
- * and a remark says so. Stacks end at main, as Memcheck's do.
+ * An error is a few sentences, some with a stack below them. Memcheck has four kinds of leaks:
+ * hidden and unfreed blocks are possibly lost there, those of the runtime are still reachable, and
+ * a remark says so. Stacks end at main, as with Memcheck.
  */
 #ifndef SYMBOLIZE_FORMATS_MEMCHECK_H
 #define SYMBOLIZE_FORMATS_MEMCHECK_H
@@ -15,9 +14,10 @@
 
 struct memcheck_part {
     char words[MEMCHECK_WORDS];
-    const char *name;   /* foreign, of any length, to follow the words; NULL = none */
+    const char *name;   /* foreign text of any length after the words; NULL = none */
     struct stack stack; /* no frames = none */
-    const char *callee; /* what its innermost frame called; NULL = unknown, or a frame of it */
+    const char *
+        callee; /* the function that the innermost frame called; NULL = unknown, or it is a frame */
 };
 
 struct memcheck_error {
@@ -25,23 +25,23 @@ struct memcheck_error {
     struct thread_ref thread;
     uint64_t count;
     bool leak;
-    uint64_t bytes, blocks;                     /* of a leak, with what would go with it */
-    struct memcheck_part parts[MEMCHECK_PARTS]; /* what it is, its stack; then the remarks */
+    uint64_t bytes, blocks;                     /* of a leak, with the blocks it owns */
+    struct memcheck_part parts[MEMCHECK_PARTS]; /* the error and its stack; then remarks */
     size_t part_count;
 };
 
-void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *error);
+void memcheck_bad_free(const struct mistake *mistake, struct memcheck_error *error);
 
 /* i: index of the record. */
 void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error);
 
-/* The four sums of Memcheck's, of what is not suppressed. */
+/* The four sums of Memcheck, without suppressed records. */
 struct memcheck_sums {
     struct verdict_total definite, indirect, possible, reachable;
 };
 struct memcheck_sums memcheck_sums(const struct process *process);
 
-/* Frames of a stack, the runtime's outside of main left out. */
+/* Length of a stack without the runtime frames outside of main. */
 size_t memcheck_depth(const struct stack *stack, const struct view *view);
 
 #endif

@@ -1,11 +1,11 @@
-/* memreport.c - see memreport.h.
+/* memreport.c - the XML of LeakFinder; see formats.h.
  *
- * LeakFinder has a LEAK for each block, here it is one for each record: its size is that of all
- * blocks, and requestID the serial of the largest, the n-th allocation of its thread, 0 where it is
- * not known. Attributes beside LeakFinder's own say the rest; of its own, offsets from the start of
- * a function or line and the base of a module are not known, and left out.
+ * LeakFinder has a LEAK for each block, this writer has one for each record: size is the sum of the
+ * blocks, requestID the serial of the largest one (the n-th allocation of its thread), 0 if
+ * unknown. Further attributes have the rest. Of LeakFinder's own attributes, offsets from the start
+ * of a function or line and the base of a module are unknown and left out.
  */
-#include "symbolize/formats/memreport.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -19,7 +19,7 @@ static void number_attribute(FILE *stream, const char *name, uint64_t number)
     fprintf(stream, " %s=\"%" PRIu64 "\"", name, number);
 }
 
-static void write_frame(const struct frame *frame, const struct view *view, FILE *stream)
+static void write_memreport_frame(const struct frame *frame, const struct view *view, FILE *stream)
 {
     char buffer[PATH_MAX];
 
@@ -36,8 +36,8 @@ static void write_frame(const struct frame *frame, const struct view *view, FILE
     fputs("/>\n", stream);
 }
 
-static void write_record(const struct process *process, const struct record *record,
-                         const struct view *view, FILE *stream)
+static void write_memreport_record(const struct process *process, const struct record *record,
+                                   const struct view *view, FILE *stream)
 {
     const char *callee = allocator_name(record->kind);
 
@@ -54,11 +54,11 @@ static void write_record(const struct process *process, const struct record *rec
     if (callee && (!record->frame_count || record->frames[0]->role != FRAME_ALLOCATOR))
         fprintf(stream, "    <STACKENTRY decl=\"%s\"/>\n", callee);
     for (size_t i = 0; i < record->frame_count; i++)
-        write_frame(record->frames[i], view, stream);
+        write_memreport_frame(record->frames[i], view, stream);
     fputs("  </LEAK>\n", stream);
 }
 
-/* When the first process ended, as LeakFinder writes it; in UTC. */
+/* The end of the first process in the form of LeakFinder, in UTC. */
 static void write_date(const struct report *report, FILE *stream)
 {
     uint64_t ns = report->process_count ? report->processes[0].ended_ns : 0;
@@ -82,7 +82,7 @@ void memreport_write(const struct report *report, const struct view *view, FILE 
 
         for (size_t k = 0; k < end; k++)
             if (report_lists_record(&process->records[k], view))
-                write_record(process, &process->records[k], view, stream);
+                write_memreport_record(process, &process->records[k], view, stream);
     }
     fputs("</MEMREPORT>\n", stream);
 }

@@ -1,10 +1,10 @@
-/* pprof.c - see pprof.h.
+/* pprof.c - a heap profile; see formats.h and pprof_tables.h.
  *
- * A sample is a record, with what lives of it and what of that is leaked, or a stack that
- * allocated. The two do not share samples: which part of what a stack allocated had which verdict
- * nobody knows, and readers add up what has one stack.
+ * A sample is either a record, with its live blocks and those that leaked, or a stack with its
+ * allocations. The two do not share samples: the verdicts of what one stack allocated are unknown,
+ * and readers add up samples of equal stacks.
  */
-#include "symbolize/formats/pprof.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *const types[VALUES][2] = {
 };
 #define DEFAULT_TYPE "inuse_space"
 
-/* The fields of messages inside. */
+/* Fields of the nested messages. */
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
@@ -27,17 +27,17 @@ struct writing {
     struct profile profile;
     const struct view *view;
     const struct process *process;
-    bool many; /* processes */
+    bool many; /* several processes */
     struct proto sample, list, label;
 };
 
-/* Readers take numbers as signed. */
-static uint64_t limited(uint64_t number)
+/* Readers parse numbers as signed. */
+static uint64_t clamp_to_signed(uint64_t number)
 {
     return number < INT64_MAX ? number : INT64_MAX;
 }
 
-/* ---- Labels --------------------------------------------------------------------------------- */
+/* ---- Labels ---------------------------------------------------------------------------------- */
 
 static void add_label(struct writing *writing, const char *key, const char *text)
 {
@@ -46,8 +46,8 @@ static void add_label(struct writing *writing, const char *key, const char *text
     if (!text)
         return;
     label->length = 0;
-    protobuf_number(label, LABEL_KEY, profile_string(&writing->profile, key));
-    protobuf_number(label, LABEL_TEXT, profile_string(&writing->profile, text));
+    protobuf_number(label, LABEL_KEY, pprof_string(&writing->profile, key));
+    protobuf_number(label, LABEL_TEXT, pprof_string(&writing->profile, text));
     protobuf_message(&writing->sample, SAMPLE_LABEL, label);
 }
 
@@ -56,13 +56,13 @@ static void add_number(struct writing *writing, const char *key, uint64_t number
     struct proto *label = &writing->label;
 
     label->length = 0;
-    protobuf_number(label, LABEL_KEY, profile_string(&writing->profile, key));
-    protobuf_number(label, LABEL_NUMBER, limited(number));
-    protobuf_number(label, LABEL_UNIT, profile_string(&writing->profile, unit));
+    protobuf_number(label, LABEL_KEY, pprof_string(&writing->profile, key));
+    protobuf_number(label, LABEL_NUMBER, clamp_to_signed(number));
+    protobuf_number(label, LABEL_UNIT, pprof_string(&writing->profile, unit));
     protobuf_message(&writing->sample, SAMPLE_LABEL, label);
 }
 
-/* Which process: told only where there are more. */
+/* The process; only if there are several. */
 static void add_process(struct writing *writing)
 {
     if (!writing->many)
@@ -84,13 +84,13 @@ static void add_threads(struct writing *writing, const struct record *record)
     }
 }
 
-/* ---- Samples -------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static void add_values(struct writing *writing, const uint64_t values[VALUES])
 {
     writing->list.length = 0;
     for (int i = 0; i < VALUES; i++)
-        protobuf_varint(&writing->list, limited(values[i]));
+        protobuf_varint(&writing->list, clamp_to_signed(values[i]));
     protobuf_message(&writing->sample, SAMPLE_VALUE, &writing->list);
 }
 
@@ -99,16 +99,16 @@ static void begin_sample(struct writing *writing, const struct frame *const *fra
     size_t first = writing->view->all_frames ? 0 : frame_first_caller(frames, count);
 
     writing->list.length = writing->sample.length = 0;
-    profile_stack(&writing->profile, frames + first, count - first, &writing->list);
+    pprof_stack(&writing->profile, frames + first, count - first, &writing->list);
     protobuf_message(&writing->sample, SAMPLE_LOCATION, &writing->list);
 }
 
 static void end_sample(struct writing *writing)
 {
-    profile_message(&writing->profile, PROFILE_SAMPLE, &writing->sample);
+    pprof_message(&writing->profile, PROFILE_SAMPLE, &writing->sample);
 }
 
-static void write_record(struct writing *writing, const struct record *record)
+static void write_pprof_record(struct writing *writing, const struct record *record)
 {
     uint64_t values[VALUES] = {0};
     bool leaked = record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT;
@@ -143,38 +143,38 @@ static void write_allocated(struct writing *writing, const struct allocated *all
     end_sample(writing);
 }
 
-static void write_process(struct writing *writing, const struct process *process)
+static void write_pprof_process(struct writing *writing, const struct process *process)
 {
     const struct view *view = writing->view;
 
     writing->process = process;
     for (size_t i = 0; i < process->record_count && (!view->top || i < view->top); i++)
-        write_record(writing, &process->records[i]);
+        write_pprof_record(writing, &process->records[i]);
     for (size_t i = 0; i < process->allocated_count; i++)
         write_allocated(writing, &process->allocated[i]);
 }
 
-/* ---- The profile ---------------------------------------------------------------------------- */
+/* ---- The profile ----------------------------------------------------------------------------- */
 
-static void write_type(struct profile *profile, enum profile_field field, const char *type,
+static void write_type(struct profile *profile, enum pprof_field field, const char *type,
                        const char *unit)
 {
-    uint64_t type_number = profile_string(profile, type);
-    uint64_t unit_number = profile_string(profile, unit);
+    uint64_t type_number = pprof_string(profile, type);
+    uint64_t unit_number = pprof_string(profile, unit);
     struct proto made = {0};
 
     protobuf_number(&made, TYPE_TYPE, type_number);
     protobuf_number(&made, TYPE_UNIT, unit_number);
-    profile_message(profile, field, &made);
+    pprof_message(profile, field, &made);
     protobuf_end(&made);
 }
 
-static void write_comment(struct profile *profile, const char *text)
+static void write_pprof_comment(struct profile *profile, const char *text)
 {
-    profile_number(profile, PROFILE_COMMENT, profile_string(profile, text));
+    pprof_number(profile, PROFILE_COMMENT, pprof_string(profile, text));
 }
 
-static void write_head(struct profile *profile, const struct report *report)
+static void write_pprof_head(struct profile *profile, const struct report *report)
 {
     const struct process *first = report->processes;
     uint64_t period = 1;
@@ -184,16 +184,16 @@ static void write_head(struct profile *profile, const struct report *report)
     write_type(profile, PROFILE_PERIOD_TYPE, "space", "bytes");
     if (report->process_count && first->sample)
         period = first->sample;
-    profile_number(profile, PROFILE_PERIOD, period);
-    profile_number(profile, PROFILE_DEFAULT_TYPE, profile_string(profile, DEFAULT_TYPE));
+    pprof_number(profile, PROFILE_PERIOD, period);
+    pprof_number(profile, PROFILE_DEFAULT_TYPE, pprof_string(profile, DEFAULT_TYPE));
     if (report->process_count && first->until_ns > first->started_ns) {
-        profile_number(profile, PROFILE_TIME, first->until_ns);
-        profile_number(profile, PROFILE_DURATION, first->until_ns - first->started_ns);
+        pprof_number(profile, PROFILE_TIME, first->until_ns);
+        pprof_number(profile, PROFILE_DURATION, first->until_ns - first->started_ns);
     }
-    write_comment(profile, "libleak " LEAK_VERSION);
+    write_pprof_comment(profile, "libleak " LEAK_VERSION);
     for (size_t i = 0; i < report->process_count; i++)
         for (size_t k = 0; k < report->processes[i].note_count; k++)
-            write_comment(profile, report->processes[i].notes[k]);
+            write_pprof_comment(profile, report->processes[i].notes[k]);
 }
 
 void pprof_write(const struct report *report, const struct view *view, FILE *stream)
@@ -201,11 +201,11 @@ void pprof_write(const struct report *report, const struct view *view, FILE *str
     struct writing writing = {.view = view, .many = report->process_count > 1};
 
     writing.profile =
-        profile_begin(stream, report->process_count ? report->processes[0].exe : NULL);
-    write_head(&writing.profile, report);
+        pprof_tables_begin(stream, report->process_count ? report->processes[0].exe : NULL);
+    write_pprof_head(&writing.profile, report);
     for (size_t i = 0; i < report->process_count && !view->quiet; i++)
-        write_process(&writing, &report->processes[i]);
-    profile_end(&writing.profile);
+        write_pprof_process(&writing, &report->processes[i]);
+    pprof_tables_end(&writing.profile);
     protobuf_end(&writing.sample);
     protobuf_end(&writing.list);
     protobuf_end(&writing.label);

@@ -1,8 +1,8 @@
 /* pprof_tables.c - see pprof_tables.h.
  *
- * Frames that were inlined into one another are one location with a line each. Frames are shared by
- * many stacks, so what a pointer stands for is kept; what frames with other pointers say alike is
- * the same location all the same.
+ * Frames that were inlined into one another are one location with a line each. Stacks share frames,
+ * so the number of each frame pointer is cached; frames with other pointers and equal content have
+ * the same location.
  */
 #include "symbolize/formats/pprof_tables.h"
 
@@ -12,16 +12,16 @@
 #include "common/base/arena.h"
 #include "common/base/text.h"
 
-#define MODULE_BITS 32 /* of the range of addresses that a module has */
+#define MODULE_BITS 32 /* of the address range of a module */
 
-/* The fields of messages inside. */
+/* Fields of the nested messages. */
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5, MAPPING_BUILD_ID };
 enum { MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES, MAPPING_INLINED };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-void profile_message(struct profile *profile, enum profile_field field, const struct proto *proto)
+void pprof_message(struct profile *profile, enum pprof_field field, const struct proto *proto)
 {
     struct proto *outer = &profile->message;
 
@@ -30,7 +30,7 @@ void profile_message(struct profile *profile, enum profile_field field, const st
     gzip_write(profile->gzip, outer->bytes, outer->length);
 }
 
-void profile_number(struct profile *profile, enum profile_field field, uint64_t number)
+void pprof_number(struct profile *profile, enum pprof_field field, uint64_t number)
 {
     struct proto *outer = &profile->message;
 
@@ -39,9 +39,9 @@ void profile_number(struct profile *profile, enum profile_field field, uint64_t 
     gzip_write(profile->gzip, outer->bytes, outer->length);
 }
 
-/* ---- Strings -------------------------------------------------------------------------------- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 
-/* What is no UTF-8 is read as Latin-1, as the JSON report has it. */
+/* Text that is not UTF-8 is read as Latin-1, as in the JSON report. */
 static void write_string(struct profile *profile, const char *text)
 {
     struct proto *outer = &profile->message;
@@ -58,7 +58,7 @@ static void write_string(struct profile *profile, const char *text)
     free(latin);
 }
 
-uint64_t profile_string(struct profile *profile, const char *text)
+uint64_t pprof_string(struct profile *profile, const char *text)
 {
     bool fresh;
     uint64_t *slot;
@@ -73,27 +73,27 @@ uint64_t profile_string(struct profile *profile, const char *text)
     return *slot;
 }
 
-/* ---- Mappings ------------------------------------------------------------------------------- */
+/* ---- Mappings -------------------------------------------------------------------------------- */
 
 static size_t add_mapping(struct profile *profile, const char *path, const char *build_id)
 {
     profile->mappings = array_grow(profile->mappings, &profile->mapping_capacity,
                                  profile->mapping_count + 1, sizeof(*profile->mappings));
     profile->mappings[profile->mapping_count++] =
-        (struct profile_mapping){.path = path, .build_id = build_id};
+        (struct pprof_mapping){.path = path, .build_id = build_id};
     return profile->mapping_count;
 }
 
-/* The first mapping waits for the program, of which only the path is known. */
+/* The first mapping is the program, whose build-id only its frames tell. */
 static bool is_program(const struct profile *profile, const struct frame *frame)
 {
-    const struct profile_mapping *first = profile->mappings;
+    const struct pprof_mapping *first = profile->mappings;
 
     return profile->mapping_count && first->path && !first->build_id &&
            strcmp(first->path, frame->module) == 0;
 }
 
-/* From 1 on; 0 = it is in no module. */
+/* From 1; 0 = the frame is in no module. */
 static size_t mapping_of(struct profile *profile, const struct frame *frame)
 {
     const char *id = frame->build_id ? frame->build_id : "";
@@ -115,9 +115,9 @@ static size_t mapping_of(struct profile *profile, const struct frame *frame)
 
 static void write_mapping(struct profile *profile, size_t number)
 {
-    const struct profile_mapping *mapping = &profile->mappings[number - 1];
-    uint64_t path = profile_string(profile, mapping->path);
-    uint64_t build_id = profile_string(profile, mapping->build_id);
+    const struct pprof_mapping *mapping = &profile->mappings[number - 1];
+    uint64_t path = pprof_string(profile, mapping->path);
+    uint64_t build_id = pprof_string(profile, mapping->build_id);
     struct proto made = {0};
 
     protobuf_number(&made, MAPPING_ID, number);
@@ -129,18 +129,18 @@ static void write_mapping(struct profile *profile, size_t number)
     protobuf_number(&made, MAPPING_FILES, mapping->files);
     protobuf_number(&made, MAPPING_LINES, mapping->lines);
     protobuf_number(&made, MAPPING_INLINED, mapping->inlined);
-    profile_message(profile, PROFILE_MAPPING, &made);
+    pprof_message(profile, PROFILE_MAPPING, &made);
     protobuf_end(&made);
 }
 
-/* ---- Functions ------------------------------------------------------------------------------ */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 static uint64_t make_function(struct profile *profile, const char *name, const char *symbol,
                               const char *file)
 {
-    uint64_t name_number = profile_string(profile, name);
-    uint64_t symbol_number = profile_string(profile, symbol ? symbol : name);
-    uint64_t file_number = profile_string(profile, file);
+    uint64_t name_number = pprof_string(profile, name);
+    uint64_t symbol_number = pprof_string(profile, symbol ? symbol : name);
+    uint64_t file_number = pprof_string(profile, file);
     struct proto made = {0};
     bool fresh;
     uint64_t *slot = hashmap_put(&profile->functions,
@@ -153,12 +153,12 @@ static uint64_t make_function(struct profile *profile, const char *name, const c
     protobuf_number(&made, FUNCTION_NAME, name_number);
     protobuf_number(&made, FUNCTION_SYSTEM_NAME, symbol_number);
     protobuf_number(&made, FUNCTION_FILE, file_number);
-    profile_message(profile, PROFILE_FUNCTION, &made);
+    pprof_message(profile, PROFILE_FUNCTION, &made);
     protobuf_end(&made);
     return *slot;
 }
 
-/* 0 = none: somebody who has a file of that build-id may find it. */
+/* 0 = none: a reader with a file of that build-id can find the name. */
 static uint64_t function_of(struct profile *profile, const struct frame *frame)
 {
     bool fresh;
@@ -170,9 +170,9 @@ static uint64_t function_of(struct profile *profile, const struct frame *frame)
     return *slot;
 }
 
-/* ---- Locations ------------------------------------------------------------------------------ */
+/* ---- Locations ------------------------------------------------------------------------------- */
 
-static void note_flags(struct profile_mapping *mapping, const struct frame *frame)
+static void note_flags(struct pprof_mapping *mapping, const struct frame *frame)
 {
     mapping->functions |= frame->function != NULL;
     mapping->files |= frame->file != NULL;
@@ -180,7 +180,7 @@ static void note_flags(struct profile_mapping *mapping, const struct frame *fram
     mapping->inlined |= frame->inlined;
 }
 
-static void add_line(struct proto *location, uint64_t function, uint32_t line)
+static void add_function_line(struct proto *location, uint64_t function, uint32_t line)
 {
     struct proto made = {0};
 
@@ -190,7 +190,7 @@ static void add_line(struct proto *location, uint64_t function, uint32_t line)
     protobuf_end(&made);
 }
 
-/* Of frames that are inlined into one another. */
+/* One location for frames that were inlined into one another. */
 static uint64_t make_location(struct profile *profile, const struct frame *const *frames,
                               size_t count)
 {
@@ -215,17 +215,17 @@ static uint64_t make_location(struct profile *profile, const struct frame *const
         uint64_t function = function_of(profile, frames[i]);
 
         if (function)
-            add_line(&made, function, frames[i]->line);
+            add_function_line(&made, function, frames[i]->line);
         if (mapping)
             note_flags(&profile->mappings[mapping - 1], frames[i]);
     }
-    profile_message(profile, PROFILE_LOCATION, &made);
+    pprof_message(profile, PROFILE_LOCATION, &made);
     protobuf_end(&made);
     return *slot;
 }
 
-/* What has no frames needs a location, too: readers drop samples without. */
-static uint64_t nowhere(struct profile *profile)
+/* An empty stack needs a location: readers drop samples without one. */
+static uint64_t no_stack_location(struct profile *profile)
 {
     static const struct frame none = {.function = "[no stack]"};
     const struct frame *const frames[] = {&none};
@@ -233,8 +233,8 @@ static uint64_t nowhere(struct profile *profile)
     return make_location(profile, frames, 1);
 }
 
-void profile_stack(struct profile *profile, const struct frame *const *frames, size_t count,
-                   struct proto *list)
+void pprof_stack(struct profile *profile, const struct frame *const *frames, size_t count,
+                 struct proto *list)
 {
     for (size_t from = 0; from < count;) {
         uint64_t key = 3, *slot;
@@ -250,22 +250,22 @@ void profile_stack(struct profile *profile, const struct frame *const *frames, s
         from = to;
     }
     if (!count)
-        protobuf_varint(list, nowhere(profile));
+        protobuf_varint(list, no_stack_location(profile));
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
-struct profile profile_begin(FILE *stream, const char *exe)
+struct profile pprof_tables_begin(FILE *stream, const char *exe)
 {
     struct profile profile = {.gzip = gzip_begin(stream, GZIP_FAST)};
 
-    profile_string(&profile, "");
+    pprof_string(&profile, "");
     if (exe)
         add_mapping(&profile, exe, NULL);
     return profile;
 }
 
-void profile_end(struct profile *profile)
+void pprof_tables_end(struct profile *profile)
 {
     for (size_t i = 1; i <= profile->mapping_count; i++)
         write_mapping(profile, i);

@@ -69,7 +69,7 @@ function showSource(id, row) {
         make("h2", {}, nameOf(frame)), make("p", { class: "note" }, placeOf(frame)),
         lines ? make("pre", {}, lines[1].map((text, i) => make("div",
             { class: lines[0] + i === frame.line && "here" }, make("span", {}, String(lines[0] + i)), text)))
-              : make("p", { class: "note" }, "The source was not at hand when this report was written" +
+              : make("p", { class: "note" }, "Source file not found: " + placeOf(frame) +
                                              " (--source-path, --substitute-path)."));
     $("source").hidden = false;
     document.querySelector("main").classList.add("split");
@@ -97,16 +97,16 @@ function ages(record) {
 function recordBody(record) {
     const body = [];
     if (record.g) body.push(note(sentence(record.g)));
-    if (record.c) body.push(note("A ring of blocks that point at each other."));
+    if (record.c) body.push(note("Reference cycle."));
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
         body.push(note(size(bytes) + " in " + count(blocks, "block") + " at " + placeOf(frameOf(id))));
     for (const [name, bytes, blocks] of record.tg || [])
         body.push(note("Under the tag " + name + (blocks === record.n && bytes === record.b ? "." : ": " + size(bytes) + " in " + count(blocks, "block") + ".")));
-    if (record.w) body.push(note((record.w[2] ? "Never freed on this path; others are, in " : "Others are freed in ") +
+    if (record.w) body.push(note((record.w[2] ? "Never freed when allocated here; other blocks from this line are freed in " : "Others are freed in ") +
                                  nameOf(frameOf(record.w[0])) + " at " + placeOf(frameOf(record.w[0])) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
-    if (record.h) body.push(note("Its holder" + (record.h.length > 1 ? ", from " + nameOf(frameOf(record.h[1])) + "()," : "") + " was freed in " +
+    if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + nameOf(frameOf(record.h[1])) + "(), which" : " that") + " was freed in " +
                                  nameOf(frameOf(record.h[0])) + " at " + placeOf(frameOf(record.h[0])) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     const held = process().records.filter(other => other.o && process().records[other.o - 1] === record);
@@ -186,7 +186,7 @@ function drawFlame(area) {
     };
     put(at, 0, width, 0);
     flame.style.height = (deepest + 1) * 20 + "px";
-    area.append(root.value ? flame : make("p", { class: "empty" }, "Nothing that is listed has a stack."));
+    area.append(root.value ? flame : make("p", { class: "empty" }, "No listed record has a stack."));
 }
 function treeNode(node, total) {
     const hit = state.q && node.name.toLowerCase().includes(state.q.toLowerCase());
@@ -233,13 +233,13 @@ function drawCharts(area) {
     if (history.length > 1) {
         const [peak, ...parts] = process().peak, most = Math.max(...history.map(h => h[1]), peak ? peak[1] : 1), [t0, t1] = [history[0][0], history[history.length - 1][0]];
         const x = t => (800 * Math.min(Math.max((t - t0) / (t1 - t0 || 1), 0), 1)).toFixed(1), y = bytes => (190 - 170 * bytes / most).toFixed(1);
-        area.append(make("h3", {}, "Live bytes over " + span(t1) + ", at most " + size(most)), svg("svg", { id: "history", viewBox: "-6 0 812 200", width: 812, height: 200, role: "img", "aria-label": "live bytes over time" },
+        area.append(make("h3", {}, "Live bytes over " + span(t1) + ", peak " + size(most)), svg("svg", { id: "history", viewBox: "-6 0 812 200", width: 812, height: 200, role: "img", "aria-label": "live bytes over time" },
             svg("polyline", { class: "curve", points: history.map(h => x(h[0]) + "," + y(h[1])).join(" ") }),
             ...(peak ? [svg("circle", { class: "peak", cx: x(peak[0]), cy: y(peak[1]), r: 5 }, svg("title", {}, "the peak: " + size(peak[1]) + " in " + count(peak[2], "block") + ", " + span(peak[0]) + " after the start"))] : [])));
-        if (parts.length) area.append(make("h3", {}, "What lived at the peak, " + span(peak[0]) + " after the start"), table([["bytes", 1], ["blocks", 1], ["from"], ["at"]],
+        if (parts.length) area.append(make("h3", {}, "Live at the peak, " + span(peak[0]) + " after the start"), table([["bytes", 1], ["blocks", 1], ["from"], ["at"]],
             parts.map(([bytes, blocks, id]) => [size(bytes), number(blocks), id == null ? "an unknown place" : nameOf(frameOf(id)), id == null ? "" : placeOf(frameOf(id))])));
     }
-    area.append(...histogram("Sizes of the blocks (of at least so many bytes each)", sizes), ...(older.length ? histogram("Ages (since the first of each record)", older) : []));
+    area.append(...histogram("Block sizes (lower bounds, bytes)", sizes), ...(older.length ? histogram("Ages (since the first block of each record)", older) : []));
 }
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
@@ -260,22 +260,22 @@ const pages = {
     leaks(area) {
         const lists = listed(), bar = choices(true);
         if (process().entries.some(parts => parts.length > 1))
-            bar.append(make("label", {}, make("input", { type: "checkbox", "data-apart": "", checked: state.apart ? "" : false, onchange: e => { state.apart = e.target.checked; draw(); } }), "each record by itself"));
+            bar.append(make("label", {}, make("input", { type: "checkbox", "data-apart": "", checked: state.apart ? "" : false, onchange: e => { state.apart = e.target.checked; draw(); } }), "ungroup"));
         area.append(bar);
         if (state.metric !== "retained") lists.sort((a, b) => a[0].v - b[0].v || sum(b, valueOf) - sum(a, valueOf));
         const more = from => {
             area.append(...lists.slice(from, from + FIRST).map(entry));
             if (lists.length > from + FIRST)
-                area.append(make("button", { class: "plain", id: "more", onclick: e => { e.target.remove(); more(from + FIRST); } }, "the next of " + number(lists.length - from - FIRST) + " more"));
+                area.append(make("button", { class: "plain", id: "more", onclick: e => { e.target.remove(); more(from + FIRST); } }, "show more (" + number(lists.length - from - FIRST) + " left)"));
         };
         more(0);
         if (lists.length && !state.q) area.querySelector(".entry > button").click();
         for (const [verdict, records, bytes, blocks] of process().other)
-            if (state.show[verdict] && !state.q) area.append(note("And in other records, not in this page: " + size(bytes) + " in " + count(blocks, "block") + ", " + count(records, "record") + ", " + verdict + "."));
-        if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "Nothing that is ticked fits." : "No record."));
+            if (state.show[verdict] && !state.q) area.append(note("In other records, not in this page: " + size(bytes) + " in " + count(blocks, "block") + ", " + count(records, "record") + ", " + verdict + "."));
+        if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "No record matches the selected verdicts and the search." : "No records."));
     },
     growing(area) {
-        area.append(note("What grew while the program ran, whatever became of it."), ...growing().map(r => entry([r])));
+        area.append(note("Allocation sites that grew while the program ran, freed later or not."), ...growing().map(r => entry([r])));
         const first = area.querySelector(".entry > button");
         if (first) first.click();
     },
@@ -287,7 +287,7 @@ const pages = {
         if (first) first.open = true;
     },
     owners(area) {
-        area.append(note("What keeps the reachable blocks alive."), table([["bytes", 1], ["blocks", 1], ["owner"], ["its largest, and the way there"]],
+        area.append(note("Roots that keep the reachable blocks alive."), table([["bytes", 1], ["blocks", 1], ["owner"], ["largest block and its path"]],
             process().owners.map(o => [size(o.b), number(o.n), o.root, o.path || ""])));
     },
     errors(area) {
@@ -301,7 +301,7 @@ const pages = {
     },
     charts(area) { area.append(choices(true)); drawCharts(area); },
     about(area) {
-        area.append(table([["what"], ["is"]], process().facts), make("h3", {}, "Keys"), make("p", {}, ...[["/", "search"], ["j", "next"], ["k", "before"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
+        area.append(table([["property"], ["value"]], process().facts), make("h3", {}, "Keys"), make("p", {}, ...[["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
 const growing = () => [...process().records, ...process().grown].filter(r => r.g && !r.x).sort((a, b) => b.gr - a.gr);

@@ -1,20 +1,19 @@
-/* valgrind.c - see valgrind.h.
+/* valgrind.c - the text of Valgrind's Memcheck; see formats.h and memcheck.h.
  *
- * Every line begins with "==PID== ", so processes can be told apart in one stream; they stand one
- * after the other. As with Memcheck the worst loss comes last, where a terminal shows it, and lost
- * and possibly lost records count as errors, the others do not.
+ * Every line begins with "==PID== ", which distinguishes processes in one stream. As with Memcheck
+ * the largest loss comes last, where a terminal shows it; lost and possibly lost records count as
+ * errors, others do not.
  */
-#include "symbolize/formats/valgrind.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/memcheck.h"
 #include "common/base/text.h"
-#include "symbolize/text/text_head.h"
 
 struct writing {
     const struct process *process;
@@ -22,11 +21,11 @@ struct writing {
     FILE *stream;
 };
 
-/* A line without its end. */
-static void begin(const struct writing *writing, const char *words, ...)
+/* Begins a line; end_pid_line() ends it. */
+static void begin_pid_line(const struct writing *writing, const char *words, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void begin(const struct writing *writing, const char *words, ...)
+static void begin_pid_line(const struct writing *writing, const char *words, ...)
 {
     va_list args;
 
@@ -36,26 +35,27 @@ static void begin(const struct writing *writing, const char *words, ...)
     va_end(args);
 }
 
-static void end(const struct writing *writing)
+static void end_pid_line(const struct writing *writing)
 {
     putc_unlocked('\n', writing->stream);
 }
 
 static void empty_line(const struct writing *writing)
 {
-    begin(writing, "%s", "");
-    end(writing);
+    begin_pid_line(writing, "%s", "");
+    end_pid_line(writing);
 }
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
 /* "fill() (shelf.cc:12)", "fill() (in /opt/shelf)" */
-static void write_frame(const struct writing *writing, const struct frame *frame, bool first)
+static void write_valgrind_frame(const struct writing *writing, const struct frame *frame,
+                                 bool first)
 {
     FILE *stream = writing->stream;
 
-    begin(writing, "   %s 0x%" PRIX64 ": ", first ? "at" : "by",
-          frame->has_offset ? frame->offset : 0);
+    begin_pid_line(writing, "   %s 0x%" PRIX64 ": ", first ? "at" : "by",
+                   frame->has_offset ? frame->offset : 0);
     escape_line(stream, frame->function ? frame->function : "???");
     if (frame->file) {
         fputs(" (", stream);
@@ -68,51 +68,52 @@ static void write_frame(const struct writing *writing, const struct frame *frame
         escape_line(stream, frame->module);
         putc(')', stream);
     }
-    end(writing);
+    end_pid_line(writing);
 }
 
-static void write_stack(const struct writing *writing, const struct stack *stack,
-                        const char *callee)
+static void write_valgrind_stack(const struct writing *writing, const struct stack *stack,
+                                 const char *callee)
 {
     size_t depth = memcheck_depth(stack, writing->view);
 
     if (callee) {
-        begin(writing, "   at 0x0: %s", callee);
-        end(writing);
+        begin_pid_line(writing, "   at 0x0: %s", callee);
+        end_pid_line(writing);
     }
     for (size_t i = 0; i < depth; i++)
-        write_frame(writing, stack->frames[i], i == 0 && !callee);
+        write_valgrind_frame(writing, stack->frames[i], i == 0 && !callee);
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-static void write_error(const struct writing *writing, const struct memcheck_error *error)
+static void write_valgrind_error(const struct writing *writing, const struct memcheck_error *error)
 {
     for (size_t i = 0; i < error->part_count; i++) {
         const struct memcheck_part *part = &error->parts[i];
 
-        begin(writing, "%s", i ? " " : ""); /* remarks are indented by one */
+        begin_pid_line(writing, "%s", i ? " " : ""); /* remarks are indented by one */
         escape_line(writing->stream, part->words);
         if (part->name)
             escape_line(writing->stream, part->name);
-        end(writing);
+        end_pid_line(writing);
         if (part->stack.count || !i)
-            write_stack(writing, &part->stack, part->callee);
+            write_valgrind_stack(writing, &part->stack, part->callee);
     }
     empty_line(writing);
 }
 
-static void write_crash(const struct writing *writing, const struct crash *crash)
+static void write_valgrind_crash(const struct writing *writing, const struct crash *crash)
 {
-    begin(writing, "Process terminating with default action of signal %" PRId32, crash->signal);
+    begin_pid_line(writing, "Process terminating with default action of signal %" PRId32,
+                   crash->signal);
     fprintf(writing->stream, " (%s)\n", crash->name);
-    begin(writing, " ");
+    begin_pid_line(writing, " ");
     if (crash->overflow)
         fputs("Stack overflow", writing->stream);
     else
         escape_line(writing->stream, crash->words);
-    end(writing);
-    write_stack(writing, &crash->stack, NULL);
+    end_pid_line(writing);
+    write_valgrind_stack(writing, &crash->stack, NULL);
     empty_line(writing);
 }
 
@@ -122,44 +123,45 @@ static void write_heap(const struct writing *writing)
 {
     const struct process *process = writing->process;
 
-    begin(writing, "HEAP SUMMARY:\n");
-    begin(writing, "    in use at exit: %s bytes", term_number(process->live_bytes).text);
+    begin_pid_line(writing, "HEAP SUMMARY:\n");
+    begin_pid_line(writing, "    in use at exit: %s bytes", term_number(process->live_bytes).text);
     fprintf(writing->stream, " in %s blocks\n", term_number(process->live_blocks).text);
-    begin(writing, "  total heap usage: %s allocs", term_number(process->allocations).text);
-    fprintf(writing->stream, ", %s frees", term_number(process->frees).text);
-    fprintf(writing->stream, ", %s bytes allocated\n", term_number(process->bytes_allocated).text);
+    begin_pid_line(writing, "  total heap usage: %s allocs",
+                   term_number(process->allocations).text);
+    fprintf(writing->stream, ", %s frees, %s bytes allocated\n", term_number(process->frees).text,
+            term_number(process->bytes_allocated).text);
     empty_line(writing);
 }
 
-static void write_sum(const struct writing *writing, const char *words,
-                      const struct verdict_total *total)
+static void write_valgrind_sum(const struct writing *writing, const char *words,
+                               const struct verdict_total *total)
 {
-    begin(writing, "%18s: %s bytes", words, term_number(total->bytes).text);
+    begin_pid_line(writing, "%18s: %s bytes", words, term_number(total->bytes).text);
     fprintf(writing->stream, " in %s blocks\n", term_number(total->blocks).text);
 }
 
-static void write_sums(const struct writing *writing, const struct memcheck_sums *sums)
+static void write_valgrind_sums(const struct writing *writing, const struct memcheck_sums *sums)
 {
     const struct process *process = writing->process;
 
     if (!process->live_blocks && !sums->definite.records && !sums->indirect.records &&
         !sums->possible.records && !sums->reachable.records && !process->suppressed.records) {
         if (!text_saw_nothing(process) && !process->crash_only && !process->damaged) {
-            begin(writing, "All heap blocks were freed -- no leaks are possible\n");
+            begin_pid_line(writing, "All heap blocks were freed -- no leaks are possible\n");
             empty_line(writing);
         }
         return;
     }
-    begin(writing, "LEAK SUMMARY:\n");
-    write_sum(writing, "definitely lost", &sums->definite);
-    write_sum(writing, "indirectly lost", &sums->indirect);
-    write_sum(writing, "possibly lost", &sums->possible);
-    write_sum(writing, "still reachable", &sums->reachable);
-    write_sum(writing, "suppressed", &process->suppressed);
+    begin_pid_line(writing, "LEAK SUMMARY:\n");
+    write_valgrind_sum(writing, "definitely lost", &sums->definite);
+    write_valgrind_sum(writing, "indirectly lost", &sums->indirect);
+    write_valgrind_sum(writing, "possibly lost", &sums->possible);
+    write_valgrind_sum(writing, "still reachable", &sums->reachable);
+    write_valgrind_sum(writing, "suppressed", &process->suppressed);
     empty_line(writing);
 }
 
-static void write_errors(const struct writing *writing, const struct memcheck_sums *sums)
+static void write_valgrind_errors(const struct writing *writing, const struct memcheck_sums *sums)
 {
     const struct process *process = writing->process;
     uint64_t contexts = sums->definite.records + sums->possible.records;
@@ -169,7 +171,8 @@ static void write_errors(const struct writing *writing, const struct memcheck_su
         errors = add_saturating(errors, process->mistakes[i].count);
     errors = add_saturating(errors, process->crash != NULL);
     contexts += process->mistake_count + (process->crash != NULL);
-    begin(writing, "ERROR SUMMARY: %" PRIu64 " errors from %" PRIu64 " contexts", errors, contexts);
+    begin_pid_line(writing, "ERROR SUMMARY: %" PRIu64 " errors from %" PRIu64 " contexts", errors,
+                   contexts);
     fprintf(writing->stream, " (suppressed: %" PRIu64 " from %zu)\n", process->suppressed.records,
             process->rule_count);
 }
@@ -187,19 +190,19 @@ static void write_descriptor(const struct writing *writing, const struct resourc
     const struct record *record = &resource->record;
     struct stack stack = {record->frames, record->frame_count, record->ending};
 
-    begin(writing, "Open file descriptor:");
+    begin_pid_line(writing, "Open file descriptor:");
     for (size_t i = 0; i < resource->name_count; i++) {
         fputs(i ? ", " : " ", writing->stream);
         escape_line(writing->stream, resource->names[i]);
     }
     if (record->blocks > 1)
         fprintf(writing->stream, " (%s of them)", term_number(record->blocks).text);
-    end(writing);
-    write_stack(writing, &stack, NULL);
+    end_pid_line(writing);
+    write_valgrind_stack(writing, &stack, NULL);
     empty_line(writing);
 }
 
-/* Numbers are not kept: a place that opened stands for them. */
+/* The numbers of descriptors are not recorded: each opening place has one paragraph. */
 static void write_descriptors(const struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -210,8 +213,8 @@ static void write_descriptors(const struct writing *writing)
             count = add_saturating(count, process->resources[i].record.blocks);
     if (!count)
         return;
-    begin(writing, "FILE DESCRIPTORS: %" PRIu64 " open at exit beside those it began with.\n",
-          count);
+    begin_pid_line(
+        writing, "FILE DESCRIPTORS: %" PRIu64 " open at exit besides the inherited ones.\n", count);
     for (size_t i = 0; i < process->resource_count; i++)
         if (is_descriptor(&process->resources[i]))
             write_descriptor(writing, &process->resources[i]);
@@ -220,13 +223,14 @@ static void write_descriptors(const struct writing *writing)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-static void write_head(const struct writing *writing)
+static void write_valgrind_head(const struct writing *writing)
 {
     const struct process *process = writing->process;
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
 
-    begin(writing, "libleak " LEAK_VERSION ", a heap leak detector: not Valgrind, in its form\n");
-    begin(writing, "Command:");
+    begin_pid_line(writing,
+                   "libleak " LEAK_VERSION ", a heap leak detector: not Valgrind, in its form\n");
+    begin_pid_line(writing, "Command:");
     if (!process->argc && process->exe) {
         putc(' ', writing->stream);
         escape_line(writing->stream, process->exe);
@@ -235,30 +239,30 @@ static void write_head(const struct writing *writing)
         putc(' ', writing->stream);
         escape_line(writing->stream, process->argv[i]);
     }
-    end(writing);
-    for (size_t i = 0; caveat_at(process, i, words); i++) {
-        begin(writing, "WARNING: ");
+    end_pid_line(writing);
+    for (size_t i = 0; text_warning_at(process, i, words); i++) {
+        begin_pid_line(writing, "WARNING: ");
         escape_line(writing->stream, words);
-        end(writing);
+        end_pid_line(writing);
     }
     empty_line(writing);
 }
 
-static void write_mistakes(const struct writing *writing)
+static void write_valgrind_bad_frees(const struct writing *writing)
 {
     const struct process *process = writing->process;
 
     for (size_t i = 0; i < process->mistake_count; i++) {
         struct memcheck_error error;
 
-        memcheck_mistake(&process->mistakes[i], &error);
-        write_error(writing, &error);
+        memcheck_bad_free(&process->mistakes[i], &error);
+        write_valgrind_error(writing, &error);
     }
     if (process->crash)
-        write_crash(writing, process->crash);
+        write_valgrind_crash(writing, process->crash);
 }
 
-static void write_leaks(const struct writing *writing)
+static void write_valgrind_leaks(const struct writing *writing)
 {
     const struct process *process = writing->process;
 
@@ -268,7 +272,7 @@ static void write_leaks(const struct writing *writing)
         if (!report_lists_record(&process->records[i - 1], writing->view))
             continue;
         memcheck_leak(process, i - 1, &error);
-        write_error(writing, &error);
+        write_valgrind_error(writing, &error);
     }
 }
 
@@ -281,13 +285,13 @@ void valgrind_write(const struct report *report, const struct view *view, FILE *
         if (report_omits_process(writing.process, view))
             continue;
         if (!view->quiet) {
-            write_head(&writing);
-            write_mistakes(&writing);
+            write_valgrind_head(&writing);
+            write_valgrind_bad_frees(&writing);
             write_descriptors(&writing);
             write_heap(&writing);
-            write_leaks(&writing);
-            write_sums(&writing, &sums);
+            write_valgrind_leaks(&writing);
+            write_valgrind_sums(&writing, &sums);
         }
-        write_errors(&writing, &sums);
+        write_valgrind_errors(&writing, &sums);
     }
 }

@@ -1,19 +1,19 @@
-/* xml.c - see xml.h.
+/* xml.c - Valgrind's XML protocol 4; see formats.h and memcheck.h.
  *
- * The protocol knows one process, and a document has one root. So a report of several is one
- * document, whose head is the first process's and says so in its comment; an error of another one
- * ends in a remark which. Order is the protocol's: what went wrong while it ran, FINISHED, leaks,
- * counts. Parsers take leaks for these only after FINISHED, so that stands there of a process that
- * runs, too. It has no place for resources other than memory.
+ * The protocol has one process, and a document has one root. So a report of several processes is
+ * one document with the head of the first process, which its comment says; a remark of each error
+ * names its process. The order is that of the protocol: errors at run time, FINISHED, leaks,
+ * counts. Parsers take errors for leaks only after FINISHED, so a running process has that state,
+ * too. The protocol has no resources other than memory.
  */
-#include "symbolize/formats/xml.h"
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "common/base/arena.h"
 #include "symbolize/formats/memcheck.h"
@@ -32,7 +32,7 @@ static void number_element(FILE *stream, int indent, const char *name, uint64_t 
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-static void write_place(const struct writing *writing, const struct frame *frame)
+static void write_xml_place(const struct writing *writing, const struct frame *frame)
 {
     char buffer[PATH_MAX];
     const char *path = source_map_path(&writing->view->source, frame->file, buffer, sizeof(buffer));
@@ -46,9 +46,9 @@ static void write_place(const struct writing *writing, const struct frame *frame
         number_element(writing->stream, 6, "line", frame->line);
 }
 
-/* The protocol wants one frame at least. */
-static void write_stack(const struct writing *writing, const struct stack *stack,
-                        const char *callee)
+/* The protocol needs at least one frame. */
+static void write_xml_stack(const struct writing *writing, const struct stack *stack,
+                            const char *callee)
 {
     size_t depth = memcheck_depth(stack, writing->view);
 
@@ -66,7 +66,7 @@ static void write_stack(const struct writing *writing, const struct stack *stack
         escape_element(writing->stream, 6, "obj", frame->module);
         escape_element(writing->stream, 6, "fn", frame->function);
         if (frame->file)
-            write_place(writing, frame);
+            write_xml_place(writing, frame);
         fputs("    </frame>\n", writing->stream);
     }
     fputs("  </stack>\n", writing->stream);
@@ -74,14 +74,14 @@ static void write_stack(const struct writing *writing, const struct stack *stack
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-static void write_thread(const struct thread_ref *thread, FILE *stream)
+static void write_xml_thread(const struct thread_ref *thread, FILE *stream)
 {
     number_element(stream, 2, "tid", thread->serial);
     if (thread->name && *thread->name)
         escape_element(stream, 2, "threadname", thread->name);
 }
 
-static void write_part(const struct writing *writing, const struct memcheck_part *part)
+static void write_xml_part(const struct writing *writing, const struct memcheck_part *part)
 {
     fputs("  <auxwhat>", writing->stream);
     escape_xml(writing->stream, part->words);
@@ -89,7 +89,7 @@ static void write_part(const struct writing *writing, const struct memcheck_part
         escape_xml(writing->stream, part->name);
     fputs("</auxwhat>\n", writing->stream);
     if (part->stack.count)
-        write_stack(writing, &part->stack, part->callee);
+        write_xml_stack(writing, &part->stack, part->callee);
 }
 
 static void write_which_process(const struct writing *writing, const struct process *process)
@@ -104,13 +104,13 @@ static void write_which_process(const struct writing *writing, const struct proc
     fputs("</auxwhat>\n", writing->stream);
 }
 
-static void write_error(struct writing *writing, const struct process *process,
-                        const struct memcheck_error *error)
+static void write_xml_error(struct writing *writing, const struct process *process,
+                            const struct memcheck_error *error)
 {
     FILE *stream = writing->stream;
 
     fprintf(stream, "\n<error>\n  <unique>0x%" PRIx64 "</unique>\n", writing->unique++);
-    write_thread(&error->thread, stream);
+    write_xml_thread(&error->thread, stream);
     escape_element(stream, 2, "kind", error->kind);
     if (error->leak) {
         fputs("  <xwhat>\n", stream);
@@ -121,30 +121,30 @@ static void write_error(struct writing *writing, const struct process *process,
     } else {
         escape_element(stream, 2, "what", error->parts[0].words);
     }
-    write_stack(writing, &error->parts[0].stack, error->parts[0].callee);
+    write_xml_stack(writing, &error->parts[0].stack, error->parts[0].callee);
     for (size_t i = 1; i < error->part_count; i++)
-        write_part(writing, &error->parts[i]);
+        write_xml_part(writing, &error->parts[i]);
     write_which_process(writing, process);
     fputs("</error>\n", stream);
 }
 
-static void write_crash(const struct writing *writing, const struct crash *crash)
+static void write_xml_crash(const struct writing *writing, const struct crash *crash)
 {
     FILE *stream = writing->stream;
 
     fputs("\n<fatal_signal>\n", stream);
-    write_thread(&crash->thread, stream);
+    write_xml_thread(&crash->thread, stream);
     fprintf(stream, "  <signo>%" PRId32 "</signo>\n", crash->signal);
     escape_element(stream, 2, "signame", crash->name);
     fprintf(stream, "  <sicode>%" PRId32 "</sicode>\n", crash->code);
     escape_element(stream, 2, "event", crash->overflow ? "stack overflow" : crash->words);
     if (crash->has_address)
         fprintf(stream, "  <siaddr>0x%" PRIx64 "</siaddr>\n", crash->address);
-    write_stack(writing, &crash->stack, NULL);
+    write_xml_stack(writing, &crash->stack, NULL);
     fputs("</fatal_signal>\n", stream);
 }
 
-static void write_mistakes(struct writing *writing)
+static void write_xml_bad_frees(struct writing *writing)
 {
     for (size_t p = 0; p < writing->report->process_count; p++) {
         const struct process *process = &writing->report->processes[p];
@@ -152,15 +152,15 @@ static void write_mistakes(struct writing *writing)
         for (size_t i = 0; i < process->mistake_count; i++) {
             struct memcheck_error error;
 
-            memcheck_mistake(&process->mistakes[i], &error);
-            write_error(writing, process, &error);
+            memcheck_bad_free(&process->mistakes[i], &error);
+            write_xml_error(writing, process, &error);
         }
         if (process->crash)
-            write_crash(writing, process->crash);
+            write_xml_crash(writing, process->crash);
     }
 }
 
-static void write_leaks(struct writing *writing)
+static void write_xml_leaks(struct writing *writing)
 {
     for (size_t p = 0; p < writing->report->process_count; p++) {
         const struct process *process = &writing->report->processes[p];
@@ -172,22 +172,22 @@ static void write_leaks(struct writing *writing)
             if (!report_lists_record(&process->records[i], writing->view))
                 continue;
             memcheck_leak(process, i, &error);
-            write_error(writing, process, &error);
+            write_xml_error(writing, process, &error);
         }
     }
 }
 
 /* ---- The document ---------------------------------------------------------------------------- */
 
-static void write_comment(const struct writing *writing)
+static void write_xml_comment(const struct writing *writing)
 {
     const struct report *report = writing->report;
     FILE *stream = writing->stream;
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
     bool some = false;
 
     for (size_t p = 0; p < report->process_count; p++)
-        for (size_t i = 0; caveat_at(&report->processes[p], i, words); i++) {
+        for (size_t i = 0; text_warning_at(&report->processes[p], i, words); i++) {
             fputs(some ? "\n" : "<usercomment>", stream);
             some = true;
             fprintf(stream, "Process %" PRId32 ": ", report->processes[p].pid);
@@ -202,7 +202,7 @@ static void write_comment(const struct writing *writing)
         fputs("</usercomment>\n\n", stream);
 }
 
-static void write_command(const struct process *process, FILE *stream)
+static void write_xml_command(const struct process *process, FILE *stream)
 {
     fputs("  <line>Command: ", stream);
     if (!process->argc && process->exe)
@@ -227,7 +227,7 @@ static void write_arguments(const struct process *process, FILE *stream)
     fputs("  </argv>\n</args>\n", stream);
 }
 
-/* Of the first process's life. */
+/* A state of the first process and its time. */
 static void write_status(const char *state, uint64_t ns, FILE *stream)
 {
     uint64_t ms = ns / 1000000, s = ms / 1000;
@@ -239,7 +239,7 @@ static void write_status(const char *state, uint64_t ns, FILE *stream)
             s / 86400, s / 3600 % 24, s / 60 % 60, s % 60, ms % 1000);
 }
 
-static void write_head(const struct writing *writing, const struct process *first)
+static void write_xml_head(const struct writing *writing, const struct process *first)
 {
     FILE *stream = writing->stream;
 
@@ -248,17 +248,17 @@ static void write_head(const struct writing *writing, const struct process *firs
           "<preamble>\n  <line>libleak " LEAK_VERSION ", a heap leak detector</line>\n"
           "  <line>This is not Valgrind: the same protocol, and what of it libleak knows</line>\n",
           stream);
-    write_command(first, stream);
+    write_xml_command(first, stream);
     fprintf(stream,
             "</preamble>\n\n<pid>%" PRId32 "</pid>\n<ppid>%" PRId32
             "</ppid>\n<tool>memcheck</tool>\n\n",
             first->pid, first->ppid);
-    write_comment(writing);
+    write_xml_comment(writing);
     write_arguments(first, stream);
 }
 
-/* How often each error was met: of those that are no leaks, which have the first numbers. */
-static void write_counts(const struct report *report, const struct view *view, FILE *stream)
+/* The counts of the errors that are no leaks; these have the first numbers. */
+static void write_xml_counts(const struct report *report, const struct view *view, FILE *stream)
 {
     uint64_t unique = 0;
 
@@ -289,26 +289,26 @@ static void write_document(const struct report *report, const struct view *view,
     const struct process *first = report->process_count ? report->processes : &none;
     uint64_t end = first->ended_ns ? first->ended_ns : first->until_ns;
 
-    write_head(&writing, first);
+    write_xml_head(&writing, first);
     write_status("RUNNING", 0, stream);
     if (!view->quiet)
-        write_mistakes(&writing);
+        write_xml_bad_frees(&writing);
     write_status("FINISHED", end > first->started_ns ? end - first->started_ns : 0, stream);
-    write_leaks(&writing);
-    write_counts(report, view, stream);
+    write_xml_leaks(&writing);
+    write_xml_counts(report, view, stream);
     fputs("</valgrindoutput>\n", stream);
 }
 
 void xml_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct mem *mem = arena_begin();
-    struct report told = *report; /* without processes that nobody wants to know of */
+    struct report listed = *report; /* without processes between fork and exec */
 
-    told.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));
-    told.process_count = 0;
+    listed.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));
+    listed.process_count = 0;
     for (size_t i = 0; i < report->process_count; i++)
         if (!report_omits_process(&report->processes[i], view))
-            told.processes[told.process_count++] = report->processes[i];
-    write_document(&told, view, stream);
+            listed.processes[listed.process_count++] = report->processes[i];
+    write_document(&listed, view, stream);
     arena_end(mem);
 }

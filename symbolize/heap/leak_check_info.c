@@ -96,7 +96,7 @@ static const char *failure_reason(const struct leak_snapshot *head)
 {
     const char *words = trouble_words[head->trouble];
 
-    return words ? words : "nobody knows why";
+    return words ? words : "unknown reason";
 }
 
 const char *leak_check_info_missing(struct mem *mem, const struct store *store)
@@ -104,14 +104,13 @@ const char *leak_check_info_missing(struct mem *mem, const struct store *store)
     const char *words = "";
 
     if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
-        return arena_format(mem, "no look at the heap was made: %s",
-                          failure_reason(&store->look->head));
+        return arena_format(mem, "no leak check was made: %s", failure_reason(&store->look->head));
     if (!store->failed)
         return NULL;
     if (occasion_words[store->failed->occasion])
         words = occasion_words[store->failed->occasion];
     return arena_format(mem,
-                      "a later look at the heap%s%s could not be made (%s): what came after the "
-                      "earlier one is not judged",
+                      "a later leak check%s%s failed (%s): blocks allocated after the "
+                      "earlier one are not classified",
                       *words ? " " : "", words, failure_reason(store->failed));
 }

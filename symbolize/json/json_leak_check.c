@@ -1,5 +1,5 @@
-/* json_leak_check.c - see json_leak_check.h and docs/schema.json. */
-#include "symbolize/json/json_leak_check.h"
+/* json_leak_check.c - the leak check, paths, owners and samples; see json.h. */
+#include "symbolize/json/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,20 @@
 #include "common/encode/encode.h"
 #include "common/view/json_parts.h"
 
-static void milliseconds(struct json *json, const char *key, uint64_t ns, bool known)
+/* An element of a list, on one line. */
+static void open_flat(struct json *json)
+{
+    json_open(json, NULL, '{');
+    json->flat = true;
+}
+
+static void close_flat(struct json *json)
+{
+    json_close(json, '}');
+    json->flat = false;
+}
+
+static void emit_milliseconds(struct json *json, const char *key, uint64_t ns, bool known)
 {
     if (known)
         json_put_fraction(json, key, (double)ns / 1e6);
@@ -15,7 +28,7 @@ static void milliseconds(struct json *json, const char *key, uint64_t ns, bool k
         json_put_null(json, key);
 }
 
-void json_look(struct json *json, const char *key, const struct look *look)
+void json_leak_check(struct json *json, const char *key, const struct look *look)
 {
     if (!look) {
         json_put_null(json, key);
@@ -26,8 +39,8 @@ void json_look(struct json *json, const char *key, const struct look *look)
     json_put_text(json, "rung", look->rung);
     json_put_text(json, "occasion", look->occasion);
     json_put_text(json, "trouble", look->trouble);
-    milliseconds(json, "pause_ms", look->pause_ns, look->timed);
-    milliseconds(json, "check_ms", look->check_ns, look->timed);
+    emit_milliseconds(json, "pause_ms", look->pause_ns, look->timed);
+    emit_milliseconds(json, "check_ms", look->check_ns, look->timed);
     json_put_number(json, "threads_parked", look->threads_parked);
     json_put_number(json, "threads_missed", look->threads_missed);
     json_put_number(json, "skipped", look->skipped);
@@ -39,23 +52,20 @@ void json_milestones(struct json *json, const struct process *process)
 {
     json_open(json, "milestones", '[');
     for (size_t i = 0; i < process->milestone_count; i++) {
-        json_open(json, NULL, '{');
-        json->flat = true;
+        open_flat(json);
         json_put_number(json, "number", process->milestones[i].number);
         json_put_time(json, "time", process->milestones[i].time_ns);
         json_put_text(json, "mark", process->milestones[i].name);
-        json_close(json, '}');
-        json->flat = false;
+        close_flat(json);
     }
     json_close(json, ']');
 }
 
-/* ---- Paths ---------------------------------------------------------------------------------- */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 static void write_root(struct json *json, const struct root *root)
 {
-    json_open(json, NULL, '{');
-    json->flat = true;
+    open_flat(json);
     json_put_text(json, "root", root->words);
     json_put_text(json, "class", root_class_word[root->class]);
     json_put_text(json, "variable", root->variable);
@@ -65,16 +75,14 @@ static void write_root(struct json *json, const struct root *root)
     json_put_text(json, "module", root->module);
     json_put_known(json, "thread", root->thread.serial != 0, root->thread.serial);
     json_put_known(json, "offset", root->has_offset, root->offset);
-    json_close(json, '}');
-    json->flat = false;
+    close_flat(json);
 }
 
 static void write_step(struct json *json, const struct path_step *step)
 {
     const struct frame *frame = step->frame;
 
-    json_open(json, NULL, '{');
-    json->flat = true;
+    open_flat(json);
     json_put_number(json, "offset", step->offset);
     json_put_number(json, "into", step->into);
     json_put_number(json, "size", step->size);
@@ -85,27 +93,24 @@ static void write_step(struct json *json, const struct path_step *step)
         json_put_id(json, "signature", step->signature);
     else
         json_put_null(json, "signature");
-    json_close(json, '}');
-    json->flat = false;
+    close_flat(json);
 }
 
-static void write_skipped(struct json *json, uint64_t count)
+static void write_json_skipped(struct json *json, uint64_t count)
 {
-    json_open(json, NULL, '{');
-    json->flat = true;
+    open_flat(json);
     json_put_number(json, "skipped", count);
-    json_close(json, '}');
-    json->flat = false;
+    close_flat(json);
 }
 
-static void write_path(struct json *json, const char *key, const struct root *root,
-                       const struct path *path)
+static void write_json_path(struct json *json, const char *key, const struct root *root,
+                            const struct path *path)
 {
     json_open(json, key, '[');
     write_root(json, root);
     for (size_t i = 0; path && i < path->count; i++) {
         if (path->skipped && i == path->skipped_at)
-            write_skipped(json, path->skipped);
+            write_json_skipped(json, path->skipped);
         write_step(json, &path->steps[i]);
     }
     json_close(json, ']');
@@ -114,7 +119,7 @@ static void write_path(struct json *json, const char *key, const struct root *ro
 void json_path(struct json *json, const char *key, const struct path *path)
 {
     if (path)
-        write_path(json, key, path->root, path);
+        write_json_path(json, key, path->root, path);
     else
         json_put_null(json, key);
 }
@@ -129,14 +134,14 @@ void json_owners(struct json *json, const struct process *process)
         json_put_text(json, "root", owner->root->words);
         json_put_number(json, "bytes", owner->bytes);
         json_put_number(json, "blocks", owner->blocks);
-        write_path(json, "path", owner->path ? owner->path->root : owner->root, owner->path);
+        write_json_path(json, "path", owner->path ? owner->path->root : owner->root, owner->path);
         json_growth(json, owner->growth);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-/* ---- Samples -------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static void write_content(struct json *json, const struct sample *sample)
 {
@@ -154,8 +159,7 @@ void json_sample(struct json *json, const struct sample *sample)
     char serial[64];
 
     snprintf(serial, sizeof(serial), "T%" PRIu32 "#%" PRIu32, sample->thread.serial, sample->count);
-    json_open(json, NULL, '{');
-    json->flat = true;
+    open_flat(json);
     if (sample->address)
         json_put_address(json, "address", sample->address);
     else
@@ -165,6 +169,5 @@ void json_sample(struct json *json, const struct sample *sample)
     json_put_text(json, "thread", sample->thread.name);
     json_put_time(json, "time", sample->time_ns);
     write_content(json, sample);
-    json_close(json, '}');
-    json->flat = false;
+    close_flat(json);
 }

@@ -1,9 +1,14 @@
-/* json_process.c - see json_process.h and docs/schema.json. */
-#include "symbolize/json/json_process.h"
+/* json_process.c - a process without its records, errors and resources; see json.h. */
+#include "symbolize/json/json.h"
 
-#include "symbolize/json/json_leak_check.h"
-#include "symbolize/json/json_record.h"
 #include "common/view/json_parts.h"
+
+void json_total(struct json *json, const struct verdict_total *total)
+{
+    json_put_number(json, "bytes", total->bytes);
+    json_put_number(json, "blocks", total->blocks);
+    json_put_number(json, "records", total->records);
+}
 
 void json_tool(struct json *json)
 {
@@ -13,8 +18,8 @@ void json_tool(struct json *json)
     json_close(json, '}');
 }
 
-static void write_rules(struct json *json, const char *key, const struct rule *const *rules,
-                        size_t count)
+static void write_json_rules(struct json *json, const char *key, const struct rule *const *rules,
+                             size_t count)
 {
     json_open(json, key, '[');
     for (size_t i = 0; i < count; i++) {
@@ -31,8 +36,8 @@ static void write_rules(struct json *json, const char *key, const struct rule *c
 void json_suppressions(struct json *json, const struct report *report)
 {
     json_open(json, "suppressions", '{');
-    write_rules(json, "unused", report->unused, report->unused_count);
-    write_rules(json, "expired", report->expired, report->expired_count);
+    write_json_rules(json, "unused", report->unused, report->unused_count);
+    write_json_rules(json, "expired", report->expired, report->expired_count);
     json_close(json, '}');
 }
 
@@ -48,7 +53,7 @@ static void write_end(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-static void write_stacks(struct json *json, const struct stacks *stacks)
+static void write_json_stacks(struct json *json, const struct stacks *stacks)
 {
     json_open(json, "stacks", '{');
     json_put_number(json, "captures", stacks->captures);
@@ -59,7 +64,7 @@ static void write_stacks(struct json *json, const struct stacks *stacks)
     json_close(json, '}');
 }
 
-static void write_coverage(struct json *json, const struct process *process)
+static void write_json_coverage(struct json *json, const struct process *process)
 {
     json_open(json, "coverage", '{');
     json_put_number(json, "allocations", process->allocations);
@@ -68,7 +73,7 @@ static void write_coverage(struct json *json, const struct process *process)
     json_put_number(json, "unwind_checks", process->unwind_checks);
     json_put_number(json, "unwind_mismatches", process->unwind_mismatches);
     json_put_number(json, "unwind_stops", process->unwind_stops);
-    write_stacks(json, &process->stacks);
+    write_json_stacks(json, &process->stacks);
     json_open(json, "modules_without_debuginfo", '[');
     for (size_t i = 0; i < process->blind_count; i++) {
         json_open(json, NULL, '{');
@@ -102,7 +107,7 @@ static void write_sampled(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-static void write_totals(struct json *json, const struct process *process)
+static void write_json_totals(struct json *json, const struct process *process)
 {
     json_open(json, "totals", '{');
     json_put_number(json, "allocations", process->allocations);
@@ -121,22 +126,18 @@ void json_summary(struct json *json, const struct process *process)
     json_open(json, "summary", '{');
     for (int v = 0; v < VERDICT_MAX; v++) {
         json_open(json, verdict_word[v], '{');
-        json_put_number(json, "bytes", process->totals.of[v].bytes);
-        json_put_number(json, "blocks", process->totals.of[v].blocks);
-        json_put_number(json, "records", process->totals.of[v].records);
+        json_total(json, &process->totals.of[v]);
         json_error(json, process, &process->errors[v]);
         json_close(json, '}');
     }
     json_close(json, '}');
 }
 
-/* What is in no sum of the summary. */
+/* The suppressed records, which the summary leaves out. */
 static void write_suppressed(struct json *json, const struct process *process)
 {
     json_open(json, "suppressed", '{');
-    json_put_number(json, "bytes", process->suppressed.bytes);
-    json_put_number(json, "blocks", process->suppressed.blocks);
-    json_put_number(json, "records", process->suppressed.records);
+    json_total(json, &process->suppressed);
     json_open(json, "rules", '[');
     for (size_t i = 0; i < process->rule_count; i++) {
         const struct rule_use *use = &process->rules[i];
@@ -145,9 +146,7 @@ static void write_suppressed(struct json *json, const struct process *process)
         json_put_text(json, "rule", use->rule->text);
         json_put_text(json, "where", use->rule->where);
         json_put_text(json, "reason", use->rule->reason);
-        json_put_number(json, "bytes", use->total.bytes);
-        json_put_number(json, "blocks", use->total.blocks);
-        json_put_number(json, "records", use->total.records);
+        json_total(json, &use->total);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -183,9 +182,9 @@ void json_process_head(struct json *json, const struct process *process)
     json_put_time(json, "ended", process->ended_ns);
     write_end(json, process);
     write_sampled(json, process);
-    write_coverage(json, process);
-    write_totals(json, process);
-    json_look(json, "snapshot", process->look);
+    write_json_coverage(json, process);
+    write_json_totals(json, process);
+    json_leak_check(json, "snapshot", process->look);
     write_seen_threads(json, process);
     json_summary(json, process);
     write_suppressed(json, process);
@@ -213,7 +212,7 @@ static void write_resource_totals(struct json *json, const struct process *proce
     json_close(json, ']');
 }
 
-static void write_recent(struct json *json, const struct recent_free *recent)
+static void write_json_recent(struct json *json, const struct recent_free *recent)
 {
     json_open(json, NULL, '{');
     json_put_address(json, "address", recent->address);
@@ -226,7 +225,7 @@ static void write_recent(struct json *json, const struct recent_free *recent)
     json_close(json, '}');
 }
 
-static void write_history(struct json *json, const struct process *process)
+static void write_json_history(struct json *json, const struct process *process)
 {
     json_open(json, "history", '[');
     for (size_t i = 0; i < process->history_count; i++) {
@@ -239,7 +238,7 @@ static void write_history(struct json *json, const struct process *process)
     json_close(json, ']');
 }
 
-static void write_peak(struct json *json, const struct process *process)
+static void write_json_peak(struct json *json, const struct process *process)
 {
     if (!process->peak.bytes) {
         json_put_null(json, "peak");
@@ -265,16 +264,16 @@ static void write_peak(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-void json_process_rest(struct json *json, const struct process *process)
+void json_process_tail(struct json *json, const struct process *process)
 {
     write_resource_totals(json, process);
     json_owners(json, process);
     json_milestones(json, process);
-    write_history(json, process);
-    write_peak(json, process);
+    write_json_history(json, process);
+    write_json_peak(json, process);
     json_open(json, "recent_frees", '[');
     for (size_t i = 0; i < process->recent_count; i++)
-        write_recent(json, &process->recent[i]);
+        write_json_recent(json, &process->recent[i]);
     json_close(json, ']');
     json_open(json, "notes", '[');
     for (size_t i = 0; i < process->note_count; i++)

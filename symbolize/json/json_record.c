@@ -1,8 +1,7 @@
-/* json_record.c - see json_record.h and docs/schema.json. */
-#include "symbolize/json/json_record.h"
+/* json_record.c - records and resources; see json.h. */
+#include "symbolize/json/json.h"
 
 #include "common/view/json_parts.h"
-#include "symbolize/json/json_leak_check.h"
 
 void json_error(struct json *json, const struct process *process, const struct error *error)
 {
@@ -17,12 +16,12 @@ void json_error(struct json *json, const struct process *process, const struct e
     json_close(json, '}');
 }
 
-static void write_threads(struct json *json, const struct record *record)
+static void write_json_threads(struct json *json, const struct record *record)
 {
     json_open(json, "threads", '[');
     for (size_t i = 0; i < record->thread_count; i++)
         json_thread(json, NULL, &record->threads[i]);
-    if (record->more_threads) { /* there were others, and nobody kept count */
+    if (record->more_threads) { /* there were more threads, whose number is unknown */
         json_open(json, NULL, '{');
         json_put_null(json, "serial");
         json_put_null(json, "name");
@@ -31,7 +30,7 @@ static void write_threads(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-static void write_freed(struct json *json, const struct freed *freed)
+static void write_json_freed(struct json *json, const struct freed *freed)
 {
     size_t user = 0;
 
@@ -66,8 +65,8 @@ static void write_beside(struct json *json, const struct freed *beside)
         json_put_null(json, "freed_beside");
 }
 
-/* Who freed what pointed to these blocks; the user's frame of whoever allocated that. */
-static void write_orphaned(struct json *json, const struct orphaned *orphaned)
+/* The place that freed the owner of these blocks, and the user frame that allocated the owner. */
+static void write_json_orphaned(struct json *json, const struct orphaned *orphaned)
 {
     if (!orphaned->blocks) {
         json_put_null(json, "holder_freed");
@@ -95,7 +94,7 @@ void json_retained(struct json *json, const struct record *record)
     json_close(json, '}');
 }
 
-static void write_samples(struct json *json, const struct record *record)
+static void write_json_samples(struct json *json, const struct record *record)
 {
     json_open(json, "samples", '[');
     for (size_t i = 0; i < record->sample_count; i++)
@@ -103,7 +102,7 @@ static void write_samples(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-static void write_lines(struct json *json, const struct record *record)
+static void write_json_lines(struct json *json, const struct record *record)
 {
     json_open(json, "lines", '[');
     for (size_t i = 0; i < record->line_count; i++) {
@@ -140,7 +139,7 @@ void json_record(struct json *json, const struct process *process, const struct 
     json_error(json, process, &record->error);
     json_put_time(json, "first", record->first_ns);
     json_put_time(json, "last", record->last_ns);
-    write_threads(json, record);
+    write_json_threads(json, record);
     json_frames(json, "frames", record->frames, record->frame_count, record->user);
     json_retained(json, record);
     json_put_bool(json, "cycle", record->cycle);
@@ -156,13 +155,13 @@ void json_record(struct json *json, const struct process *process, const struct 
         json_put_id(json, "part_of", process->records[record->lead - 1].signature);
     else
         json_put_null(json, "part_of");
-    write_lines(json, record);
+    write_json_lines(json, record);
     json_path(json, "path", record->path);
-    write_samples(json, record);
+    write_json_samples(json, record);
     json_growth(json, record->growth);
-    write_freed(json, &record->freed);
+    write_json_freed(json, &record->freed);
     write_beside(json, &record->beside);
-    write_orphaned(json, &record->orphaned);
+    write_json_orphaned(json, &record->orphaned);
     json_tags(json, record);
     json_put_text(json, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
 }
@@ -183,7 +182,7 @@ void json_resource(struct json *json, const struct resource *resource)
     json_put_id(json, "signature", record->signature);
     json_put_time(json, "first", record->first_ns);
     json_put_time(json, "last", record->last_ns);
-    write_threads(json, record);
+    write_json_threads(json, record);
     json_frames(json, "frames", record->frames, record->frame_count, record->user);
     json_stack_or_null(json, "opened", &resource->opened);
     json_stack_or_null(json, "closed", &resource->closed);
@@ -193,5 +192,5 @@ void json_resource(struct json *json, const struct resource *resource)
         json_put_null(json, "closed_by");
     json_put_bool(json, "taken", resource->taken);
     write_beside(json, &record->beside);
-    write_orphaned(json, &record->orphaned);
+    write_json_orphaned(json, &record->orphaned);
 }

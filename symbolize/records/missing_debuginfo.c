@@ -10,11 +10,11 @@
 static const char *reason_of(enum binary_state state)
 {
     if (state == BINARY_MISSING)
-        return "the file is gone";
+        return "the file no longer exists";
     if (state == BINARY_REPLACED)
-        return "another file stands at its path now";
+        return "the file was replaced";
     if (state == BINARY_NOT_ELF)
-        return "it is no ELF file that can be read";
+        return "it is not a readable ELF file";
     return "it has no debug information";
 }
 

@@ -7,19 +7,16 @@
  *        freed before (free) by T2:
  *          where, in frames
  */
-#include "symbolize/text/text_bad_frees.h"
+#include "symbolize/text/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_record.h"
 
-/* C++ keeps the number of an array's objects before them, where they have destructors: so delete
- * and delete[] go to other addresses. NULL: it is nothing of that. */
-static const char *likeness(const struct mistake *mistake)
+/* Classes with destructors have the element count in front of an array of new[], so delete and
+ * delete[] pass addresses that differ by it. NULL: no such case. */
+static const char *likely_cause(const struct mistake *mistake)
 {
     bool array =
         mistake->kind == LEAK_KIND_NEW_ARRAY || mistake->kind == LEAK_KIND_ALIGNED_NEW_ARRAY;
@@ -27,13 +24,13 @@ static const char *likeness(const struct mistake *mistake)
     if (mistake->form < LEAK_FORM_DELETE || mistake->form >= LEAK_FORM_BLOCK_GONE)
         return NULL;
     if (mistake->type == LEAK_EVENT_MISMATCHED_FREE && mistake->offset < 0)
-        return "looks like delete[] on a block of new";
+        return "probably delete[] on a block of new";
     if (array && (mistake->offset == 8 || mistake->offset == 16))
-        return "looks like delete on a new[] block";
+        return "probably delete on a block of new[]";
     return NULL;
 }
 
-static void write_block(const struct mistake *mistake, FILE *stream)
+static void write_bad_free_block(const struct mistake *mistake, FILE *stream)
 {
     if (mistake->has_block)
         fprintf(stream, "%s of ", term_size(mistake->size).text);
@@ -52,7 +49,7 @@ static void write_pool(const char *name, const char *without, FILE *stream)
         fputs(without, stream);
 }
 
-/* The program's own allocators are told by their names. */
+/* Custom allocators and pools have names of their own. */
 static void write_heaps(const struct mistake *mistake, FILE *stream)
 {
     fprintf(stream, "%s allocated ", term_size(mistake->size).text);
@@ -89,7 +86,7 @@ static void write_wild(const struct mistake *mistake, FILE *stream)
 static void write_alignment(const struct mistake *mistake, FILE *stream)
 {
     fprintf(stream, "%s says that ", form_word[mistake->form]);
-    write_block(mistake, stream);
+    write_bad_free_block(mistake, stream);
     fprintf(stream, " are aligned to %s", term_number(mistake->said).text);
     if (mistake->right)
         fprintf(stream, ", not to %s", term_number(mistake->right).text);
@@ -97,13 +94,13 @@ static void write_alignment(const struct mistake *mistake, FILE *stream)
         fputs(", which they are not", stream);
 }
 
-void text_mistake_words(const struct mistake *mistake, FILE *stream)
+void text_bad_free_words(const struct mistake *mistake, FILE *stream)
 {
     const char *form = form_word[mistake->form];
 
     switch (mistake->type) {
     case LEAK_EVENT_DOUBLE_FREE:
-        write_block(mistake, stream);
+        write_bad_free_block(mistake, stream);
         fprintf(stream, " freed a second time, by %s", form);
         break;
     case LEAK_EVENT_INVALID_FREE:
@@ -112,17 +109,17 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
     case LEAK_EVENT_INTERIOR_FREE:
         fprintf(stream, "%s at %s inside of ", form,
                 term_count((uint64_t)mistake->offset, "byte").text);
-        write_block(mistake, stream);
+        write_bad_free_block(mistake, stream);
         break;
     case LEAK_EVENT_SIZE_MISMATCH:
         fprintf(stream, "%s says %s of ", form, term_count(mistake->said, "byte").text);
-        write_block(mistake, stream);
+        write_bad_free_block(mistake, stream);
         break;
     case LEAK_EVENT_ALIGNMENT_MISMATCH:
         write_alignment(mistake, stream);
         break;
     case LEAK_EVENT_POOL_LEAK:
-        write_block(mistake, stream);
+        write_bad_free_block(mistake, stream);
         fputs(" alive when it was destroyed", stream);
         break;
     default:
@@ -130,7 +127,7 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
             write_heaps(mistake, stream);
             break;
         }
-        write_block(mistake, stream);
+        write_bad_free_block(mistake, stream);
         fprintf(stream, " released by %s", form);
         if (mistake->offset < 0)
             fprintf(stream, ", %s before it",
@@ -138,42 +135,24 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
     }
 }
 
-static void write_stack(const struct stack *stack, const struct view *view, FILE *stream)
-{
-    struct record record = record_from_stack(stack);
-
-    text_frames(&record, TEXT_INDENT, view, stream);
-}
-
-/* " 0.2 s before the end by T1 (name)" */
-static void write_when(const struct process *process, uint64_t ns, const struct thread_ref *thread,
-                       FILE *stream)
-{
-    struct thread_ref one = *thread;
-    struct record record = {.first_ns = ns, .last_ns = ns, .threads = &one};
-
-    record.thread_count = thread->serial != 0;
-    text_when(process, &record, stream);
-}
-
-void text_mistake(const struct process *process, const struct mistake *mistake, size_t number,
-                  const struct view *view, FILE *stream)
+void text_bad_free(const struct process *process, const struct mistake *mistake, size_t number,
+                   const struct view *view, FILE *stream)
 {
     fprintf(stream, "%zu. ", number);
     text_style(view, stream, STYLE_BOLD);
     fputs(bad_free_word[mistake->type], stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs(": ", stream);
-    text_mistake_words(mistake, stream);
+    text_bad_free_words(mistake, stream);
     if (mistake->count > 1)
         fprintf(stream, " (%s times)", term_number(mistake->count).text);
     putc('\n', stream);
-    if (likeness(mistake))
-        fprintf(stream, "%*s%s\n", TEXT_INDENT, "", likeness(mistake));
-    write_stack(&mistake->released, view, stream);
+    if (likely_cause(mistake))
+        fprintf(stream, "%*s%s\n", TEXT_INDENT, "", likely_cause(mistake));
+    text_stack(&mistake->released, view, stream);
     if (mistake->thread.serial || mistake->time_ns) {
         fprintf(stream, "%*sreleased", TEXT_INDENT, "");
-        write_when(process, mistake->time_ns, &mistake->thread, stream);
+        text_event(process, mistake->time_ns, &mistake->thread, stream);
         putc('\n', stream);
     }
     if (mistake->allocated.count) {
@@ -182,22 +161,19 @@ void text_mistake(const struct process *process, const struct mistake *mistake, 
             fprintf(stream, " as T%" PRIu32 "#%" PRIu32, mistake->block_thread.serial,
                     mistake->block_count);
         fputs(":\n", stream);
-        write_stack(&mistake->allocated, view, stream);
+        text_stack(&mistake->allocated, view, stream);
     }
     if (mistake->type != LEAK_EVENT_DOUBLE_FREE)
         return;
     fputs("   freed before", stream);
     if (form_word[mistake->first_form])
         fprintf(stream, " (%s)", form_word[mistake->first_form]);
-    write_when(process, mistake->first_ns, &mistake->first_thread, stream);
+    text_event(process, mistake->first_ns, &mistake->first_thread, stream);
     fputs(":\n", stream);
-    write_stack(&mistake->first, view, stream);
-    if (!mistake->first_whole)
-        fprintf(stream, "%*s[only its return address is known: free_stacks=all keeps stacks]\n",
-                TEXT_INDENT, "");
+    text_free_stack(&mistake->first, mistake->first_whole, view, stream);
 }
 
-void text_mistakes(const struct process *process, const struct view *view, FILE *stream)
+void text_bad_frees(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t count = process->mistake_count;
 
@@ -205,12 +181,12 @@ void text_mistakes(const struct process *process, const struct view *view, FILE 
         return;
     putc('\n', stream);
     text_style(view, stream, STYLE_WARNING);
-    fprintf(stream, "%s in releasing blocks:", term_count(count, "error").text);
+    fprintf(stream, "%s in freeing memory:", term_count(count, "error").text);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
     for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {
         putc('\n', stream);
-        text_mistake(process, &process->mistakes[i], i + 1, view, stream);
+        text_bad_free(process, &process->mistakes[i], i + 1, view, stream);
     }
     if (view->top && count > view->top)
         fprintf(stream, "\n... and %s (--top=0).\n",

@@ -1,22 +1,19 @@
-/* text_crash.c - see text_crash.h.
+/* text_crash.c - the crash of a process; see text.h.
  *
- * Of this one stack every frame is told, the runtime's too: who called abort is as good to know as
- * why free was not content. What repeats is told once.
+ * Every frame of this stack is shown, the runtime's too: the caller of abort() matters as much as
+ * the function in which free() found the damage. Repeated frames are shown once.
  */
-#include "symbolize/text/text_crash.h"
+#include "symbolize/text/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_record.h"
 
-#define FRAMES 24 /* listed unless -v */
+#define FRAMES 24 /* shown without -v */
 #define REGISTERS_A_LINE 3
 
-static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *stream)
+static void write_crash_thread(const struct thread_ref *thread, int32_t tid, FILE *stream)
 {
     if (thread->serial)
         fprintf(stream, "T%" PRIu32, thread->serial);
@@ -28,7 +25,7 @@ static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *str
         fprintf(stream, ", tid %" PRId32, tid);
 }
 
-static void write_headline(const struct crash *crash, const struct view *view, FILE *stream)
+static void write_crash_headline(const struct crash *crash, const struct view *view, FILE *stream)
 {
     text_style(view, stream, STYLE_WARNING);
     fprintf(stream, "%s: ", crash->overflow ? "STACK OVERFLOW" : "CRASH");
@@ -38,13 +35,13 @@ static void write_headline(const struct crash *crash, const struct view *view, F
     else
         fprintf(stream, "%s, %s,\n  in ", crash->name,
                 term_text(crash->words, strlen(crash->words), 0).text);
-    write_thread(&crash->thread, crash->tid, stream);
+    write_crash_thread(&crash->thread, crash->tid, stream);
     if (crash->handed)
         fputs(", after the program's own handler", stream);
     fputs(":\n", stream);
 }
 
-static void write_repeats(const struct crash *crash, size_t end, FILE *stream)
+static void write_crash_repeats(const struct crash *crash, size_t end, FILE *stream)
 {
     for (size_t i = 0; i < crash->repeat_count; i++) {
         const struct crash_repeat *repeat = &crash->repeats[i];
@@ -60,8 +57,8 @@ static void write_repeats(const struct crash *crash, size_t end, FILE *stream)
     }
 }
 
-/* All, or the first ones and what is needed to see where it came from. */
-static void write_stack(const struct crash *crash, const struct view *view, FILE *stream)
+/* All frames, or the innermost ones and a third of them from the outer end. */
+static void write_crash_stack(const struct crash *crash, const struct view *view, FILE *stream)
 {
     struct record record = record_from_stack(&crash->stack);
     const struct frame *title = record_title_frame(&record);
@@ -82,23 +79,24 @@ static void write_stack(const struct crash *crash, const struct view *view, FILE
             if (i == record.user && frame == title)
                 text_source_line(frame, TEXT_INDENT, view, stream);
         }
-        write_repeats(crash, i + 1, stream);
+        write_crash_repeats(crash, i + 1, stream);
     }
-    if (text_ending(crash->stack.ending))
+    if (text_stack_end(crash->stack.ending))
         fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "",
-                crash->stack.ending == LEAK_ROOT_DEPTH ? "cut" : text_ending(crash->stack.ending));
+                crash->stack.ending == LEAK_ROOT_DEPTH ? "truncated"
+                                                       : text_stack_end(crash->stack.ending));
     if (crash->repeat_count && crash->depth)
         fprintf(stream, "   The stack was %s deep.\n", term_count(crash->depth, "frame").text);
 }
 
-static void write_place(const struct crash_block *block, FILE *stream)
+static void write_crash_place(const struct crash_block *block, FILE *stream)
 {
     bool inside = block->offset < block->size || !block->size;
     uint64_t far = inside ? block->offset : block->offset - block->size;
 
     if (far || !inside)
         fprintf(stream, "%s %s ", term_count(far, "byte").text,
-                inside ? "into" : "behind the end of");
+                inside ? "into" : "past the end of");
     if (block->size)
         fprintf(stream, "a block of %s%s", block->about ? "about " : "",
                 term_count(block->size, "byte").text);
@@ -113,8 +111,8 @@ static bool is_same(const struct crash_block *a, const struct crash_block *b)
     return a->start == b->start && a->was_freed == b->was_freed;
 }
 
-/* Registers point to one and the same block again and again. */
-static bool told_before(const struct crash *crash, size_t at)
+/* Several registers often point to one block. */
+static bool is_repeated_block(const struct crash *crash, size_t at)
 {
     for (size_t i = 0; i < at; i++)
         if (is_same(&crash->blocks[i], &crash->blocks[at]))
@@ -134,26 +132,17 @@ static void write_subject(const struct crash *crash, size_t at, FILE *stream)
     fputs(block->register_name ? ": " : " ", stream);
 }
 
-static void write_block(const struct process *process, size_t at, const struct view *view,
-                        FILE *stream)
+static void write_crash_block(const struct process *process, size_t at, const struct view *view,
+                              FILE *stream)
 {
     const struct crash_block *block = &process->crash->blocks[at];
-    struct record freed = record_from_stack(&block->freed),
-                  allocated = record_from_stack(&block->allocated);
-    struct thread_ref thread = block->freed_by;
 
     write_subject(process->crash, at, stream);
-    write_place(block, stream);
+    write_crash_place(block, stream);
     if (block->was_freed) {
-        freed.first_ns = freed.last_ns = block->freed_ns;
-        freed.threads = &thread;
-        freed.thread_count = 1;
-        text_when(process, &freed, stream);
+        text_event(process, block->freed_ns, &block->freed_by, stream);
         fputs(":\n", stream);
-        text_frames(&freed, TEXT_INDENT, view, stream);
-        if (!block->freed_whole)
-            fprintf(stream, "%*s[only its return address is known: free_stacks=all keeps stacks]\n",
-                    TEXT_INDENT, "");
+        text_free_stack(&block->freed, block->freed_whole, view, stream);
         fputs("   allocated", stream);
     } else {
         fputs(", allocated", stream);
@@ -161,7 +150,7 @@ static void write_block(const struct process *process, size_t at, const struct v
     if (block->kind)
         fprintf(stream, " (%s)", kind_word[block->kind]);
     fputs(":\n", stream);
-    text_frames(&allocated, TEXT_INDENT, view, stream);
+    text_stack(&block->allocated, view, stream);
 }
 
 static void write_registers(const struct crash *crash, FILE *stream)
@@ -182,19 +171,19 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     if (!crash)
         return;
     putc('\n', stream);
-    write_headline(crash, view, stream);
-    write_stack(crash, view, stream);
+    write_crash_headline(crash, view, stream);
+    write_crash_stack(crash, view, stream);
     if (crash->inside)
-        fprintf(stream, "   It was inside of %s.\n", crash->inside);
+        fprintf(stream, "   The crash was inside %s.\n", crash->inside);
     if (crash->during_look)
-        fputs("   A look at the heap was under way.\n", stream);
+        fputs("   A leak check was in progress.\n", stream);
     if (crash->near && !(crash->block_count && !crash->blocks[0].register_name))
         fprintf(stream, "   The address is %s.\n", term_text(crash->near, strlen(crash->near), 0).text);
     for (size_t i = 0; i < crash->block_count; i++)
-        if (!told_before(crash, i))
-            write_block(process, i, view, stream);
+        if (!is_repeated_block(crash, i))
+            write_crash_block(process, i, view, stream);
     if (crash->blocks_busy)
-        fputs("   Part of the table of blocks was just being changed: more may be near.\n", stream);
+        fputs("   The table of blocks was being changed: nearby blocks may be missing.\n", stream);
     write_registers(crash, stream);
     if (view->verbose)
         for (size_t i = 0; i < crash->module_count; i++)

@@ -1,16 +1,16 @@
-/* text_frames.c - see text_frames.h. */
-#include "symbolize/text/text_frames.h"
+/* text_frames.c - the stack of a record; see text.h. */
+#include "symbolize/text/text.h"
 
 #include "leak_store.h"
-#include "common/view/text_frame.h"
 
-/* Unless -v, by how terse it is: frames listed after the user frame, and of how many frames the
- * line of source is shown: who should free what a function returns is its caller. */
+/* Without -v, by view->terse: callers shown above the user frame, and frames that show their source
+ * line. The caller of a function that returns the block is the one that should free it, so two
+ * frames have source. */
 static const struct {
     size_t callers, sources;
-} told[TEXT_TERSEST + 1] = {{4, 2}, {2, 2}, {1, 2}, {1, 1}, {1, 0}};
+} detail[TEXT_TERSEST + 1] = {{4, 2}, {2, 2}, {1, 2}, {1, 1}, {1, 0}};
 
-const char *text_ending(uint32_t ending)
+const char *text_stack_end(uint32_t ending)
 {
     switch (ending) {
     case LEAK_ROOT_COMPLETE:
@@ -19,26 +19,26 @@ const char *text_ending(uint32_t ending)
     case LEAK_ROOT_DISABLED:
         return "libleak was disabled: no stack was taken";
     case LEAK_ROOT_DEPTH:
-        return "cut: set depth= higher, up to 1024";
+        return "truncated: raise depth=, up to 1024";
     case LEAK_ROOT_BROKEN:
-        return "the stack did not look right further out";
+        return "the outer frames failed the unwinder's checks";
     case LEAK_ROOT_NO_RULE:
-        return "no unwind information further out";
+        return "no unwind information for the next frame";
     }
-    return "the rest is missing from the store";
+    return "the rest is missing from the recording file";
 }
 
 static bool is_shown(const struct record *record, size_t i, const struct view *view)
 {
     if (view->all_frames || i == record->user)
         return true;
-    if (record->user == record->frame_count) /* nobody's: whatever there is */
+    if (record->user == record->frame_count) /* no user frame: everything but allocators */
         return record->frames[i]->role != FRAME_ALLOCATOR;
     return i > record->user && record->frames[i]->role == FRAME_USER;
 }
 
-/* How many frames from i on are calls of one function by itself, all at one place. */
-static size_t repeats(const struct record *record, size_t i)
+/* The number of equal frames from i on: direct recursion. */
+static size_t count_repeats(const struct record *record, size_t i)
 {
     size_t count = 1;
 
@@ -48,8 +48,8 @@ static size_t repeats(const struct record *record, size_t i)
 }
 
 /* " #12 name ..." */
-static void write_frame(const struct frame *frame, bool user, size_t depth, int indent,
-                        const struct view *view, FILE *stream)
+static void write_stack_frame(const struct frame *frame, bool user, size_t depth, int indent,
+                              const struct view *view, FILE *stream)
 {
     if (view->exact)
         indent = fprintf(stream, "%*s#%-3zu", indent > 4 ? indent - 4 : 0, "", depth);
@@ -66,25 +66,40 @@ void text_frames(const struct record *record, int indent, const struct view *vie
     for (size_t i = 0; i < record->frame_count; i += count) {
         const struct frame *frame = record->frames[i];
 
-        count = repeats(record, i);
+        count = count_repeats(record, i);
         if (!is_shown(record, i, view))
             continue;
-        if (listed > told[view->terse].callers && !view->verbose && !view->all_frames) {
+        if (listed > detail[view->terse].callers && !view->verbose && !view->all_frames) {
             more += count;
             continue;
         }
         listed++;
-        write_frame(frame, frame == title, i, indent, view, stream);
-        sources += frame == title || sources; /* from the one that matters on */
-        if (sources && sources <= told[view->terse].sources)
+        write_stack_frame(frame, frame == title, i, indent, view, stream);
+        sources += frame == title || sources; /* from the title frame on */
+        if (sources && sources <= detail[view->terse].sources)
             text_source_line(frame, indent, view, stream);
         if (count > 1)
-            fprintf(stream, "%*s%s of the same\n", indent + 2, "",
+            fprintf(stream, "%*s%s of itself\n", indent + 2, "",
                     term_count(count - 1, "more call").text);
     }
     if (more && view->terse < 3)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
                 term_count(more, "more caller").text);
-    if (text_ending(record->ending))
-        fprintf(stream, "%*s[%s]\n", indent, "", text_ending(record->ending));
+    if (text_stack_end(record->ending))
+        fprintf(stream, "%*s[%s]\n", indent, "", text_stack_end(record->ending));
+}
+
+void text_stack(const struct stack *stack, const struct view *view, FILE *stream)
+{
+    struct record record = record_from_stack(stack);
+
+    text_frames(&record, TEXT_INDENT, view, stream);
+}
+
+void text_free_stack(const struct stack *stack, bool whole, const struct view *view, FILE *stream)
+{
+    text_stack(stack, view, stream);
+    if (!whole)
+        fprintf(stream, "%*s[only the return address is known: free_stacks=all records stacks]\n",
+                TEXT_INDENT, "");
 }

@@ -1,14 +1,13 @@
-/* text_list.c - see text_list.h. */
-#include "symbolize/text/text_list.h"
+/* text_list.c - the list of the records of a process; see text.h. */
+#include "symbolize/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/records/leak_groups.h"
 #include "common/base/text.h"
-#include "symbolize/text/text_record.h"
 
-/* What hangs under a lost record stands there. */
+/* A record that a listed one owns stands below that one. */
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view)
 {
@@ -22,7 +21,7 @@ bool text_list_has(const struct process *process, const struct record *record,
     return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 
-/* What the list is made of: entries, or with --apart records. */
+/* The items of the list are entries, or records with --apart. */
 static size_t item_count(const struct process *process, const struct view *view)
 {
     return view->apart ? process->record_count : process->entry_count;
@@ -34,7 +33,7 @@ static const struct record *item_first(const struct process *process, const stru
     return &process->records[view->apart ? i : process->entries[i].parts[0]];
 }
 
-/* Is it in the list, by top= or not? */
+/* The list has the item, or view->top cuts it off. */
 static bool is_item(const struct process *process, const struct view *view, size_t i)
 {
     return text_list_has(process, item_first(process, view, i), view);
@@ -49,8 +48,8 @@ size_t text_list_count(const struct process *process, const struct view *view)
     return listed;
 }
 
-/* When and by whom an item was allocated; free(3) it. */
-static char *when_text(const struct process *process, const struct view *view, size_t i)
+/* The age and the threads of an item; free(3) it. */
+static char *item_when(const struct process *process, const struct view *view, size_t i)
 {
     struct record record =
         view->apart ? process->records[i] : leak_group_sum(process, &process->entries[i]);
@@ -75,7 +74,7 @@ char *text_list_when(const struct process *process, const struct view *view)
 
         if (!is_item(process, view, i) || (view->top && listed >= view->top))
             continue;
-        text = when_text(process, view, i);
+        text = item_when(process, view, i);
         if (!listed++) {
             first = text;
             continue;

@@ -1,32 +1,60 @@
-/* text_record.c - one record for people; see text_record.h. */
-#include "symbolize/text/text_record.h"
+/* text_record.c - one record, or one entry of several records; see text.h.
+ *
+ *     under the tag mesh                                 all blocks of the record
+ *
+ *     under the tag mesh: 4,096 bytes in 3 blocks        some of them
+ *     under the tag scene: 96 bytes in 1 block
+ */
+#include "symbolize/text/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
+#include "common/base/hashmap.h"
+#include "common/base/text.h"
 #include "symbolize/records/leak_groups.h"
 #include "symbolize/records/sampling_error.h"
-#include "common/base/hashmap.h"
-#include "common/base/arena.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_freed.h"
-#include "symbolize/text/text_growing.h"
-#include "symbolize/text/text_path.h"
-#include "symbolize/text/text_suppressed.h"
-#include "symbolize/text/text_tags.h"
-#include "symbolize/text/text_verdict.h"
-#include "common/base/text.h"
 
-#define PARTS_TOLD 4    /* of an entry, the first one included */
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+#define TAGS_SHOWN 3 /* without -v */
+#define NAME_COLUMNS 24
+
+static void write_tag(const struct tag_sum *sum, const struct record *all, int indent,
+                      const struct view *view, FILE *stream)
+{
+    size_t columns = view->verbose || view->full_names ? 0 : NAME_COLUMNS;
+
+    fprintf(stream, "%*sunder the tag %s", indent, "",
+            term_text(sum->name, strlen(sum->name), columns).text);
+    if (sum->blocks != all->blocks || sum->bytes != all->bytes)
+        fprintf(stream, ": %s in %s", estimate_bytes(sum->bytes, all->error.bytes).text,
+                estimate_count(sum->blocks, all->error.blocks, "block").text);
+    putc('\n', stream);
+}
+
+void text_tags(const struct tag_sums *sums, const struct record *all, int indent,
+               const struct view *view, FILE *stream)
+{
+    size_t shown = view->verbose || sums->count <= TAGS_SHOWN + 1 ? sums->count : TAGS_SHOWN;
+
+    for (size_t i = 0; i < shown; i++)
+        write_tag(&sums->sum[i], all, indent, view, stream);
+    if (shown < sums->count)
+        fprintf(stream, "%*sand under %s (-v lists them)\n", indent, "",
+                term_count(sums->count - shown, "more tag").text);
+}
+
+#define PARTS_SHOWN 4   /* of an entry, the first one included */
 #define CALL_COLUMNS 40 /* of a caller */
 
 /* ---- When and by whom ------------------------------------------------------------------------ */
 
 #define SPAN_SIZE (2 * TIME_TEXT_SIZE + 8)
 
-/* "0.4 s", "3 min 20 s to 0.3 s"; empty when nobody knows. */
+/* "0.4 s", "3 min 20 s to 0.3 s"; empty when unknown. */
 static const char *span_text(const struct process *process, const struct record *record,
                              char text[SPAN_SIZE])
 {
@@ -53,7 +81,7 @@ static void write_span(const struct process *process, const struct record *recor
         fprintf(stream, " %s %s", span, process->how == END_RUNNING ? "ago" : "before the end");
 }
 
-/* ", 0.4 s old (T1)", where there is room for no line of its own; empty when there is no need. */
+/* ", 0.4 s old (T1)" for the head of a terse record; else empty. */
 static void age_text(const struct process *process, const struct record *record,
                      const struct view *view, char *text, size_t size)
 {
@@ -68,7 +96,7 @@ static void age_text(const struct process *process, const struct record *record,
         snprintf(text, size, ", %s old", span);
 }
 
-static void write_threads(const struct record *record, FILE *stream)
+static void write_entry_threads(const struct record *record, FILE *stream)
 {
     size_t listed = record->thread_count > 4 ? 3 : record->thread_count;
 
@@ -85,8 +113,8 @@ static void write_threads(const struct record *record, FILE *stream)
         fprintf(stream, " and %zu others", record->thread_count - listed);
 }
 
-/* What stands behind the ~ above. */
-static void write_error(const struct record *record, FILE *stream)
+/* The error of the estimates marked with ~. */
+static void write_entry_error(const struct record *record, FILE *stream)
 {
     const struct error *error = &record->error;
 
@@ -101,10 +129,20 @@ static void write_error(const struct record *record, FILE *stream)
 void text_when(const struct process *process, const struct record *record, FILE *stream)
 {
     write_span(process, record, stream);
-    write_threads(record, stream);
+    write_entry_threads(record, stream);
 }
 
-void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
+void text_event(const struct process *process, uint64_t ns, const struct thread_ref *thread,
+                FILE *stream)
+{
+    struct thread_ref one = *thread;
+    struct record record = {.first_ns = ns, .last_ns = ns, .threads = &one};
+
+    record.thread_count = thread->serial != 0;
+    text_when(process, &record, stream);
+}
+
+void text_dates(uint64_t first_ns, uint64_t last_ns, FILE *stream)
 {
     char first[TIME_TEXT_SIZE], last[TIME_TEXT_SIZE];
 
@@ -116,7 +154,7 @@ void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
     fputs(" UTC", stream);
 }
 
-void text_sighted(const struct record *record, FILE *stream)
+void text_occurrences(const struct record *record, FILE *stream)
 {
     const struct seen *seen = &record->seen;
 
@@ -127,15 +165,15 @@ void text_sighted(const struct record *record, FILE *stream)
         fprintf(stream, " on %s", term_text(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
     else if (seen->host_count)
         fprintf(stream, " on %s", term_count(seen->host_count, "host").text);
-    text_days(record->first_ns, record->last_ns, stream);
+    text_dates(record->first_ns, record->last_ns, stream);
     putc('\n', stream);
 }
 
-/* entry: all of whose parts are summed up in the record, NULL = it is one. Returns whether it says
- * how old it is. */
-static bool write_head(const struct process *process, const struct record *record,
-                       const struct entry *entry, size_t number, const struct view *view,
-                       FILE *stream)
+/* entry: the record is the sum of its parts; NULL = a single record. Returns whether the head has
+ * the age. */
+static bool write_entry_head(const struct process *process, const struct record *record,
+                             const struct entry *entry, size_t number, const struct view *view,
+                             FILE *stream)
 {
     char head[160], age[SPAN_SIZE + 32];
     bool dated;
@@ -159,16 +197,16 @@ static bool write_head(const struct process *process, const struct record *recor
     if (dated)
         width += fprintf(stream, "%s", age);
     text_signature(record->signature, width, view, stream);
-    write_error(record, stream);
+    write_entry_error(record, stream);
     return dated;
 }
 
 /* ---- Parts of an entry ----------------------------------------------------------------------- */
 
-/* The first frame of the user's, from the shared function outwards, in which two parts of an entry
- * are not alike. */
-static const struct frame *where_they_part(const struct entry *entry, const struct record *part,
-                                           const struct record *first, const char **who)
+/* The first user frame, from the function that the parts share outwards, that differs between two
+ * parts of an entry. */
+static const struct frame *find_parting_frame(const struct entry *entry, const struct record *part,
+                                              const struct record *first, const char **who)
 {
     size_t start = leak_group_shared_frame(entry, part), a = start, b = leak_group_shared_frame(entry, first);
 
@@ -189,9 +227,9 @@ static const struct frame *where_they_part(const struct entry *entry, const stru
 
 /* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL
  */
-static void write_part(const struct shown *bytes, const struct shown *blocks,
-                       const struct frame *frame, const char *who, const struct view *view,
-                       FILE *stream)
+static void write_entry_part(const struct shown *bytes, const struct shown *blocks,
+                             const struct frame *frame, const char *who, const struct view *view,
+                             FILE *stream)
 {
     struct shown place = text_place(frame, view);
 
@@ -210,29 +248,30 @@ static void write_more(size_t more, FILE *stream)
                 term_count(more, "more place").text);
 }
 
-/* So many of them are told: one more rather than "and in 1 more place". */
-static size_t told_of(size_t count, const struct view *view)
+/* The number of parts to show: one more rather than "and in 1 more place". */
+static size_t count_shown_parts(size_t count, const struct view *view)
 {
-    return view->verbose || count <= PARTS_TOLD + 1 ? count : PARTS_TOLD;
+    return view->verbose || count <= PARTS_SHOWN + 1 ? count : PARTS_SHOWN;
 }
 
-/* The other lines of its function. */
-static void write_lines(const struct record *record, const struct view *view, FILE *stream)
+/* The other lines of the function that allocate for this record. */
+static void write_entry_lines(const struct record *record, const struct view *view, FILE *stream)
 {
-    size_t told = told_of(record->line_count, view);
+    size_t shown = count_shown_parts(record->line_count, view);
 
-    for (size_t i = 0; i < told; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const struct record_line *line = &record->lines[i];
         struct shown bytes = term_count(line->bytes, "byte");
         struct shown blocks = term_count(line->blocks, "block");
 
         if (line->frame != record->frames[record->user])
-            write_part(&bytes, &blocks, line->frame, NULL, view, stream);
+            write_entry_part(&bytes, &blocks, line->frame, NULL, view, stream);
     }
-    write_more(record->line_count - told + record->more_lines, stream);
+    write_more(record->line_count - shown + record->more_lines, stream);
 }
 
-/* Where parts of an entry part from the first one: those that look alike are one. */
+/* The frame in which parts of an entry differ from the first one; parts with equal frames are
+ * one. */
 struct parting {
     const struct frame *frame;
     const char *who;
@@ -240,8 +279,8 @@ struct parting {
     struct error error;
 };
 
-static size_t partings_of(const struct process *process, const struct entry *entry,
-                          struct parting *partings)
+static size_t find_partings(const struct process *process, const struct entry *entry,
+                            struct parting *partings)
 {
     const struct record *first = &process->records[entry->parts[0]];
     struct map by_place = {0};
@@ -250,7 +289,7 @@ static size_t partings_of(const struct process *process, const struct entry *ent
     for (size_t i = 1; i < entry->count; i++) {
         const struct record *part = &process->records[entry->parts[i]];
         const char *who;
-        const struct frame *frame = where_they_part(entry, part, first, &who);
+        const struct frame *frame = find_parting_frame(entry, part, first, &who);
         uint64_t *place = hashmap_put(&by_place, (uint64_t)(uintptr_t)frame + (who != NULL), NULL);
         struct parting *parting;
 
@@ -267,26 +306,27 @@ static size_t partings_of(const struct process *process, const struct entry *ent
     return count;
 }
 
-static void write_parts(const struct process *process, const struct entry *entry,
-                        const struct view *view, FILE *stream)
+static void write_entry_parts(const struct process *process, const struct entry *entry,
+                              const struct view *view, FILE *stream)
 {
     struct parting *partings = array_grow(NULL, &(size_t){0}, entry->count, sizeof(*partings));
-    size_t count = partings_of(process, entry, partings), told = told_of(count + 1, view) - 1;
+    size_t count = find_partings(process, entry, partings),
+           shown = count_shown_parts(count + 1, view) - 1;
 
-    for (size_t i = 0; i < told; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const struct parting *parting = &partings[i];
         struct shown bytes = estimate_bytes(parting->bytes, parting->error.bytes);
         struct shown blocks = estimate_count(parting->blocks, parting->error.blocks, "block");
 
-        write_part(&bytes, &blocks, parting->frame, parting->who, view, stream);
+        write_entry_part(&bytes, &blocks, parting->frame, parting->who, view, stream);
     }
-    write_more(count - told, stream);
+    write_more(count - shown, stream);
     free(partings);
 }
 
-/* Of all parts of an entry. */
-static void write_tags(const struct process *process, const struct record *record,
-                       const struct entry *entry, const struct view *view, FILE *stream)
+/* The tags of all parts of an entry. */
+static void write_entry_tags(const struct process *process, const struct record *record,
+                             const struct entry *entry, const struct view *view, FILE *stream)
 {
     struct tag_sums sums = {0};
 
@@ -299,36 +339,37 @@ static void write_tags(const struct process *process, const struct record *recor
     tag_sums_end(&sums);
 }
 
-static void write_body(const struct process *process, const struct record *record,
-                       const struct entry *entry, bool dated, const struct view *view, FILE *stream)
+static void write_entry_body(const struct process *process, const struct record *record,
+                             const struct entry *entry, bool dated, const struct view *view,
+                             FILE *stream)
 {
     text_frames(record, TEXT_INDENT, view, stream);
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 term_count(record->stacks, "stack").text);
-    text_freed(record, view, stream);
-    text_orphaned(record, view, stream);
-    write_lines(record, view, stream);
+    text_freed_elsewhere(record, view, stream);
+    text_freed_owner(record, view, stream);
+    write_entry_lines(record, view, stream);
     if (entry)
-        write_parts(process, entry, view, stream);
-    write_tags(process, record, entry, view, stream);
+        write_entry_parts(process, entry, view, stream);
+    write_entry_tags(process, record, entry, view, stream);
     text_suppressed_by(record, stream);
-    text_growth(record->growth, view, stream);
+    text_growth_reason(record->growth, view, stream);
     text_verdict(process, record, view, stream);
     if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);
         putc('\n', stream);
     }
-    text_sighted(record, stream);
+    text_occurrences(record, stream);
 }
 
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream)
 {
-    bool dated = write_head(process, record, NULL, number, view, stream);
+    bool dated = write_entry_head(process, record, NULL, number, view, stream);
 
-    write_body(process, record, NULL, dated, view, stream);
+    write_entry_body(process, record, NULL, dated, view, stream);
 }
 
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
@@ -342,6 +383,6 @@ void text_entry(const struct process *process, const struct entry *entry, size_t
         return;
     }
     sum = leak_group_sum(process, entry);
-    dated = write_head(process, &sum, entry, number, view, stream);
-    write_body(process, &sum, entry, dated, view, stream);
+    dated = write_entry_head(process, &sum, entry, number, view, stream);
+    write_entry_body(process, &sum, entry, dated, view, stream);
 }

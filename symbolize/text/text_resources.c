@@ -1,22 +1,16 @@
-/* text_resources.c - see text_resources.h.
+/* text_resources.c - resources other than memory; see text.h.
  *
- * A log, a lock, a listening socket: many right programs open something once and leave it to the
- * kernel to close. So what one stack left open more than once comes first and in full, and after it
- * closes that found nothing to close; what was opened once has a line for its name and one for its
- * place. A shell closes some numbers twice and is none the worse: a process that did no more than
- * that is not listed for it.
+ * Many correct programs open a log, a lock or a listening socket once and leave the close to the
+ * kernel. So stacks that left several resources open come first and in full, then closes of numbers
+ * that were not open; a resource opened once has a line for its name and one for its place. Shells
+ * close some numbers twice without harm: such closes alone do not list a process.
  */
-#include "symbolize/text/text_resources.h"
+#include "symbolize/text/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_freed.h"
-#include "symbolize/text/text_record.h"
-
-#define NAMES 3 /* of a record in full */
+#define NAMES 3 /* of a resource, without -v */
 
 static const struct {
     const char *type, *word;
@@ -25,7 +19,7 @@ static const struct {
     {"dl", "library handle"}, {"thread", "thread"}, {"pair", "object"},
 };
 
-static const char *word_of(const char *type)
+static const char *resource_word(const char *type)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i].type, type) == 0)
@@ -34,7 +28,7 @@ static const char *word_of(const char *type)
 }
 
 /* "2 directories" */
-static struct shown count_of(uint64_t count, const char *type)
+static struct shown count_resources(uint64_t count, const char *type)
 {
     if (count != 1 && strcmp(type, "dir") == 0) {
         struct shown shown = term_number(count);
@@ -42,7 +36,7 @@ static struct shown count_of(uint64_t count, const char *type)
         shown.columns += (size_t)snprintf(shown.text + shown.columns, 16, " directories");
         return shown;
     }
-    return term_count(count, word_of(type));
+    return term_count(count, resource_word(type));
 }
 
 static void write_names(const struct resource *resource, const struct view *view, FILE *stream)
@@ -56,13 +50,11 @@ static void write_names(const struct resource *resource, const struct view *view
         fputs(", ...", stream);
 }
 
-static void write_stack(const char *head, const struct stack *stack, const struct view *view,
-                        FILE *stream)
+static void write_resource_stack(const char *head, const struct stack *stack,
+                                 const struct view *view, FILE *stream)
 {
-    struct record record = record_from_stack(stack);
-
     fprintf(stream, "%*s%s:\n", TEXT_INDENT - 2, "", head);
-    text_frames(&record, TEXT_INDENT, view, stream);
+    text_stack(stack, view, stream);
 }
 
 static void write_bad_close(const struct resource *resource, const struct view *view, FILE *stream)
@@ -70,14 +62,14 @@ static void write_bad_close(const struct resource *resource, const struct view *
     char head[128] = "closed first";
 
     if (resource->taken)
-        fprintf(stream, "%*sby then the number was another one's, which is closed now\n",
+        fprintf(stream, "%*sthe number had been reused: another descriptor was closed\n",
                 TEXT_INDENT, "");
     if (resource->closed.count) {
         snprintf(head, sizeof(head), "closed first, by T%" PRIu32, resource->closed_by.serial);
-        write_stack(head, &resource->closed, view, stream);
+        write_resource_stack(head, &resource->closed, view, stream);
     }
     if (resource->opened.count)
-        write_stack("opened", &resource->opened, view, stream);
+        write_resource_stack("opened", &resource->opened, view, stream);
 }
 
 void text_resource_words(const struct resource *resource, FILE *stream)
@@ -85,16 +77,16 @@ void text_resource_words(const struct resource *resource, FILE *stream)
     const struct record *record = &resource->record;
 
     if (strcmp(resource->type, "bad-close") == 0)
-        fprintf(stream, "%s of a descriptor that never was open",
+        fprintf(stream, "%s of a descriptor that was never open",
                 term_count(record->blocks, "close").text);
     else if (resource->bad_close)
-        fprintf(stream, "%s of a descriptor that was closed already",
+        fprintf(stream, "%s of a descriptor that was already closed",
                 term_count(record->blocks, "close").text);
     else if (strcmp(resource->type, "thread") == 0)
         fprintf(stream, "%s ended, neither joined nor detached",
-                count_of(record->blocks, resource->type).text);
+                count_resources(record->blocks, resource->type).text);
     else
-        fprintf(stream, "%s still open", count_of(record->blocks, resource->type).text);
+        fprintf(stream, "%s still open", count_resources(record->blocks, resource->type).text);
     if (resource->has_bytes)
         fprintf(stream, ", %s", term_size(record->bytes).text);
 }
@@ -112,8 +104,8 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, view, stream);
-    text_freed(&resource->record, view, stream);
-    text_orphaned(&resource->record, view, stream);
+    text_freed_elsewhere(&resource->record, view, stream);
+    text_freed_owner(&resource->record, view, stream);
     if (resource->bad_close)
         write_bad_close(resource, view, stream);
     if (process->until_ns && resource->record.first_ns) {
@@ -126,25 +118,25 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
 }
 
-/* Its name, and who opened it for whom. */
+/* The name of a resource, and its stack in brief. */
 static void write_single(const struct resource *resource, const struct view *view, FILE *stream)
 {
     struct view brief = *view;
 
     brief.terse = TEXT_BRIEF - 1;
-    fprintf(stream, " - %s: ", word_of(resource->type));
+    fprintf(stream, " - %s: ", resource_word(resource->type));
     write_names(resource, view, stream);
     if (resource->has_bytes)
         fprintf(stream, ", %s", term_size(resource->record.bytes).text);
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, &brief, stream);
-    text_freed(&resource->record, view, stream);
-    text_orphaned(&resource->record, view, stream);
+    text_freed_elsewhere(&resource->record, view, stream);
+    text_freed_owner(&resource->record, view, stream);
 }
 
 static void write_inherited(const struct process *process, FILE *stream)
 {
-    fputs("Open when the process began, and still:", stream);
+    fputs("Inherited and still open:", stream);
     for (size_t i = 0; i < process->inherited_count; i++) {
         const struct inherited *one = &process->inherited[i];
         const char *name = one->name ? one->name : "unknown";
@@ -155,19 +147,20 @@ static void write_inherited(const struct process *process, FILE *stream)
     fputs(".\n", stream);
 }
 
-static void write_totals(const struct process *process, FILE *stream)
+static void write_opened_totals(const struct process *process, FILE *stream)
 {
     fputs("Opened:", stream);
     for (size_t i = 0; i < process->resource_total_count; i++) {
         const struct resource_total *total = &process->resource_totals[i];
 
-        fprintf(stream, "%s %s", i ? "," : "", count_of(total->opened, total->type).text);
-        fprintf(stream, " (%s still open)", term_number(total->open).text);
+        fprintf(stream, "%s %s (%s still open)", i ? "," : "",
+                count_resources(total->opened, total->type).text, term_number(total->open).text);
     }
     fputs(".\n", stream);
 }
 
-static void write_list(const struct process *process, const struct view *view, FILE *stream)
+static void write_resource_list(const struct process *process, const struct view *view,
+                                FILE *stream)
 {
     size_t hidden = 0;
     bool once = false;
@@ -181,7 +174,7 @@ static void write_list(const struct process *process, const struct view *view, F
             text_resource(process, resource, view, stream);
         } else {
             if (!once && i)
-                fputs("Opened once, and never closed (-v shows the stacks):\n", stream);
+                fputs("Opened once and never closed (-v shows the stacks):\n", stream);
             once = true;
             write_single(resource, view, stream);
         }
@@ -190,7 +183,7 @@ static void write_list(const struct process *process, const struct view *view, F
         fprintf(stream, "   ... and %zu more (--top=0).\n", hidden);
 }
 
-static const char *heading(const struct process *process)
+static const char *resources_heading(const struct process *process)
 {
     size_t bad = 0;
 
@@ -198,25 +191,26 @@ static const char *heading(const struct process *process)
         bad += process->resources[i].bad_close;
     if (process->resources[0].once)
         return "Resources still open, opened once each (-v shows the stacks):\n";
-    return bad == process->resource_count ? "Closes of what was not open:\n"
-           : bad                          ? "Resources still open, and closes of what was not:\n"
-                                          : "Resources still open:\n";
+    return bad == process->resource_count ? "Closes of descriptors that were not open:\n"
+           : bad ? "Resources still open, and closes of descriptors that were not open:\n"
+                 : "Resources still open:\n";
 }
 
 void text_resources(const struct process *process, const struct view *view, FILE *stream)
 {
     if (process->resource_count) {
         text_style(view, stream, STYLE_BOLD);
-        fputs(heading(process), stream);
+        fputs(resources_heading(process), stream);
         text_style(view, stream, STYLE_PLAIN);
-        write_list(process, view, stream);
+        write_resource_list(process, view, stream);
         putc('\n', stream);
     }
     if (process->inherited_count && view->verbose)
         write_inherited(process, stream);
     if (process->resource_total_count && view->verbose)
-        write_totals(process, stream);
+        write_opened_totals(process, stream);
     if (process->resources_missed)
-        fprintf(stream, "Not tracked: %s descriptors, streams and the like: no room for them.\n",
+        fprintf(stream,
+                "Not tracked: %s descriptors, streams and other resources: the table was full.\n",
                 term_number(process->resources_missed).text);
 }

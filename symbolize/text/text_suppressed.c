@@ -1,14 +1,13 @@
-/* text_suppressed.c - see text_suppressed.h. */
-#include "symbolize/text/text_suppressed.h"
+/* text_suppressed.c - how much is suppressed, and by which rules; see text.h. */
+#include "symbolize/text/text.h"
 
 #include <string.h>
 
 #include "symbolize/records/sampling_error.h"
-#include "common/view/text_frame.h"
 
-#define EXPIRED_TOLD 5 /* unless -v asks for all */
+#define EXPIRED_SHOWN 5 /* without -v */
 
-/* Of a sampled process nobody kept how far off these are. */
+/* The sampling error of suppressed records was not recorded: it is estimated. */
 static void write_total(const struct process *process, const struct verdict_total *total,
                         FILE *stream)
 {
@@ -23,8 +22,8 @@ static void write_total(const struct process *process, const struct verdict_tota
 
 static void write_rule(const struct rule *rule, FILE *stream)
 {
-    fprintf(stream, "%s", term_text(rule->text, strlen(rule->text), 0).text);
-    fprintf(stream, " (%s)", term_text(rule->where, strlen(rule->where), 0).text);
+    fprintf(stream, "%s (%s)", term_text(rule->text, strlen(rule->text), 0).text,
+            term_text(rule->where, strlen(rule->where), 0).text);
 }
 
 static void write_reason(const struct rule *rule, FILE *stream)
@@ -65,8 +64,7 @@ void text_unused_rules(const struct report *report, const struct view *view, FIL
 {
     if (!report->unused_count || !view->verbose)
         return;
-    fprintf(stream, "Suppressions that fit nothing: %s\n",
-            term_count(report->unused_count, "rule").text);
+    fprintf(stream, "Unused suppressions: %s\n", term_count(report->unused_count, "rule").text);
     for (size_t i = 0; i < report->unused_count; i++) {
         fprintf(stream, "%*s", TEXT_INDENT, "");
         write_rule(report->unused[i], stream);
@@ -77,7 +75,7 @@ void text_unused_rules(const struct report *report, const struct view *view, FIL
 
 void text_expired_rules(const struct report *report, const struct view *view, FILE *stream)
 {
-    size_t most = view->verbose ? SIZE_MAX : EXPIRED_TOLD;
+    size_t most = view->verbose ? SIZE_MAX : EXPIRED_SHOWN;
 
     for (size_t i = 0; i < report->expired_count && i < most; i++) {
         fputs("Suppression expired on ", stream);
@@ -87,7 +85,7 @@ void text_expired_rules(const struct report *report, const struct view *view, FI
     }
     if (report->expired_count > most)
         fprintf(stream, "... and %s (-v).\n",
-                term_count(report->expired_count - most, "more expired one").text);
+                term_count(report->expired_count - most, "more expired rule").text);
     if (report->expired_count)
         putc('\n', stream);
 }

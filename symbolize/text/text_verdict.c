@@ -1,23 +1,20 @@
-/* text_verdict.c - see text_verdict.h.
+/* text_verdict.c - below a record: why it has its verdict, what it owns; see text.h.
  *
- *     fix this one: 812 blocks, 3.1 MB go away
+ *     fixing this leak releases 3.1 MB in 812 blocks
  *     holds 12 blocks, 480 bytes from node_new()
  */
-#include "symbolize/text/text_verdict.h"
+#include "symbolize/text/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "leak_store.h"
 #include "common/encode/encode.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_frames.h"
-#include "symbolize/text/text_path.h"
 
-#define HELD_TOLD 3 /* functions whose blocks hang under a record, unless more is asked for */
+#define HELD_SHOWN 3 /* functions whose owned blocks are shown without -v */
 #define CALL_COLUMNS 40
 
-static void print_notice(const char *words, FILE *stream)
+static void write_remark(const char *words, FILE *stream)
 {
     fprintf(stream, "%*s%s\n", TEXT_INDENT, "", words);
 }
@@ -25,40 +22,40 @@ static void print_notice(const char *words, FILE *stream)
 static void write_held(const struct record *held, const struct verdict_total *sum, bool shared,
                        const struct view *view, FILE *stream)
 {
-    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", term_count(sum->blocks, "block").text);
-    fprintf(stream, "%s from ", term_size(sum->bytes).text);
-    fprintf(stream, "%s%s\n", text_call(record_title_frame(held), view, CALL_COLUMNS).text,
-            shared ? " (and others do)" : "");
+    fprintf(stream, "%*sholds %s, %s from %s%s\n", TEXT_INDENT, "",
+            term_count(sum->blocks, "block").text, term_size(sum->bytes).text,
+            text_call(record_title_frame(held), view, CALL_COLUMNS).text,
+            shared ? " (shared with others)" : "");
 }
 
-static void add_total(struct verdict_total *sum, const struct record *record)
+static void add_record_total(struct verdict_total *sum, const struct record *record)
 {
     sum->blocks = add_saturating(sum->blocks, record->blocks);
     sum->bytes = add_saturating(sum->bytes, record->bytes);
     sum->records++;
 }
 
-/* What hangs under it and came from one function. */
+/* The owned blocks from one function. */
 struct held {
     const struct record *first;
     struct verdict_total sum;
     bool shared;
 };
 
-static uint64_t maker_of(const struct record *record)
+static uint64_t maker_name_hash(const struct record *record)
 {
     const struct frame *title = record_title_frame(record);
 
     return title ? title->name_hash : 0;
 }
 
-/* The one of that function, a new one, or NULL: there are enough. */
-static struct held *held_of(struct held *held, size_t *count, const struct record *record)
+/* The group of that function, a new one, or NULL if there are HELD_SHOWN already. */
+static struct held *find_held_group(struct held *held, size_t *count, const struct record *record)
 {
     for (size_t i = 0; i < *count; i++)
-        if (maker_of(held[i].first) == maker_of(record))
+        if (maker_name_hash(held[i].first) == maker_name_hash(record))
             return &held[i];
-    if (*count == HELD_TOLD)
+    if (*count == HELD_SHOWN)
         return NULL;
     held[*count] = (struct held){.first = record};
     return &held[(*count)++];
@@ -72,19 +69,19 @@ static const struct record *next_held(const struct process *process, size_t i,
     return i ? &process->records[i - 1] : NULL;
 }
 
-/* What hangs under it, by function; the rest in one line. */
+/* The owned blocks by function; the rest in one line. */
 static void write_some_held(const struct process *process, const struct record *record,
                             const struct view *view, FILE *stream)
 {
-    struct held held[HELD_TOLD];
+    struct held held[HELD_SHOWN];
     struct verdict_total rest = {0};
     size_t count = 0;
 
     for (const struct record *one = next_held(process, record->owned, view); one;
          one = next_held(process, one->next_owned, view)) {
-        struct held *its = held_of(held, &count, one);
+        struct held *its = find_held_group(held, &count, one);
 
-        add_total(its ? &its->sum : &rest, one);
+        add_record_total(its ? &its->sum : &rest, one);
         if (its)
             its->shared |= one->shared;
     }
@@ -92,9 +89,9 @@ static void write_some_held(const struct process *process, const struct record *
         write_held(held[i].first, &held[i].sum, held[i].shared, view, stream);
     if (!rest.records)
         return;
-    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", term_count(rest.blocks, "more block").text);
-    fprintf(stream, "%s from ", term_size(rest.bytes).text);
-    fprintf(stream, "%s (--show=lost,indirect)\n", term_count(rest.records, "place").text);
+    fprintf(stream, "%*sholds %s, %s from %s (--show=lost,indirect)\n", TEXT_INDENT, "",
+            term_count(rest.blocks, "more block").text, term_size(rest.bytes).text,
+            term_count(rest.records, "place").text);
 }
 
 static void write_all_held(const struct process *process, const struct record *record,
@@ -104,21 +101,21 @@ static void write_all_held(const struct process *process, const struct record *r
          one = next_held(process, one->next_owned, view)) {
         struct verdict_total sum = {0};
 
-        add_total(&sum, one);
+        add_record_total(&sum, one);
         write_held(one, &sum, one->shared, view, stream);
         text_frames(one, TEXT_INDENT + 3, view, stream);
     }
 }
 
-/* "LEAD 812 blocks, 3.1 MBREST", when that is more than the record itself. */
+/* "LEAD 3.1 MB in 812 blocksREST", if that is more than the record itself. */
 static void write_retained(const struct record *record, const char *lead, const char *rest,
                            FILE *stream)
 {
     if (record->retained.blocks <= record->blocks)
         return;
-    fprintf(stream, "%*s%s %s, ", TEXT_INDENT, "", lead,
-            term_count(record->retained.blocks, "block").text);
-    fprintf(stream, "%s%s\n", term_size(record->retained.bytes).text, rest);
+    fprintf(stream, "%*s%s %s in %s%s\n", TEXT_INDENT, "", lead,
+            term_size(record->retained.bytes).text,
+            term_count(record->retained.blocks, "block").text, rest);
 }
 
 static void write_reached(const struct record *record, const struct view *view, FILE *stream)
@@ -126,10 +123,10 @@ static void write_reached(const struct record *record, const struct view *view, 
     const struct path *path = record->path;
 
     if (record->ignored)
-        print_notice("the program said that this is no leak", stream);
+        write_remark("marked as no leak by the program", stream);
     if (record->dropped)
-        print_notice("dropped by exit code: when it began, something still pointed here", stream);
-    write_retained(record, "alone keeps", " alive, itself included", stream);
+        write_remark("dropped by exit code: still referenced when exit began", stream);
+    write_retained(record, "keeps", " alive, itself included", stream);
     if (!path)
         return;
     if (path->root->class == LEAK_ROOT_CLASS_STACKS)
@@ -139,10 +136,11 @@ static void write_reached(const struct record *record, const struct view *view, 
         text_path(path, TEXT_INDENT, view, stream);
 }
 
-#define GLANCE 32 /* bytes of a block that fit a line */
+#define GLANCE 32 /* bytes of a block in one line */
 
-/* The blocks somebody may want to stop at (break_at=), with what is in them. */
-static void write_samples(const struct record *record, const struct view *view, FILE *stream)
+/* The recorded blocks with their serials (for break_at=) and contents. */
+static void write_verdict_samples(const struct record *record, const struct view *view,
+                                  FILE *stream)
 {
     char glance[4 * GLANCE + 1];
 
@@ -173,8 +171,8 @@ void text_verdict(const struct process *process, const struct record *record,
     switch (record->verdict) {
     case VERDICT_LOST:
         if (record->cycle)
-            print_notice("a ring of blocks that point at each other", stream);
-        write_retained(record, "fix this one:", " go away", stream);
+            write_remark("reference cycle", stream);
+        write_retained(record, "fixing this leak releases", "", stream);
         if (view->verbose || view->show[VERDICT_INDIRECT])
             write_all_held(process, record, view, stream);
         else if (view->terse < 3)
@@ -182,18 +180,18 @@ void text_verdict(const struct process *process, const struct record *record,
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)
-            print_notice("held by an unaligned pointer to its first bytes: a tag in its low bits?", stream);
+            write_remark("only an unaligned pointer to its first bytes: tagged pointer?", stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);
         break;
     case VERDICT_UNFREED:
         if (process->look && process->look->made)
-            print_notice("came after the look at the heap, which says nothing of it", stream);
+            write_remark("allocated after the last leak check: state unknown", stream);
         break;
     default:
         break;
     }
     if (view->verbose || view->content)
-        write_samples(record, view, stream);
+        write_verdict_samples(record, view, stream);
 }

@@ -7,7 +7,7 @@
 // EXPECT: ^right: 0$
 // EXPECT: errors=1 resources=0$
 // EXPECT: ^1. mismatched-free: 40 bytes of new\[\] released by free \(100,000 times\)$
-// EXPECT: ^Note: 46 wrong releases of further kinds were only counted: the list of errors holds 254\.$
+// EXPECT: ^Note: 46 wrong releases of other kinds were only counted: the list of errors holds 254\.$
 // EXPECT: ^\.\.\. and 244 more errors \(--top=0\)\.$
 // JSON: wrong == {("mismatched-free", "make", "release"): 100000} and len(misuse(p)) == 1
 // JSON: wrongs(procs[1]) == {("mismatched-free", "make", "release"): 100000} and len(misuse(procs[1])) == 1

@@ -5,7 +5,7 @@
 // EXPECT: ^goes on$
 // EXIT: 6
 // JSON: verdict("dropped") in ({"lost": (1, 40)}, {"unfreed": (1, 40)}) and verdict("held") in ({"reachable": (1, 56)}, {"unfreed": (1, 56)})
-// JSON: p.snapshot and p.snapshot.rung == "parked" or "no look" in notes
+// JSON: p.snapshot and p.snapshot.rung == "parked" or "no leak check" in notes
 // JSON: p.end.value == 6
 
 #include "lib/verdicts.h"

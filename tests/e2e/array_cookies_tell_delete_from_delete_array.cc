@@ -4,9 +4,9 @@
 // CFLAGS: -O2 -g -fno-optimize-sibling-calls
 // RUN: for n in 1 2 3 4 5; do (%leak %t $n 2>/dev/null); %report --top=0 $(ls -t store/*.leak | head -n1); done; :
 // EXPECT: interior-free: sized delete at 8 bytes inside of 80 bytes of new\[\]$
-// EXPECT: looks like delete on a new\[\] block
+// EXPECT: probably delete on a block of new\[\]
 // EXPECT: mismatched-free: 24 bytes of new released by sized delete\[\], 8 bytes before it$
-// EXPECT: looks like delete\[\] on a block of new
+// EXPECT: probably delete\[\] on a block of new
 // EXPECT: interior-free: sized aligned delete at 64 bytes inside of 256 bytes of aligned new\[\]$
 // JSON: [[(e.type, e.offset) for e in misuse(q)] for q in procs] == [[("interior-free", 8)], [("mismatched-free", -8)], [("mismatched-free", 0)], [("interior-free", 64)], []]
 // JSON: all(named(q) for q in procs) and {culprit(e.allocated).function.split("(")[0] for q in procs for e in misuse(q)} == {"make_many", "make_one", "make_plain", "make_wide"}

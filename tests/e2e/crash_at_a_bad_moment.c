@@ -10,8 +10,8 @@
 // EXPECT: ^child 11$
 // EXPECT: ^early 11$
 // EXPECT: ^vfork 11$
-// EXPECT: It was inside of the allocator
-// EXPECT: A look at the heap was under way
+// EXPECT: The crash was inside the allocator
+// EXPECT: A leak check was in progress
 // REFUSE: status
 // JSON: [len(q.errors) for q in procs if q.argv[1] in ("heap", "look", "many")] == [1, 1, 1]
 // JSON: {q.argv[1]: [len(r.errors) for r in procs if r.argv[1] == q.argv[1]] for q in procs if q.argv[1] in ("child", "early")} == {"child": [0, 1], "early": [0, 1]}

@@ -1,7 +1,7 @@
 // RUN: %leak %t freed; %leak %t end; %leak %t register; %report store/*.leak
 // EXPECT: The address is 5,000 bytes into a block of about [0-9,]+ bytes that had been freed
 // EXPECT: gives_back +.*crash_in_a_freed_block.c:
-// EXPECT: The address is [0-9,]+ bytes behind the end of a block of 100,000 bytes, allocated
+// EXPECT: The address is [0-9,]+ bytes past the end of a block of 100,000 bytes, allocated
 // EXPECT: (rax|rcx|rdx|rdi|rsi|x[0-9]+): .*a block of 24 bytes, allocated
 // JSON: [(e.type, e.offset) for q in procs if q.argv[1] == "freed" for e in q.errors] == [("crash", 5000)]
 // JSON: [any(f.function == "gives_back" for f in q.errors[0].freed.frames) for q in procs if q.argv[1] == "freed"] == [True]

@@ -12,7 +12,7 @@
 // EXPECT: ^lines: 2$
 // EXPECT: dumps is there already
 // EXPECT: ^without: 125$
-// EXPECT: ^none: Leak of 300 bytes at 0x[0-9a-f]+ \(T1#1, malloc, lost\), content not kept$
+// EXPECT: ^none: Leak of 300 bytes at 0x[0-9a-f]+ \(T1#1, malloc, lost\), content not recorded$
 // EXPECT: ^given: Leak of 300 bytes
 // REFUSE: ^given: +0000
 // REFUSE: ^none: +0000

@@ -12,10 +12,10 @@
 // EXPECT: CRASH: SIGSEGV, write to read-only memory, 0x
 // EXPECT: The address is read-only data of .*/t
 // EXPECT: CRASH: SIGSEGV, read from memory without access
-// EXPECT: CRASH: SIGSEGV, access to an address that cannot be
+// EXPECT: CRASH: SIGSEGV, access to a non-canonical address
 // EXPECT: CRASH: SIGFPE, integer divided by zero,
 // EXPECT: CRASH: SIGILL, illegal
-// EXPECT: CRASH: SIGBUS, read behind the end of a mapped file,
+// EXPECT: CRASH: SIGBUS, read past the end of a mapped file,
 // EXPECT: CRASH: SIGABRT, abort: raised by the program itself,
 // EXPECT: CRASH: SIGSEGV, raised by the program itself,
 // EXPECT: CRASH: SIGTRAP, breakpoint,

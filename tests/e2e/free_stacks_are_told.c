@@ -10,11 +10,12 @@
 // EXPECT: ^all: +others are freed in here at e2e/free_stacks_are_told.c:[0-9]+ \(95 % of 20,000\)$
 // EXPECT: ^all: +others are freed in drop at e2e/free_stacks_are_told.c:[0-9]+ \(all 99\)$
 // EXPECT: ^all: +others are freed in take at e2e/free_stacks_are_told.c:[0-9]+ \(all 300\)$
-// EXPECT: ^all: +never freed on this path; others are, in here( at e2e/free_stacks_are_told.c:[0-9]+)?$
-// EXPECT: ^all: +never freed on this path; others are, in drop( at e2e/free_stacks_are_told.c:[0-9]+)?$
+// EXPECT: ^all: +never freed when allocated here; other blocks from this line are freed in$
+// EXPECT: ^all: +here( at e2e/free_stacks_are_told.c:[0-9]+)?$
+// EXPECT: ^all: +drop( at e2e/free_stacks_are_told.c:[0-9]+)?$
 // EXPECT: ^sample: +.*at e2e/free_stacks_are_told.c:[0-9]+ \((about [789][0-9] % of|nearly all) 20,000\)$
-// EXPECT: ^sample: +(others are freed in take )?at .*\(some of 300 freed\)$
-// EXPECT: ^sample: +never freed on this path; others are, in here( at e2e/free_stacks_are_told.c:[0-9]+)?$
+// EXPECT: ^sample: +(others are freed in take )?at .*\(sampled from 300 frees\)$
+// EXPECT: ^sample: +never freed when allocated here; other blocks from this line are freed in$
 // EXPECT: ^some: +at e2e/free_stacks_are_told.c:[0-9]+ \(about 95 % of ~(19,[89]|20,[012])00\)$
 // EXPECT: ^(all|sample|off):libleak: .* lost=0/0/0 .* reachable=1650/11/5 .* unfreed=0/0/0
 // EXPECT: ^some:libleak: .* lost=0/0/0 .* reachable=0/0/0 .* unfreed=[1-9]

@@ -3,7 +3,7 @@
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
 // RUN: LIBLEAK_OPTIONS=free_stacks=all; %leak %t; LIBLEAK_OPTIONS=free_stacks=off; %leak %t
-// EXPECT: ^ +its holder, from make_user\(\), was freed in drop_user( at .*)?$
+// EXPECT: ^ +it was owned by a block from make_user\(\), which was freed in drop_user( at .*)?$
 // REFUSE: from make_pair
 // REFUSE: was freed in drop_tree
 // JSON: [f.function for f in hits("make_name")[0].holder_freed.frames if f.user] == ["drop_user"]

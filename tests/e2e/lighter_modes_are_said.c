@@ -3,16 +3,16 @@
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: for w in depth=128 site_stacks=off free_stacks=off min_size=100 max_size=1k min_size=100:max_size=1k depth=3; do LIBLEAK_OPTIONS=$w; %leak %t; %report $(ls -tr store/*.leak | tail -n1) | sed "s/^/$w /"; done
 // EXPECT: ^site_stacks=off Note: recorded with site_stacks=off: no stacks of allocations or frees\.$
-// EXPECT: ^free_stacks=off Note: recorded with free_stacks=off: nothing is known of where blocks are freed\.$
+// EXPECT: ^free_stacks=off Note: recorded with free_stacks=off: the places where blocks are freed are unknown\.$
 // EXPECT: ^min_size=100 Note: recorded with min_size=100: smaller blocks are left out \([0-9]+ allocations\)\.$
 // EXPECT: ^max_size=1k Note: recorded with max_size=1024: larger blocks are left out \(7 allocations\)\.$
 // EXPECT: ^min_size=100:max_size=1k Note: recorded with min_size=100:max_size=1024: other blocks are left out \([0-9]+ allocations\)\.$
-// EXPECT: ^min_size=100 Note: no look at the heap was made: blocks left out by size may hold pointers to others\.$
-// EXPECT: ^max_size=1k Note: no look at the heap was made: blocks left out by size may hold pointers to others\.$
+// EXPECT: ^min_size=100 Note: no leak check was made: blocks left out by size may hold pointers to others\.$
+// EXPECT: ^max_size=1k Note: no leak check was made: blocks left out by size may hold pointers to others\.$
 // EXPECT: ^min_size=100 Not tracked: [0-9]+ allocations left out by min_size
-// EXPECT: ^depth=3 [0-9]+ incomplete stacks? \(cut: set depth= higher, up to 1024: [0-9]+\)\.$
+// EXPECT: ^depth=3 [0-9]+ incomplete stacks? \(truncated: raise depth=, up to 1024: [0-9]+\)\.$
 // REFUSE: ^depth=128 .*(Note|Not tracked|incomplete)
-// REFUSE: ^(depth=3 Note|(depth|site_stacks|free_stacks)=.* no look)
+// REFUSE: ^(depth=3 Note|(depth|site_stacks|free_stacks)=.* no leak check)
 // JSON: [len(q.notes) for q in procs] == [0, 1, 1, 2, 2, 2, 0]
 // JSON: [q.snapshot.rung if q.snapshot else None for q in procs] == ["parked"] * 3 + ["none"] * 3 + ["parked"]
 // JSON: [q.coverage.truncated_stacks > 0 for q in procs] == [False] * 6 + [True]

@@ -8,8 +8,8 @@
 // BUILD: gcc -w -O1 -g -fno-builtin -shared -fPIC -o %d/plugin.so %S/lib/late_plugin.c
 // ENV: LIBLEAK_OPTIONS=dir=%d/store
 // RUN: %t %O/libleak.so returns; %t %O/libleak.so exits; %t %O/libleak.so deep; cd %O; LD_LIBRARY_PATH=. %t libleak.so global %d/plugin.so; cd -; %report store/*
-// EXPECT: loaded late, while the process ran: nothing is known of blocks from before
-// EXPECT: Frees of blocks from before libleak was loaded: 1,?005\.
+// EXPECT: loaded late, while the process ran: older blocks are unknown
+// EXPECT: Frees of blocks allocated before libleak was loaded: 1,?005\.
 // JSON: len(procs) == 4 and all(q.end.value == 0 and not q.errors for q in procs)
 // JSON: all((of(f, q).blocks, of(f, q).bytes) == n for q in procs for f, n in {"lose_after": (10, 1000), "lose_in_thread": (5, 205), "lose_in_plugin": (2, 123), "lose_in_constructor": (1, 70)}.items())
 // JSON: all(sum(q.summary[v].blocks for v in ("lost", "indirect", "possible", "hidden")) == 18 and q.summary.lost.blocks > 9 for q in procs)

@@ -7,7 +7,7 @@
 // EXPECT: ^start_at=absent: libleak: start_at=absent: no function of that name so far$
 // EXPECT: ^start_at=never_called: libleak: start_at=never_called: no function of that name so far; the program has no symbols but those it exports$
 // EXPECT: ^Detection was never enabled in 5 more processes\.$
-// EXPECT: ^Note: detection was never enabled \(start=off, and nobody has called libleak_enable_all\): no block is called a leak
+// EXPECT: ^Note: detection was never enabled \(start=off, and libleak_enable_all was not called\): no block is called a leak
 // REFUSE: ^start_at=(begin|main): libleak
 // JSON: ["never enabled" in " ".join(q.notes) for q in procs] == 5 * [True] + 4 * [False]
 // JSON: [q.summary.lost.bytes for q in procs] == 5 * [0] + 4 * [50]

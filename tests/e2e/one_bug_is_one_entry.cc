@@ -1,7 +1,6 @@
-// An object whose destructor never ran is one entry, however its members were made, and so is a
-// pointer that is overwritten for two callers; --apart lists the records. What one function
-// forgets in several lines is told with all of them. Where another caller's blocks are freed, each
-// caller that forgets is an entry.
+// An object whose destructor never ran is one entry, however its members were made, and so is a pointer that
+// is overwritten for two callers; --apart lists the records. A function that leaks in several lines is shown
+// with all of them. Where another caller's blocks are freed, each caller that leaks is an entry.
 // CFLAGS: -O0 -g
 // RUN: %run --top=0 %t 2>&1; echo; %run -q %t; %run --top=0 --apart %t 2>&1 | sed 's/^/apart: /'
 // EXPECT: ^1\. 762 bytes in 12 blocks lost \(new\[\]\), 2 places
@@ -11,7 +10,8 @@
 // EXPECT: ^     and 72 bytes in 1 block called by second\(\) at .*one_bug_is_one_entry.cc:45$
 // EXPECT: ^3\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^4\. 56 bytes in 1 block lost \(malloc\)
-// EXPECT: ^     never freed on this path; others are, in good( at one_bug.*cc:50)?$
+// EXPECT: ^     never freed when allocated here; other blocks from this line are freed in$
+// EXPECT: ^       good( at one_bug.*cc:50)?$
 // EXPECT: ^5\. 24 bytes in 3 blocks lost \(malloc\)
 // EXPECT: ^     and 8 bytes in 1 block at .*one_bug_is_one_entry.cc:64$
 // EXPECT: ^     and 7 bytes in 1 block at .*one_bug_is_one_entry.cc:63$

@@ -8,15 +8,15 @@
 // RUN: %run --sample=64m --error-exitcode=9 %t little
 // RUN: %run --sample=64m %t little children
 // EXPECT: bad value in 'sample=65m'
-// EXPECT: ^~[0-9.]+ (k|M)B \+-[0-9.]+ (k|M)B in ~[0-9,]+ blocks not freed \([0-9] records\)$
-// EXPECT: ^[0-9]\. ~[0-9.]+ (k|M)B in ~[0-9,]+ blocks not freed \(malloc\) +[0-9a-f]{16}$
+// EXPECT: ^~[0-9.]+ (k|M)B \+-[0-9.]+ (k|M)B in ~[0-9,]+ blocks unfreed \([0-9] records\)$
+// EXPECT: ^[0-9]\. ~[0-9.]+ (k|M)B in ~[0-9,]+ blocks unfreed \(malloc\) +[0-9a-f]{16}$
 // EXPECT: ^     estimated from [0-9]+ samples: \+-[0-9.]+ (k|M)B, \+-[0-9,]+ blocks \(95 %\)$
-// EXPECT: ^[0-9]\. 3,000,000 bytes in 1 block not freed \(malloc\) +[0-9a-f]{16}$
-// EXPECT: ^Seen: ~[0-9,]+ allocations, ~[0-9,]+ frees; at most ~[0-9.]+ MB at once\.$
+// EXPECT: ^[0-9]\. 3,000,000 bytes in 1 block unfreed \(malloc\) +[0-9a-f]{16}$
+// EXPECT: ^~[0-9,]+ allocations, ~[0-9,]+ frees; peak ~[0-9.]+ MB\.$
 // EXPECT: ^Note: recorded with sample=10240: .*estimates
 // EXPECT: ^Note: small leaks can be missed: one of L bytes with probability exp\(-L/10240\), which is 37 % at 10,240 bytes
-// EXPECT: ^no sample of its allocations is left$
-// EXPECT: ^No sample .*is left of 4 more processes\.$
+// EXPECT: ^no unfreed blocks among the sampled ones$
+// EXPECT: ^No unfreed samples .* in 4 more processes\.$
 // REFUSE: WARNING
 // REFUSE: could be tracked
 // JSON: len(procs) == 6
@@ -27,7 +27,7 @@
 // JSON: procs[0].totals.peak_bytes == procs[1].totals.peak_bytes
 // JSON: [(r.signature, r.bytes, r.blocks, len(r.frames)) for r in procs[0].records] == [(r.signature, r.bytes, r.blocks, len(r.frames)) for r in procs[1].records]
 // JSON: all(r.error.bytes == r.error.blocks == 0 and r.error.samples == r.blocks for r in procs[1].records)
-// JSON: procs[1].totals.error.bytes == 0 and procs[1].notes == ["no look at the heap was made: with sample= most blocks are unknown"]
+// JSON: procs[1].totals.error.bytes == 0 and procs[1].notes == ["no leak check was made: with sample= most blocks are unknown"]
 // JSON: procs[2].notes[:1] == procs[1].notes and len(procs[2].notes) == 3 and "exp(-L/67108864)" in procs[2].notes[2]
 // JSON: not any(r.frames for r in procs[3].records) and procs[3].totals.error.samples > 100
 // JSON: abs(procs[3].totals.live_bytes - procs[0].totals.live_bytes) < 3 * procs[3].totals.error.bytes

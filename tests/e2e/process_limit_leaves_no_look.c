@@ -7,7 +7,7 @@
 // EXIT: 9
 // JSON: verdict("dropped") == {"unfreed": (1, 40)}
 // JSON: p.snapshot is None or p.snapshot.rung == "none"
-// JSON: "no look" in notes and "process limit" in notes
+// JSON: "no leak check" in notes and "process limit" in notes
 // JSON: p.end.how == "exit" and p.end.value == 9
 
 #include "lib/verdicts.h"

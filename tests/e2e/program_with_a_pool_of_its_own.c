@@ -3,9 +3,9 @@
 // pool has no such word, nor one that has as much in blocks.
 // CFLAGS: -O1 -g
 // RUN: head -c 64M /dev/zero >file; %leak %t pool && %report store/*.leak; for what in blocks stacks file private small both freed; do %leak %t $what || exit; done
-// EXPECT: of 101 MB of private memory [0-9.]+ (bytes|kB) are in blocks that libleak knows
+// EXPECT: of 101 MB of private memory [0-9.]+ (bytes|kB) are in known blocks
 // JSON: len(procs) == 8 and all(q.end.value == 0 for q in procs)
-// JSON: [any("allocator of its own" in str(n) for n in q.notes) for q in procs] == [True] + [False] * 7
+// JSON: [any("its own allocator" in str(n) for n in q.notes) for q in procs] == [True] + [False] * 7
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 // EXIT: 5
 // JSON: verdict("dropped") == {"unfreed": (1, 40)}
 // JSON: p.snapshot is None or p.snapshot.rung == "none"
-// JSON: "no look" in notes and p.end.value == 5
+// JSON: "no leak check" in notes and p.end.value == 5
 
 #include "lib/verdicts.h"
 #include "../filter.h"

@@ -1,12 +1,12 @@
 // A descriptor that is closed twice: the report has who opened it, who closed it first, and who closed it
 // again, with lines; so of a stream whose descriptor was closed, also when the number was another's by
-// then. A number that never was open is said once, however often. Right programs close -1 and mean no harm.
+// then. A number that was never open is said once, however often. Right programs close -1 and mean no harm.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
-// EXPECT: 3 closes of a descriptor that was closed already: /etc/passwd
+// EXPECT: 3 closes of a descriptor that was already closed: /etc/passwd
 // EXPECT: closed first, by T1:
-// EXPECT: by then the number was another one's, which is closed now
-// EXPECT: 5 closes of a descriptor that never was open: descriptor 777
+// EXPECT: the number had been reused: another descriptor was closed
+// EXPECT: 5 closes of a descriptor that was never open: descriptor 777
 // JSON: opened("again") == {"double-close": 3} and opened("never") == {"bad-close": 5} and opened("harmless") == {}
 // JSON: [f.function for f in res("again").opened][0] == "opens" and [f.function for f in res("again").closed][0] == "first"
 // JSON: res("again").closed[0].line == line("FIRST") and res("again").frames[0].line == line("AGAIN") and not res("again").taken

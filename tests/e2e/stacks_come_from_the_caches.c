@@ -1,10 +1,10 @@
-// Stacks that come back are found in the leaf cache, and of those that are walked the outer frames are
+// Stacks that come back are found in the stack cache, and of those that are walked the outer frames are
 // the ones of the walk before: rates that a fault in either would bring down while every stack stayed
 // right. Printed with -v; without stacks there is nothing to capture.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t hot; %report -v store/*.leak; %leak %t deep; LIBLEAK_OPTIONS=free_stacks=all; %leak %t hot; LIBLEAK_OPTIONS=site_stacks=off; %leak %t hot
-// EXPECT: ^Stacks: [0-9,]+ captures, [0-9,]+ \(9[0-9]\.[0-9] %\) found in the leaf cache; [0-9,]+ walks,$
-// EXPECT: ^  of whose frames [0-9,]+ \([0-9]+\.[0-9] %\) were those of the walk before\.$
+// EXPECT: ^Stacks: [0-9,]+ captures, [0-9,]+ \(9[0-9]\.[0-9] %\) found in the stack cache; [0-9,]+ walks,$
+// EXPECT: ^  [0-9,]+ \([0-9]+\.[0-9] %\) of their frames shared with the previous walk\.$
 // JSON: all(s.captures == s.leaf_cache_hits + s.walks for s in (q.coverage.stacks for q in procs))
 // JSON: procs[0].coverage.stacks.leaf_cache_hits > 0.95 * procs[0].coverage.stacks.captures >= 0.95 * procs[0].coverage.allocations
 // JSON: procs[1].coverage.stacks.frames_shared > 0.8 * (procs[1].coverage.stacks.frames_shared + procs[1].coverage.stacks.frames_walked)

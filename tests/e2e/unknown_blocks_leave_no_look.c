@@ -5,7 +5,7 @@
 // RUN: for o in sample=64k min_size=20 max_size=4096; do LIBLEAK_OPTIONS=$o; %leak %t || exit; done
 // JSON: len(procs) == 3
 // JSON: all(q.summary.lost.blocks == 0 and q.summary.possible.blocks == 0 for q in procs)
-// JSON: all("no look" in str(q.notes) for q in procs)
+// JSON: all("no leak check" in str(q.notes) for q in procs)
 // JSON: all(set(verdict("dropped", q)) <= {"unfreed"} for q in procs)
 
 #include "lib/verdicts.h"

@@ -6,14 +6,14 @@
 // RUN: %report --freed 1234567g store/*.leak || echo "status $?"
 // RUN: %report -v --format=json store/*.leak >json; /usr/bin/python3 -c 'import json; r = json.load(open("json"))["processes"][0]["recent_frees"]; n = [x["address"] for x in r]; print("listed:", len(n), all(x["whole_stack"] for x in r), [a.strip() in n for a in open("addresses")], {x["thread"]["name"] for x in r} >= {"worker"})'
 // RUN: LIBLEAK_OPTIONS=free_stacks=sample; %leak %t; %report --freed=$(sed -n 2p addresses) $(ls -tr store/*.leak | tail -n1) | sed "s/^/sample:/"
-// EXPECT: ^1:0x[0-9a-f]+ is not among the frees that are remembered\.$
+// EXPECT: ^1:0x[0-9a-f]+ is not among the recorded frees\.$
 // EXPECT: ^2:0x[0-9a-f]+ was freed .*by T1 \(t\):$
 // EXPECT: ^2: +release +.*who_freed_an_address.c:[0-9]+$
 // EXPECT: ^2: +many +.*who_freed_an_address.c:[0-9]+$
 // EXPECT: ^2: +allocated \(malloc\):$
 // EXPECT: ^2: +make +.*who_freed_an_address.c:[0-9]+$
 // EXPECT: ^3:0x[0-9a-f]+ was freed .*by T2 \(worker\):$
-// EXPECT: ^[123]:Remembered: the last 123 frees of each thread
+// EXPECT: ^[123]:Recorded: the last 123 frees of each thread
 // EXPECT: --freed takes an address in hex digits, not: 1234567g
 // EXPECT: ^status 2$
 // EXPECT: ^listed: 124 True \[False, True, True\] True$

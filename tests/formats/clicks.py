@@ -59,7 +59,7 @@ def searching(b):
     check("all again", b.ask("document.querySelectorAll('.entry').length") == 3)
     b.key("/")
     b.type("no such function")
-    check("says so", "Nothing that is ticked fits" in b.ask("document.getElementById('page').textContent"))
+    check("says so", "No record matches" in b.ask("document.getElementById('page').textContent"))
 
 
 def zooming(b):
@@ -101,10 +101,10 @@ def hostile(b):
 
 
 def growing(b):
-    check("the headline says so", "1 record grew" in b.ask("document.getElementById('headline').textContent"))
+    check("the headline says so", "1 allocation site grew" in b.ask("document.getElementById('headline').textContent"))
     b.click("[data-tab=growing]")
     check("one entry", b.ask("document.querySelectorAll('.entry').length") == 1)
-    check("the function, and why", all(words in b.ask("document.querySelector('.entry').textContent") for words in ("remember", "growing", "no plateau")))
+    check("the function, and why", all(words in b.ask("document.querySelector('.entry').textContent") for words in ("remember", "growing", "nothing freed")))
     b.click("[data-tab=charts]")
     points = [tuple(map(float, p.split(","))) for p in b.ask("document.querySelector('#history polyline').getAttribute('points')").split()]
     check("a curve from the left to the right", points[0][0] < 100 and points[-1][0] == 800 and points == sorted(points))

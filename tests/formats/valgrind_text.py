@@ -14,7 +14,7 @@ KINDS = [
     r"Invalid free\(\) / delete / delete\[\] / realloc\(\)", r"Mismatched free\(\) / delete / delete \[\]",
     r"   (at|by) 0x[0-9A-F]+: .+", " [A-Z0-9a-z].*", LOSS,
     r"Process terminating with default action of signal \d+ \(SIG\w+\)",
-    r"FILE DESCRIPTORS: \d+ open at exit beside those it began with\.", "Open file descriptor:.*",
+    r"FILE DESCRIPTORS: \d+ open at exit besides the inherited ones\.", "Open file descriptor:.*",
     "HEAP SUMMARY:", f"    in use at exit: {N} bytes in {N} blocks",
     f"  total heap usage: {N} allocs, {N} frees, {N} bytes allocated",
     "LEAK SUMMARY:", f" +(definitely lost|indirectly lost|possibly lost|still reachable|suppressed): {N} bytes in {N} blocks",

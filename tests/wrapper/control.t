@@ -219,12 +219,12 @@ test_who_names_a_block_and_what_points_at_it() {
     ctl who shelf "${lost#0x}" >out
     says out "^$lost is the start of a block of 48 bytes, lost\$"
     says out '^     lose_one '
-    says out '^   nothing points at it$'
+    says out '^   nothing points to it$'
     ctl who "$running" 0x1234 >out
-    says out '^0x1234 is in no block that libleak knows\.$'
+    says out '^0x1234 is in no known block\.$'
     ctl snapshot "$running" >out
     "$O/leakreport" --who "$lost" stores/* >out # that look was about everything
-    says out "^$lost is not what the last look was about: leakctl who $running $lost "
+    says out "^$lost was not part of the last leak check: leakctl who $running $lost "
     equal 'text alone' "$(status_of "$O/leakreport" --who=1 --format=json stores/*)" 2
     close_shelf
 }
@@ -500,11 +500,11 @@ test_where_blocks_are_not_known_no_verb_pretends_otherwise() {
     open_shelf
     ctl_refuses "shelf \(pid $running\): no look could be made: blocks left out by size " snapshot --dir=stores "$running"
     ctl report "$running" >out # it says so as well, and what it knows
-    says out 'no look at the heap was made: blocks left out by size'
+    says out 'no leak check was made: blocks left out by size'
     close_shelf
     export LIBLEAK_OPTIONS=look_mem=8k
     open_shelf
-    ctl_refuses "shelf \(pid $running\): no look could be made: the look would have needed more memory " who --dir=stores "$running" 1234
+    ctl_refuses "shelf \(pid $running\): no look could be made: the leak check needed more memory " who --dir=stores "$running" 1234
     close_shelf
     export LIBLEAK_OPTIONS=max_memory=1m
     open_shelf 2>/dev/null

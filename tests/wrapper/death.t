@@ -52,14 +52,14 @@ test_what_grew_is_named_after_kill_9() {
     alone=$!
     ends_badly leakrun -o watched --snapshot-every=1s ./grower 10 kill
     ends_badly wait $alone
-    says watched '^grower .*died by signal 9 \(Killed\)'
+    says watched '^grower .*killed by SIGKILL'
     LIBLEAK_OPTIONS="dir=$PWD/plain" last grower >plain.text
-    says plain.text '^grower .*ended unseen'
+    says plain.text '^grower .*exit not observed'
     for report in watched plain.text; do
         says $report ' growing=1 '
-        says $report 'growing [0-9.]+ MB/s for .*none of its blocks freed'
+        says $report 'growing \+[0-9.]+ MB/s for .*nothing freed'
         says $report '^ +push +<stdin>:8'
-        says $report 'every so often' # the last look
+        says $report 'by snapshot_every' # the last look
     done
     LIBLEAK_OPTIONS="dir=$PWD/plain" last --format=json grower >json
     python3 -c 'import json; p = json.load(open("json"))["processes"][0]
@@ -87,12 +87,12 @@ test_death_for_want_of_memory_is_said_with_what_grew() {
     make_grower 60000
     make_group 64
     ends_badly in_group "$root/scripts/leakrun" -o killed ./grower 50
-    says killed '^grower .*died by signal 9 \(Killed\)'
+    says killed '^grower .*killed by SIGKILL'
     says killed '^Note: killed by the kernel: out of memory in its cgroup'
     says killed ' growing=1 '
     says killed '^ +push +<stdin>:8'
     ends_badly in_group "$root/scripts/leakrun" -o other ./grower 0.5 kill
-    says other '^grower .*died by signal 9 \(Killed\)'
+    says other '^grower .*killed by SIGKILL'
     silent_about other 'out of memory'
 }
 test_a_look_is_taken_near_the_limit_and_not_far_from_it() {
@@ -104,10 +104,10 @@ test_a_look_is_taken_near_the_limit_and_not_far_from_it() {
         LIBLEAK_DIR="$PWD/$4" last >"$4.text"
     }
     near '-S -d 20000' 50% 2 near
-    says near.text '^Looked at the heap, when it came near to the limit of its memory'
+    says near.text '^Leak check near the memory limit'
     says near.text 'reachable=[1-9]'
     near '-d 20000' 50% 2 hard # the look, too, may have no more
-    says hard.text '^Note: no look at the heap was made: the look would have needed more memory'
+    says hard.text '^Note: no leak check was made: the leak check needed more memory'
     near '-S -d 20000' 0 2 off
     near '-S -d 200000' 50% 2 far
     near '' 50% 0.5 none
@@ -125,7 +125,7 @@ test_a_look_is_taken_near_the_limit_of_a_control_group() {
     ends_badly in_group env LD_PRELOAD="$O/libleak.so" LIBLEAK_OPTIONS="dir=$PWD/stores:near_limit=60%" \
         ./grower 50
     LIBLEAK_DIR="$PWD/stores" last grower >report
-    says report '^Looked at the heap, when it came near to the limit of its memory'
+    says report '^Leak check near the memory limit'
     says report ' growing=1 '
 }
 test_the_limit_of_a_control_group_is_named_while_it_grows() {
@@ -172,7 +172,7 @@ test_last_takes_the_dead_one_rather_than_the_restarted() {
     ends_badly wait $dead
     touch stores/*.$restarted.1.leak
     last grower >two
-    says two "^grower \(pid $dead\) ended unseen"
+    says two "^grower \(pid $dead\) exit not observed"
     kill $restarted
 }
 test_last_looks_where_the_runtime_puts_stores() {

@@ -111,7 +111,7 @@ test_a_store_of_a_program_that_was_built_anew_is_warned_of() {
     program 3 keep 2 0 >one/app.c
     (cd one && gcc -g -O1 -w -o app app.c)
     "$O/leakreport" diff one.leak one.leak >out 2>err
-    says err 'one.leak: .*/app: another file stands at its path now, .* keep reports'
+    says err 'one.leak: .*/app: the file was replaced, .* keep reports'
     leakrun --keep=two.leak --no-report ./one/app
     "$O/leakreport" diff two.leak two.leak >out 2>err
     equal 'words about one that was not' "$(cat err)" ''

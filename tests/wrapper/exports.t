@@ -107,7 +107,7 @@ assert set(at) == {("lost", 6), ("lost", 12), ("mismatched-free", 15)}, set(at)
 lost, ring, wrong = at["lost", 6], at["lost", 12], at["mismatched-free", 15]
 steps = lost["codeFlows"][0]["threadFlows"][0]["locations"]
 assert [s["location"]["message"]["text"] for s in steps] == ["main", "fill(int)", "make_book"]
-assert "fix this one: 20 blocks" in lost["message"]["text"]
+assert " in 20 blocks" in lost["message"]["text"]
 assert not lost["suppressions"] and ring["suppressions"][0]["justification"] == "leak:^ring"
 assert wrong["relatedLocations"][0]["message"]["text"] == "allocated here"
 assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"].startswith("file:///")

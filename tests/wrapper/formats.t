@@ -165,7 +165,7 @@ EOF
     equal 'direct leaks' "$(grep -c '^Direct leak of 77 ' r.lsan)" 2
     # For people: what is the same in two processes once.
     says r.junit '<error type="SIGSEGV" message="crash by SIGSEGV: write to 0x8,'
-    says r.junit '^The same in 1 more process\.$'
+    says r.junit '^Same result in 1 more process\.$'
     equal 'lost in children' "$(grep -c '^::error .*title=77 bytes in 1 block lost' r.github)" 1
     says r.github '^::error .*title=crash by SIGSEGV%3A write to 0x8%2C'
     says r.markdown 'crash by SIGSEGV: write to 0x8'

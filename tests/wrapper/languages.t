@@ -96,7 +96,7 @@ test_rust_leaks_are_told_by_name_and_line() {
     says report '^     leaks::grow_a_vector  *leaks\.rs:18$'
     says report '308 bytes in 4 blocks lost'
     says report '^     leaks::tie_a_ring  *leaks\.rs:1[12]$'
-    says report 'a ring of blocks that point at each other'
+    says report 'reference cycle'
     says report '^     leaks::panics::.*leaks\.rs:35$'
     says report '301 bytes in 1 block still reachable'
     says report '^     leaks::deep::Tree<T>::plant  *leaks\.rs:29$'
@@ -209,7 +209,7 @@ fn main() {
 END
     the_same 4 ./maps
     says report ' lost=0/0/0 .* errors=0 '
-    says report 'seems to have an allocator of its own, and what that hands out is not seen'
+    says report 'seems to have its own allocator, whose blocks are not tracked'
 }
 test_ripgrep_loses_nothing_and_does_not_notice() {
     need rg

@@ -97,7 +97,7 @@ test_report_names_a_next_command_that_works() {
     leakrun ./leaky 'a b' 2>err
     says err "^Next: leakrun --all-frames ./leaky 'a b'\$"
     leakrun ./leaky "$(printf 'a\nb')" 2>err || :
-    says err '^Next: the same with leakrun --all-frames$'
+    says err '^Next: run it again with leakrun --all-frames$'
     leakrun sh -c './leaky a; ./leaky b; exit' 2>err
     equal 'commands for three processes' "$(grep -c '^Next:' err)" 1
     leakrun true 2>err

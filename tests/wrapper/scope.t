@@ -190,7 +190,7 @@ END
     says out '^lost +0x[0-9a-f]+ +149 bytes +T1#52 +many '
     known=$(grep -c '^lost ' out)
     says out "^Listed: $known blocks of .* bytes, of 52 blocks of 17,225 bytes\."
-    says out "^$((52 - known)) blocks, .* are known only by the sums"
+    says out "^$((52 - known)) blocks, .* are not listed"
     "$O/leakreport" --blocks '--functions=few' many.leak >out
     says out '^Listed: 2 blocks of 11,000 bytes, of 2 blocks of 11,000 bytes\.'
     silent_about out 'known only'

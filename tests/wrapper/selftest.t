@@ -18,7 +18,7 @@ test_self_test_passes_and_leaves_nothing() {
     for what in 'malloc: lost, in lose_by_malloc\(\) at .*plant.c:[0-9]+$' 'realloc: lost' 'posix_memalign: lost' \
         'malloc: indirect, in plant_owned' 'malloc: reachable' 'free: what plant_free' 'free: double-free, in plant_double_free' \
         'history: the heap grows' 'history: growing, in plant_growing\(\) at .*plant.c:[0-9]+$' \
-        'history: steady, in plant_steady' "own memory: Memory of libleak's own: .*, all accounted for"; do
+        'history: steady, in plant_steady' "own memory: libleak's own memory: .*, all accounted for"; do
         says out "^PASS  $what"
     done
     says out '^(PASS  _ZdlPv: mismatched-free|SKIP  C\+\+)'

@@ -67,7 +67,7 @@ test_a_small_program_has_its_report_on_one_screen() {
                 equal 'their lines' "$(grep -v '^  *|' out |
                     grep -A 1 -E '^     (node_new|table|copies|grow|some_are_freed) .*src:[0-9]+$' |
                     grep -cE '^     (list|main|threaded) .*src:[0-9]+$')" $count
-                says out '^     fix this one: 18 blocks, .* go away$'
+                says out '^     fixing this leak releases .* in 18 blocks$'
                 says out '^Next: '
                 says out '^libleak: pid='
                 says out ' s before the end by T1 |, [0-9.]+ s( to [0-9.]+ s)? old \(T[12]\)'

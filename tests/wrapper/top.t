@@ -133,7 +133,7 @@ test_leaktop_screen_shows_what_grows_and_obeys_keys() {
         send b; until_says out ' keep' line 5
         send g; until_says out ' grow' line 5
         send a; until_says out '(churn|grow)' line 5
-        send g Enter; until_says out 'growing [0-9.]+ [kM]B/s for .* no plateau' shown
+        send g Enter; until_says out 'growing \+[0-9.]+ [kM]B/s for .*' shown
         until_says out '^> grow|> +[0-9]+ ' shown
         until_says out '^  main' shown
         send Enter m; until_says out ' MARK ' line 4

@@ -1,4 +1,4 @@
-/* consumers.h - what reads each format besides its golden file: programs that are not ours, or
+/* consumers.h - what reads each format besides its golden file: independent programs, or
  * checks written from the format's own description (tests/formats).
  */
 #ifndef CONSUMERS_H

@@ -1,5 +1,5 @@
-/* test_who.c - which block an address is in, and what points at it: of stores with such a look,
- * also of damaged ones.
+/* test_address_info.c - the block at an address and the pointers to it, from recording files with
+ * such a leak check, damaged ones too.
  *
  * No module is opened: functions are places in modules.
  */

@@ -52,7 +52,7 @@ static struct process process_of(const struct store_builder *builder)
     return process;
 }
 
-/* A write 8 bytes behind the end of a block, three frames deep. */
+/* A write 8 bytes past the end of a block, three frames deep. */
 static struct leak_crash example(void)
 {
     struct leak_crash crash = {.state = LEAK_CRASH_FATAL,
@@ -104,7 +104,7 @@ START_TEST(a_crash_is_told_whole)
     ck_assert_uint_eq(process.totals.errors - process.mistake_count, 1);
     ck_assert_str_eq(crash->name, "SIGSEGV");
     ck_assert_str_eq(crash->words, "write to an unmapped address, 0xc0020");
-    ck_assert_str_eq(crash->near, "8 bytes behind the end of a block of 24 bytes");
+    ck_assert_str_eq(crash->near, "8 bytes past the end of a block of 24 bytes");
     ck_assert_uint_eq(crash->thread.serial, 2);
     ck_assert_str_eq(crash->thread.name, "worker");
     ck_assert_uint_eq(crash->stack.count, 3);
@@ -220,7 +220,7 @@ static const struct {
      0x20000,
      {0x20000, 0x21000, 0, ""},
      "access to memory without access, 0x20000"},
-    {11, 128, 0, 0, 0, 0, {0}, "access to an address that cannot be: no pointer at all"},
+    {11, 128, 0, 0, 0, 0, {0}, "access to a non-canonical address: not a pointer"},
     {11, 1, 0, 3, 2, 0x6ff8, {0}, "write to 0x6ff8, just below the stack"},
     {11, -6, PID, 0, 0, 0, {0}, "raised by the program itself"},
     {11, 0, 7, 0, 0, 0, {0}, "sent by process 7"},
@@ -237,7 +237,7 @@ static const struct {
      1,
      0x20000,
      {0x20000, 0x21000, 17, "/f"},
-     "read behind the end of a mapped file, 0x20000"},
+     "read past the end of a mapped file, 0x20000"},
     {7, 1, 0, 2, 1, 0x20001, {0}, "unaligned access to 0x20001"},
     {7, 3, 0, 2, 1, 0x20000, {0}, "hardware error at 0x20000"},
 };
@@ -307,7 +307,7 @@ START_TEST(a_count_that_does_not_hold_leaves_the_rest)
     process = process_of(&builder);
     ck_assert_ptr_nonnull(process.crash);
     ck_assert_uint_eq(process.crash->stack.count, 0);
-    ck_assert_str_eq(process.crash->near, "8 bytes behind the end of a block of 24 bytes");
+    ck_assert_str_eq(process.crash->near, "8 bytes past the end of a block of 24 bytes");
     ck_assert(process.damaged);
     builder_end(&builder);
 }

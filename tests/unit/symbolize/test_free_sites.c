@@ -1,5 +1,5 @@
-/* test_frees.c - where the other blocks of a record were freed, who freed an address, and what the
- * options left out.
+/* test_free_sites.c - where other blocks of a record were freed, the frees of an address, and what
+ * the options left out.
  *
  * No module is opened, so every instruction is a function and a place of its own; addresses are
  * offsets in one module.
@@ -502,7 +502,7 @@ static const struct {
     {"", 0, NULL},
     {"free_stacks=all (x)\n", 0, NULL},
     {"free_stacks=off (x)\n", 0,
-     "recorded with free_stacks=off: nothing is known of where blocks are freed"},
+     "recorded with free_stacks=off: the places where blocks are freed are unknown"},
     {"site_stacks=off (x)\nfree_stacks=off (x)\n", LEAK_FLAG_NO_STACKS,
      "recorded with site_stacks=off: no stacks of allocations or frees"},
     {"min_size=100 (x)\n", LEAK_FLAG_FILTERED,

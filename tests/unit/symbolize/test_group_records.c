@@ -1,4 +1,4 @@
-/* test_group.c - from stores to records: signatures, grouping, what a process says of itself.
+/* test_group_records.c - from recording files to records: signatures, grouping, process data.
  *
  * No module is opened: functions are unknown, so names are places in modules, and addresses stand
  * for functions.

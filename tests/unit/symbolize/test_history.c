@@ -200,7 +200,7 @@ START_TEST(a_record_that_grew_says_so)
     /* Its last point is a little later than its last block. */
     ck_assert_uint_eq(process.records[0].growth->bytes_per_second / 10000, 99);
     ck_assert_str_eq(process.records[0].growth->reason,
-                     "growing 997 kB/s for 19 s, none of its blocks freed, no plateau");
+                     "growing +997 kB/s for 19 s, nothing freed");
     ck_assert_ptr_null(process.records[1].growth);
     ck_assert_uint_eq(process.history_count, SECONDS + 1);
     ck_assert_uint_eq(process.history[SECONDS - 1].bytes, SECONDS * RATE);

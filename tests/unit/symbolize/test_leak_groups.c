@@ -1,4 +1,4 @@
-/* test_entries.c - which records become one entry, and that each is in exactly one. */
+/* test_leak_groups.c - records that become one entry; each record is in exactly one. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

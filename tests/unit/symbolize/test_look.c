@@ -146,9 +146,9 @@ START_TEST(a_look_that_failed_never_stands_in_for_one_that_did_not)
     ck_assert_str_eq(process.look->rung, "parked");
     ck_assert_uint_eq(process.note_count, 1);
     ck_assert_str_eq(process.notes[0],
-                     "a later look at the heap after the last exit handler could not be made (the "
-                     "look was not done within exit_budget): what came after the earlier one is "
-                     "not judged");
+                     "a later leak check after the last exit handler failed (the leak check did not "
+                     "finish within exit_budget): blocks allocated after the earlier one are not "
+                     "classified");
 }
 END_TEST
 
@@ -182,7 +182,7 @@ START_TEST(without_a_look_all_is_unfreed_and_the_reason_is_said)
     ck_assert((process.look != NULL) == (_i == 1));
     if (_i)
         ck_assert_str_eq(process.notes[0],
-                         "no look at the heap was made: with sample= most blocks are unknown");
+                         "no leak check was made: with sample= most blocks are unknown");
 }
 END_TEST
 

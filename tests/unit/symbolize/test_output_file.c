@@ -1,4 +1,4 @@
-/* test_output.c - what the user asks for and where the report goes; words, numbers, source lines.
+/* test_output_file.c - options, the target of the report, words, numbers, source lines.
  */
 #include <check.h>
 #include <stdlib.h>

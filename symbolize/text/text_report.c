@@ -1,9 +1,9 @@
-/* text.c - the report for people; see text.h.
+/* text_report.c - the whole text report; see text.h.
  *
- * Each process: a headline, its worst records, what was seen and what was not, the next command.
- * Processes that show the same are told once; those that left nothing, and children that only
- * lived from fork to exec, are counted. "Not freed" is never called a leak, and silence is never
- * called clean; what hangs under a lost record is told there.
+ * Each process: a headline, its worst records, its coverage, the next command. Processes with equal
+ * reports are written once; those without findings, and children that only lived from fork to exec,
+ * are counted. "Unfreed" is never called a leak, and a process that was not tracked is never called
+ * clean; what a lost record owns stands below that record.
  */
 #include "symbolize/text/text.h"
 
@@ -13,25 +13,84 @@
 
 #include "leak_store.h"
 #include "symbolize/records/sampling_error.h"
-#include "symbolize/text/text_source_root.h"
-#include "symbolize/text/text_blocks.h"
-#include "symbolize/text/text_by.h"
-#include "symbolize/text/text_crash.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_growing.h"
-#include "symbolize/text/text_head.h"
-#include "symbolize/text/text_list.h"
-#include "symbolize/text/text_leak_check.h"
-#include "symbolize/text/text_bad_frees.h"
-#include "symbolize/text/text_owners.h"
-#include "symbolize/text/text_recent.h"
-#include "symbolize/text/text_resources.h"
-#include "symbolize/text/text_coverage.h"
-#include "symbolize/text/text_summary.h"
-#include "symbolize/text/text_suppressed.h"
-#include "symbolize/text/text_who.h"
 
-#define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
+/* ---- The common directory of the sources ----------------------------------------------------- */
+
+#define RECORDS 100 /* of each process; the rest is not examined */
+#define LEAST 12    /* least bytes by which paths become shorter */
+
+struct common {
+    char *path; /* without the last '/' */
+    size_t places;
+    bool near;
+};
+
+static void cut_at_slash(char *path, size_t length)
+{
+    while (length && path[length] != '/')
+        length--;
+    path[length] = 0;
+}
+
+static void add_path(struct common *common, const char *path)
+{
+    size_t same = 0;
+
+    if (!common->places++) {
+        snprintf(common->path, PATH_MAX, "%s", path);
+        cut_at_slash(common->path, strlen(common->path));
+        return;
+    }
+    while (common->path[same] && common->path[same] == path[same])
+        same++;
+    if (common->path[same] || path[same] != '/')
+        cut_at_slash(common->path, same);
+}
+
+static void add_record_paths(struct common *common, const struct record *record,
+                             const struct view *view)
+{
+    char buffer[PATH_MAX];
+
+    for (size_t i = record->user; i < record->frame_count; i++) {
+        const struct frame *frame = record->frames[i];
+        const char *path;
+
+        if (frame->role != FRAME_USER || !frame->file)
+            continue;
+        path = report_display_path(view, frame->file, buffer, sizeof(buffer));
+        if (*path == '/')
+            add_path(common, path);
+        else
+            common->near = true;
+    }
+}
+
+/* The directory of the sources, in the buffer. Reports read in the project's directory have short
+ * paths; read elsewhere, every place would repeat a long path, so the report names its directory
+ * once. It contains all user frames of the first records. NULL: it is too short to be worth a line,
+ * or some paths are relative already. */
+static const char *find_source_root(const struct report *report, const struct view *view,
+                                    char buffer[PATH_MAX])
+{
+    struct common common = {.path = buffer};
+
+    *buffer = 0;
+    if (!view->relative || view->full_names || view->verbose)
+        return NULL;
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+
+        for (size_t k = 0; k < process->record_count && k < RECORDS && !common.near; k++)
+            if (report_lists_record(&process->records[k], view))
+                add_record_paths(&common, &process->records[k], view);
+    }
+    return !common.near && common.places > 1 && strlen(buffer) >= LEAST ? buffer : NULL;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+#define AGAIN_COLUMNS 240 /* longer command lines are not repeated: three lines */
 
 static bool is_estimated(const struct process *process)
 {
@@ -47,17 +106,17 @@ static bool has_records(const struct process *process, const struct view *view)
     return view->suppressed && process->suppressed.records;
 }
 
-/* Reachable at a look that was not the last thing to happen: who knows. */
-static bool is_open(const struct process *process)
+/* Blocks were reachable at a leak check before the end: their state at the end is unknown. */
+static bool is_state_outdated(const struct process *process)
 {
     return process->totals.of[VERDICT_REACHABLE].records && process->look && !process->look->last;
 }
 
 static bool is_clean(const struct process *process, const struct view *view)
 {
-    return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged && !process->totals.errors && !process->totals.growing &&
-           !process_has_resource_leaks(process);
+    return !is_state_outdated(process) && !has_records(process, view) &&
+           !text_saw_nothing(process) && !process->damaged && !process->totals.errors &&
+           !process->totals.growing && !process_has_resource_leaks(process);
 }
 
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
@@ -67,12 +126,11 @@ static void write_warning(const struct process *process, const struct view *view
     text_style(view, stream, STYLE_WARNING);
     fputs("WARNING: 0 allocations seen: libleak saw nothing of this program.\n", stream);
     text_style(view, stream, STYLE_PLAIN);
-    fputs("It says nothing about its heap: statically linked, or with a malloc of its own?\n",
-          stream);
+    fputs("It may be statically linked, or define malloc itself: its heap is unknown.\n", stream);
 }
 
-/* Clean, passing and repeated processes are only counted; a single process always speaks. */
-static bool is_listed(const struct report *report, size_t i, const struct view *view)
+/* Clean, passing and repeated processes are only counted; a single process is always shown. */
+static bool is_process_listed(const struct report *report, size_t i, const struct view *view)
 {
     const struct process *process = &report->processes[i];
 
@@ -80,7 +138,7 @@ static bool is_listed(const struct report *report, size_t i, const struct view *
            (process->alike == i && !is_clean(process, view) && !report_omits_process(process, view));
 }
 
-static void write_when(const struct process *process, const struct view *view, FILE *stream)
+static void write_report_when(const struct process *process, const struct view *view, FILE *stream)
 {
     char *when = view->when_told ? text_list_when(process, view) : NULL;
 
@@ -97,12 +155,12 @@ static bool is_same_module(const struct blind_module *a, const struct blind_modu
            (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
 }
 
-/* Once per module, however many processes have it; a process without records misses no lines. */
-static bool said_before(const struct report *report, size_t process,
-                        const struct blind_module *module, const struct view *view)
+/* A module is reported once for all processes; a process without records needs no lines. */
+static bool is_module_reported(const struct report *report, size_t process,
+                               const struct blind_module *module, const struct view *view)
 {
     for (size_t i = 0; i < process; i++)
-        if (is_listed(report, i, view) && has_records(&report->processes[i], view))
+        if (is_process_listed(report, i, view) && has_records(&report->processes[i], view))
             for (size_t k = 0; k < report->processes[i].blind_count; k++)
                 if (is_same_module(&report->processes[i].blind[k], module))
                     return true;
@@ -119,7 +177,7 @@ static void write_blind(const struct report *report, size_t at, const struct vie
 
         if (!has_records(process, view) && !view->verbose)
             return;
-        if ((module->runtime && !view->verbose) || said_before(report, at, module, view))
+        if ((module->runtime && !view->verbose) || is_module_reported(report, at, module, view))
             continue;
         fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text, module->why);
         if (module->build_id)
@@ -136,7 +194,8 @@ static void write_untracked(const struct untracked *untracked, const char *where
             term_number(untracked->count).text, untracked->words);
 }
 
-/* What processes that are only counted could not track: "nothing is left" must not hide it. */
+/* Untracked allocations of the processes that are only counted: "no unfreed blocks" must not hide
+ * them. */
 static void write_untracked_elsewhere(const struct report *report, const struct view *view,
                                       FILE *stream)
 {
@@ -146,7 +205,8 @@ static void write_untracked_elsewhere(const struct report *report, const struct 
     for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
 
-        for (size_t k = 0; k < process->untracked_count && !is_listed(report, i, view); k++) {
+        for (size_t k = 0; k < process->untracked_count && !is_process_listed(report, i, view);
+             k++) {
             size_t at = 0;
 
             while (at < count && strcmp(sums[at].name, process->untracked[k].name) != 0)
@@ -164,7 +224,7 @@ static void write_untracked_elsewhere(const struct report *report, const struct 
         write_untracked(&sums[i], " in processes not listed", stream);
 }
 
-/* What nobody has to mend, in a line each. */
+/* Verdicts that need no fix and are not listed, a line each. */
 static void write_unlisted(const struct process *process, const struct view *view, FILE *stream)
 {
     static const enum verdict quiet[] = {VERDICT_REACHABLE, VERDICT_RUNTIME};
@@ -180,14 +240,14 @@ static void write_unlisted(const struct process *process, const struct view *vie
     }
 }
 
-static void write_coverage(const struct report *report, size_t at, const struct view *view,
-                           FILE *stream)
+static void write_report_coverage(const struct report *report, size_t at, const struct view *view,
+                                  FILE *stream)
 {
     const struct process *process = &report->processes[at];
 
-    write_when(process, view, stream);
-    text_seen(process, view, stream);
-    text_look(process, view, stream);
+    write_report_when(process, view, stream);
+    text_coverage(process, view, stream);
+    text_leak_check(process, view, stream);
     write_unlisted(process, view, stream);
     text_suppressed(process, view, stream);
     for (size_t i = 0; i < process->untracked_count; i++)
@@ -200,7 +260,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     }
 }
 
-/* What shows more of a process, NULL when there is no more. */
+/* The option that shows more of a process; NULL when all is shown. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
     size_t shown = text_list_count(process, view);
@@ -226,10 +286,10 @@ static void write_next(const struct process *process, const struct view *view, F
 
     if (option)
         fprintf(stream, "Next: leakreport %s %s\n", option,
-                process->store ? term_shell_word(process->store).text : "STORE");
+                process->store ? term_shell_word(process->store).text : "FILE");
 }
 
-/* One command for all processes, when it is the program again. */
+/* The command that runs the program again with the option that shows more. */
 static void write_again(const struct report *report, const struct view *view, FILE *stream)
 {
     const char *option = NULL;
@@ -238,13 +298,13 @@ static void write_again(const struct report *report, const struct view *view, FI
     for (size_t i = 0; i < report->process_count; i++) {
         const char *more = next_option(&report->processes[i], view);
 
-        if (is_listed(report, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
+        if (is_process_listed(report, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
             option = more;
     }
     if (!option)
         return;
     if (command.columns > AGAIN_COLUMNS || strcmp(command.text, view->again) != 0)
-        fprintf(stream, "Next: the same with leakrun %s\n", option);
+        fprintf(stream, "Next: run it again with leakrun %s\n", option);
     else
         fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
 }
@@ -259,7 +319,7 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
         count += report->processes[i].alike == alike;
     if (!count)
         return;
-    fprintf(stream, "The same in %s:", term_count(count, "more process").text);
+    fprintf(stream, "Same result in %s:", term_count(count, "more process").text);
     count = 0;
     for (size_t i = alike + 1; i < report->process_count && count < 8; i++)
         if (report->processes[i].alike == alike)
@@ -267,21 +327,21 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
     fputs(count == 8 ? " ...\n" : "\n", stream);
 }
 
-static void write_process_so(const struct report *report, size_t i, const struct view *view,
-                             FILE *stream)
+static void write_process_at_detail(const struct report *report, size_t i, const struct view *view,
+                                    FILE *stream)
 {
     const struct process *process = &report->processes[i];
     bool alone = report->process_count == 1;
 
-    text_head(process, !alone, view, stream);
+    text_headline(process, !alone, view, stream);
     write_warning(process, view, stream);
     text_crash(process, view, stream);
-    text_mistakes(process, view, stream);
+    text_bad_frees(process, view, stream);
     text_list(process, view, stream);
     text_growing(process, view, text_list_has, stream);
     text_resources(process, view, stream);
     text_threads(process, view, stream);
-    write_coverage(report, i, view, stream);
+    write_report_coverage(report, i, view, stream);
     write_pids(report, i, stream);
     if (!view->again)
         write_next(process, view, stream);
@@ -293,12 +353,12 @@ static void write_process_so(const struct report *report, size_t i, const struct
         putc('\n', stream);
 }
 
-/* At most so many records, and the report is to fit a screen, when it can. */
+/* Reports of at most FEW records are shortened to fit a screen, if they can. */
 #define FEW 5
 #define SCREEN 25 /* lines */
 
-/* The report as a text; free(3) it. */
-static char *process_text(const struct report *report, size_t i, const struct view *view)
+/* The report of a process as a string; free(3) it. */
+static char *process_string(const struct report *report, size_t i, const struct view *view)
 {
     char *text = NULL;
     size_t size;
@@ -306,44 +366,44 @@ static char *process_text(const struct report *report, size_t i, const struct vi
 
     if (!stream)
         return NULL;
-    write_process_so(report, i, view, stream);
+    write_process_at_detail(report, i, view, stream);
     fclose(stream);
     return text;
 }
 
-static size_t lines_of(const char *text)
+static size_t count_lines(const char *text)
 {
-    size_t lines = 1; /* the summary, which comes later */
+    size_t lines = 1; /* the summary line follows */
 
     for (; *text; text++)
         lines += *text == '\n';
     return lines;
 }
 
-/* Who asked for more gets it all. */
-static bool wants_more(const struct view *view)
+/* Options that ask for details turn the fitting off. */
+static bool is_detail_requested(const struct view *view)
 {
     return view->verbose || view->all_frames || view->suppressed || view->content;
 }
 
-static void write_process(const struct report *report, size_t i, const struct view *view,
-                          FILE *stream)
+static void write_report_process(const struct report *report, size_t i, const struct view *view,
+                                 FILE *stream)
 {
     const struct process *process = &report->processes[i];
     bool few = text_list_count(process, view) + process->mistake_count <= FEW;
-    char *when = wants_more(view) ? NULL : text_list_when(process, view), *text = NULL;
+    char *when = is_detail_requested(view) ? NULL : text_list_when(process, view), *text = NULL;
     struct view fit = *view;
 
     fit.when_told = when != NULL;
     free(when);
-    if (few && !wants_more(view))
+    if (few && !is_detail_requested(view))
         for (fit.terse = 0;; fit.terse++) {
-            text = process_text(report, i, &fit);
-            if (!text || view->written + lines_of(text) <= SCREEN)
+            text = process_string(report, i, &fit);
+            if (!text || view->written + count_lines(text) <= SCREEN)
                 break;
             free(text);
             text = NULL;
-            if (fit.terse == TEXT_TERSEST) { /* it does not fit anyhow */
+            if (fit.terse == TEXT_TERSEST) { /* it does not fit at all */
                 fit.terse = TEXT_BRIEF;
                 break;
             }
@@ -351,15 +411,15 @@ static void write_process(const struct report *report, size_t i, const struct vi
     if (text)
         fputs(text, stream);
     else
-        write_process_so(report, i, &fit, stream);
+        write_process_at_detail(report, i, &fit, stream);
     free(text);
 }
 
-/* Processes that are only counted, and what of. */
+/* Processes that are only counted, and why. */
 struct unlisted {
     size_t clean, passing;
-    size_t only_crashes; /* were recorded of these, and there was none */
-    size_t disabled;     /* in these detection was never enabled */
+    size_t only_crashes; /* crash=only: only crashes were recorded, and there was none */
+    size_t disabled;     /* detection was never enabled */
     bool sampled, reachable, suppressed;
 };
 
@@ -393,25 +453,25 @@ static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stre
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
                 term_count(unlisted->passing, "process").text);
     if (unlisted->only_crashes)
-        fprintf(stream, "No crash in %s, of which nothing else is known (crash=only).\n",
+        fprintf(stream, "No crash in %s (crash=only: blocks were not tracked).\n",
                 term_count(unlisted->only_crashes, "more process").text);
     if (unlisted->disabled)
         fprintf(stream, "Detection was never enabled in %s.\n",
                 term_count(unlisted->disabled, "more process").text);
     if (unlisted->clean && unlisted->suppressed)
-        fprintf(stream, "Nothing but what is suppressed is lost in %s.\n", more.text);
+        fprintf(stream, "No leaks but suppressed ones in %s.\n", more.text);
     else if (unlisted->clean && unlisted->reachable)
-        fprintf(stream, "Nothing is lost in %s.\n", more.text);
+        fprintf(stream, "No lost blocks in %s.\n", more.text);
     else if (unlisted->clean)
-        fprintf(stream, "%s is left of %s.\n",
-                unlisted->sampled ? "No sample (option sample=)" : "Nothing", more.text);
+        fprintf(stream, "No unfreed %s in %s.\n",
+                unlisted->sampled ? "samples (option sample=)" : "blocks", more.text);
 }
 
 static void write_report(const struct report *report, const struct view *asked, FILE *stream)
 {
     struct unlisted unlisted = {0};
     char buffer[PATH_MAX];
-    const char *base = text_base(report, asked, buffer);
+    const char *base = find_source_root(report, asked, buffer);
     struct view based = *asked;
     const struct view *view = &based;
 
@@ -422,8 +482,8 @@ static void write_report(const struct report *report, const struct view *asked, 
     }
 
     for (size_t i = 0; i < report->process_count; i++)
-        if (is_listed(report, i, view))
-            write_process(report, i, view, stream);
+        if (is_process_listed(report, i, view))
+            write_report_process(report, i, view, stream);
         else
             count_unlisted(&report->processes[i], view, &unlisted);
     write_unlisted_processes(&unlisted, stream);
@@ -441,9 +501,9 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
     if (view->quiet)
         ;
     else if (view->freed)
-        text_recent(report, view, stream);
+        text_recent_frees(report, view, stream);
     else if (view->who)
-        text_who(report, view, stream);
+        text_address(report, view, stream);
     else if (view->by)
         text_by(report, view, stream);
     else if (view->blocks)

@@ -1,5 +1,5 @@
-/* sarif_place.c - see sarif_place.h. */
-#include "symbolize/formats/sarif_place.h"
+/* sarif_locations.c - frames, stacks and messages of SARIF; see sarif.h. */
+#include "symbolize/formats/sarif.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "common/encode/encode.h"
 
-#define FLOW_MOST 10000 /* steps that hosts take */
+#define FLOW_MOST 10000 /* steps that hosts accept */
 
-/* ---- Files ---------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static void write_artifact(struct json *json, const char *path, const struct view *view)
 {
@@ -46,10 +46,10 @@ static void write_physical(struct json *json, const char *path, uint32_t line, u
     json_close(json, '}');
 }
 
-/* ---- Texts ---------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Braces are for arguments; brackets with a parenthesis behind them would be a link. */
-char *sarif_words(const char *text)
+/* Braces mark arguments; brackets before a parenthesis make a link. */
+char *sarif_escape(const char *text)
 {
     char *words = NULL;
     size_t size;
@@ -67,9 +67,9 @@ char *sarif_words(const char *text)
     return words;
 }
 
-static void write_message(struct json *json, const char *text)
+static void write_sarif_message(struct json *json, const char *text)
 {
-    char *words = text ? sarif_words(text) : NULL;
+    char *words = text ? sarif_escape(text) : NULL;
 
     if (!words)
         return;
@@ -79,7 +79,7 @@ static void write_message(struct json *json, const char *text)
     free(words);
 }
 
-/* ---- Locations ------------------------------------------------------------------------------ */
+/* ---- Locations ------------------------------------------------------------------------------- */
 
 static void write_logical(struct json *json, const struct frame *frame)
 {
@@ -95,7 +95,7 @@ static void write_logical(struct json *json, const struct frame *frame)
     json_close(json, ']');
 }
 
-static void write_place(struct json *json, const struct frame *frame, const struct view *view)
+static void write_sarif_place(struct json *json, const struct frame *frame, const struct view *view)
 {
     char buffer[PATH_MAX];
 
@@ -115,9 +115,9 @@ void sarif_location(struct json *json, const char *key, const struct frame *fram
     json->flat = true;
     if (id)
         json_put_number(json, "id", id);
-    write_place(json, frame, view);
+    write_sarif_place(json, frame, view);
     write_logical(json, frame);
-    write_message(json, message);
+    write_sarif_message(json, message);
     json_close(json, '}');
     json->flat = flat;
 }
@@ -131,14 +131,14 @@ void sarif_file(struct json *json, const char *file, uint32_t line, uint64_t id,
     json->flat = true;
     json_put_number(json, "id", id);
     write_physical(json, source_map_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
-    write_message(json, message);
+    write_sarif_message(json, message);
     json_close(json, '}');
     json->flat = false;
 }
 
-/* ---- Stacks --------------------------------------------------------------------------------- */
+/* ---- Stacks ---------------------------------------------------------------------------------- */
 
-const struct frame *sarif_title(const struct frame *const *frames, size_t count, size_t user)
+const struct frame *sarif_title_frame(const struct frame *const *frames, size_t count, size_t user)
 {
     for (size_t i = user; i < count; i++)
         if (frames[i]->file && frames[i]->role == FRAME_USER)
@@ -171,7 +171,7 @@ void sarif_flow(struct json *json, const struct frame *const *frames, size_t cou
         char buffer[FRAME_NAME_SIZE];
 
         if (!is_step(frames[i - 1], view) || steps-- > FLOW_MOST)
-            continue; /* the outer ones are missed least */
+            continue; /* the outermost frames matter least */
         json_open(json, NULL, '{');
         sarif_location(json, "location", frames[i - 1], 0, frame_name(frames[i - 1], buffer), view);
         json_close(json, '}');
@@ -187,7 +187,7 @@ void sarif_stack(struct json *json, const char *message, const struct stack *sta
                  const struct view *view)
 {
     json_open(json, NULL, '{');
-    write_message(json, message);
+    write_sarif_message(json, message);
     json_open(json, "frames", '[');
     for (size_t i = 0; i < stack->count; i++) {
         const struct frame *frame = stack->frames[i];

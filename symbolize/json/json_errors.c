@@ -1,7 +1,54 @@
-/* json_crash.c - see json_crash.h. */
-#include "symbolize/json/json_crash.h"
-
+/* json_errors.c - the elements of "errors": invalid frees, and the crash; see json.h and
+ * docs/schema.json. */
+#include "symbolize/json/json.h"
+#include "leak_store.h"
 #include "common/view/json_parts.h"
+
+/* ---- Invalid frees --------------------------------------------------------------------------- */
+
+static void write_json_block(struct json *json, const struct mistake *mistake)
+{
+    if (mistake->has_block) {
+        json_put_number(json, "size", mistake->size);
+        json_put_signed(json, "offset", mistake->offset);
+    } else {
+        json_put_null(json, "size");
+        json_put_null(json, "offset");
+    }
+}
+
+void json_bad_free(struct json *json, const struct mistake *mistake)
+{
+    bool again = mistake->type == LEAK_EVENT_DOUBLE_FREE;
+    const char *form = form_word[mistake->form];
+    const char *first = mistake->first_form ? form_word[mistake->first_form] : "unknown";
+
+    json_put_text(json, "type", bad_free_word[mistake->type]);
+    json_put_id(json, "signature", mistake->signature);
+    if (mistake->address)
+        json_put_address(json, "address", mistake->address);
+    else
+        json_put_null(json, "address");
+    write_json_block(json, mistake);
+    if (mistake->block_pool)
+        json_put_text(json, "pool", mistake->block_pool);
+    if (mistake->call_pool)
+        json_put_text(json, "to_pool", mistake->call_pool);
+    json_serial(json, &mistake->thread);
+    json_put_time(json, "time", mistake->time_ns);
+    json_put_number(json, "count", mistake->count);
+    json_trace(json, "allocated", mistake->kind ? kind_word[mistake->kind] : NULL,
+               &mistake->allocated);
+    if (again)
+        json_trace(json, "freed", first, &mistake->first);
+    else
+        json_trace(json, "freed", form, &mistake->released);
+    json_trace(json, "freed_again", again ? form : NULL, &mistake->released);
+    json_put_null(json, "crash");
+    json_stack(json, "frames", &mistake->released);
+}
+
+/* ---- The crash ------------------------------------------------------------------------------- */
 
 static void write_address(struct json *json, const char *key, const struct crash *crash)
 {
@@ -11,7 +58,7 @@ static void write_address(struct json *json, const char *key, const struct crash
         json_put_null(json, key);
 }
 
-static void write_repeats(struct json *json, const struct crash *crash)
+static void write_json_repeats(struct json *json, const struct crash *crash)
 {
     json_open(json, "repeats", '[');
     for (size_t i = 0; i < crash->repeat_count; i++) {
@@ -39,7 +86,7 @@ static void write_signal(struct json *json, const struct crash *crash)
         json_put_address(json, crash->registers[i].name, crash->registers[i].value);
     json_close(json, '}');
     json_put_known(json, "depth", crash->depth != 0, crash->depth);
-    write_repeats(json, crash);
+    write_json_repeats(json, crash);
     json_close(json, '}');
 }
 

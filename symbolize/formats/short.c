@@ -1,16 +1,15 @@
-/* text_short.c - see text_short.h. The place stands first, as compilers have it: editors jump
- * there. What has to be known before any of it is believed comes before it; the summary line is
- * last. */
-#include "symbolize/formats/text_short.h"
+/* short.c - a line for each finding; see formats.h.
+ *
+ * Each line begins with its place, as compilers write it, so editors can jump there. Warnings come
+ * first, the summary line is last.
+ */
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "symbolize/text/warnings.h"
+#include "symbolize/text/text.h"
 #include "symbolize/formats/findings.h"
-#include "common/view/text_frame.h"
-#include "symbolize/text/text_path.h"
-#include "symbolize/text/text_summary.h"
 
 static void write_program(const struct process *process, FILE *stream)
 {
@@ -22,8 +21,8 @@ static void write_program(const struct process *process, FILE *stream)
     fputs(": ", stream);
 }
 
-static void write_finding(const struct process *process, const struct finding *finding,
-                          const struct view *view, FILE *stream)
+static void write_short_finding(const struct process *process, const struct finding *finding,
+                                const struct view *view, FILE *stream)
 {
     const struct frame *frame = finding->frame;
 
@@ -32,7 +31,7 @@ static void write_finding(const struct process *process, const struct finding *f
     else
         write_program(process, stream);
     text_style(view, stream, STYLE_BOLD);
-    finding_words(process, finding, stream);
+    finding_summary(process, finding, view, stream);
     text_style(view, stream, STYLE_PLAIN);
     if (frame)
         fprintf(stream, " in %s", text_call(frame, view, 0).text);
@@ -43,13 +42,14 @@ static void write_finding(const struct process *process, const struct finding *f
     putc('\n', stream);
 }
 
-static void write_process(const struct process *process, const struct view *view, FILE *stream)
+static void write_short_process(const struct process *process, const struct view *view,
+                                FILE *stream)
 {
-    char words[CAVEAT_SIZE];
+    char words[TEXT_WARNING_SIZE];
     struct finding finding = {.next = 0};
     size_t listed = 0, hidden = 0;
 
-    for (size_t i = 0; caveat_at(process, i, words); i++) {
+    for (size_t i = 0; text_warning_at(process, i, words); i++) {
         write_program(process, stream);
         fprintf(stream, "%s\n", term_text(words, strlen(words), 0).text);
     }
@@ -61,7 +61,7 @@ static void write_process(const struct process *process, const struct view *view
             continue;
         }
         listed++;
-        write_finding(process, &finding, view, stream);
+        write_short_finding(process, &finding, view, stream);
     }
     if (hidden) {
         write_program(process, stream);
@@ -69,12 +69,12 @@ static void write_process(const struct process *process, const struct view *view
     }
 }
 
-void text_write_short(const struct report *report, const struct view *view, FILE *stream)
+void short_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct totals totals = report_totals(report);
 
     for (size_t i = 0; i < report->process_count && !view->quiet; i++)
-        if (finding_process(report, i, view))
-            write_process(&report->processes[i], view, stream);
+        if (finding_process_is_listed(report, i, view))
+            write_short_process(&report->processes[i], view, stream);
     text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }

@@ -1,25 +1,25 @@
-/* text_freed.c - where others were freed; see text_freed.h.
+/* text_freed_elsewhere.c - where other blocks of a record, and its owner, were freed; see text.h.
  *
  *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
- *     never freed on this path; others are, in node_free at src/tree.c:88
+ *     never freed when allocated here; other blocks from this line are freed in
+ *       node_free at src/tree.c:88
  *     others are freed in ~cache at src/cache.cc:12 (all 500), only at exit
  *
- *     what is allocated beside it is freed in node_free at src/tree.c:88
- *     its holder, from node_new(), was freed in node_free at src/tree.c:90
+ *     other allocations of the same function are freed in node_free at src/tree.c:88
+ *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90
  *
- * A share that is an estimate is "about", and where too few frees were looked at for one it is
- * "some". Places that few blocks come to say nothing and are left to -v.
+ * An estimated share is "about", and where too few frees were sampled for a share the line says so.
+ * Places that freed few of the blocks need -v.
  */
-#include "symbolize/text/text_freed.h"
+#include "symbolize/text/text.h"
 
 #include <string.h>
 
 #include "symbolize/records/sampling_error.h"
-#include "common/view/text_frame.h"
 
-#define SHARE_TOLD 0.2 /* of a record's frees, at least, without -v */
+#define SHARE_SHOWN 0.2 /* least share of the frees without -v */
 #define HOLDER_COLUMNS 24
-#define NAME_LEAST 17 /* columns of a name, whatever that makes of the line */
+#define NAME_LEAST 17 /* least columns of a name, even if the line becomes too long */
 #define NEXT_LINE "\n       "
 
 /* " (95 % of 12,041)", or nothing. */
@@ -30,22 +30,22 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
     const char *about = freed->exact ? "" : "about ";
     unsigned percent = (unsigned)(freed->place[i].share * 100 + 0.5);
 
-    percent = percent < 1 ? 1 : percent > 99 ? 99 : percent; /* neither none nor all */
+    percent = percent < 1 ? 1 : percent > 99 ? 99 : percent; /* 0 % and 100 % would be wrong */
     *text = 0;
     if (freed->of <= 1)
         return;
     if (!freed->enough)
-        snprintf(text, size, " (some of %.27s freed)", of.text);
+        snprintf(text, size, " (sampled from %.27s frees)", of.text);
     else if (freed->place[i].share == 1)
         snprintf(text, size, " (%s %.27s)", freed->exact ? "all" : "nearly all", of.text);
     else
         snprintf(text, size, " (%s%u %% of %.27s)", about, percent, of.text);
 }
 
-/* rest: what stands behind the place. What does not fit goes to a line of its own: the place, or
- * the name as well, since half a name names nobody. */
-static void write_place(const char *lead, const struct frame *frame, const char *rest,
-                        const struct view *view, FILE *stream)
+/* rest: the text after the place. What does not fit moves to a line of its own: the place, or the
+ * name with it, since a cut name is of no use. */
+static void write_freed_place(const char *lead, const struct frame *frame, const char *rest,
+                              const struct view *view, FILE *stream)
 {
     struct shown place = text_place(frame, view), name = text_function_name(frame, view, 0);
     const char *at = !place.columns ? "" : frame->file ? " at " : " ";
@@ -78,35 +78,37 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     length = strlen(rest);
     if (i == 0 && freed->late == 1)
         snprintf(rest + length, sizeof(rest) - length, ", only at exit");
-    write_place(lead, freed->place[i].frame, rest, view, stream);
+    write_freed_place(lead, freed->place[i].frame, rest, view, stream);
 }
 
-void text_freed(const struct record *record, const struct view *view, FILE *stream)
+void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct freed *freed = &record->freed;
-    const char *lead = freed->other_path ? "never freed on this path; others are, in "
-                       : freed->of == 1  ? "another one is freed in "
-                                         : "others are freed in ";
+    const char *lead =
+        freed->other_path
+            ? "never freed when allocated here; other blocks from this line are freed in "
+        : freed->of == 1 ? "another block is freed in "
+                         : "others are freed in ";
 
     if (!freed->places && record->beside.places)
-        write_place("what is allocated beside it is freed in ", record->beside.place[0].frame, "",
-                    view, stream);
-    if (!freed->places || (freed->place[0].share < SHARE_TOLD && !view->verbose))
+        write_freed_place("other allocations of the same function are freed in ",
+                          record->beside.place[0].frame, "", view, stream);
+    if (!freed->places || (freed->place[0].share < SHARE_SHOWN && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);
 }
 
-void text_orphaned(const struct record *record, const struct view *view, FILE *stream)
+void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct orphaned *orphaned = &record->orphaned;
-    char lead[TERM_TEXT_MAX + 40] = "its holder was freed in ";
+    char lead[TERM_TEXT_MAX + 64] = "it was owned by a block that was freed in ";
 
     if (!orphaned->blocks)
         return;
     if (orphaned->holder)
-        snprintf(lead, sizeof(lead), "its holder, from %s(), was freed in ",
+        snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
                  text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
-    write_place(lead, orphaned->frames[orphaned->user], "", view, stream);
+    write_freed_place(lead, orphaned->frames[orphaned->user], "", view, stream);
 }

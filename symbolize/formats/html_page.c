@@ -1,5 +1,5 @@
-/* html_data.c - see html_data.h. */
-#include "symbolize/formats/html_data.h"
+/* html_page.c - the HTML page and its data; see html.h. */
+#include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,10 +7,8 @@
 
 #include "leak_store.h"
 #include "common/encode/json_writer.h"
-#include "symbolize/formats/html_facts.h"
-#include "symbolize/formats/html_frames.h"
-#include "symbolize/text/text_bad_frees.h"
-#include "symbolize/text/text_path.h"
+#include "symbolize/formats/html.h"
+#include "symbolize/text/text.h"
 
 #define RECORDS_MOST 10000 /* of a process */
 #define PEAK_PARTS_MOST 25
@@ -22,10 +20,11 @@ struct writing {
     struct html_frames frames;
 };
 
-/* ---- Stacks --------------------------------------------------------------------------------- */
+/* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Allocators say nothing, unless there is nothing else. */
-static size_t first_of(const struct frame *const *frames, size_t count, const struct view *view)
+/* Allocator frames are left out, unless there are no others. */
+static size_t first_shown_frame(const struct frame *const *frames, size_t count,
+                                const struct view *view)
 {
     return view->all_frames ? 0 : frame_first_caller(frames, count);
 }
@@ -34,22 +33,22 @@ static void write_ids(struct writing *writing, const char *key, const struct fra
                       size_t count)
 {
     json_open(&writing->json, key, '[');
-    for (size_t i = first_of(frames, count, writing->view); i < count; i++)
+    for (size_t i = first_shown_frame(frames, count, writing->view); i < count; i++)
         json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, frames[i]));
     json_close(&writing->json, ']');
 }
 
-/* The stack, and which of its frames matters. */
-static void write_stack(struct writing *writing, const struct frame *const *frames, size_t count,
-                        size_t user)
+/* The stack, and the index of its user frame. */
+static void write_html_stack(struct writing *writing, const struct frame *const *frames,
+                             size_t count, size_t user)
 {
     write_ids(writing, "f", frames, count);
-    json_put_number(&writing->json, "u", user - first_of(frames, count, writing->view));
+    json_put_number(&writing->json, "u", user - first_shown_frame(frames, count, writing->view));
 }
 
-/* ---- Records -------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
-static void write_thread(struct json *json, const struct thread_ref *thread)
+static void write_html_thread(struct json *json, const struct thread_ref *thread)
 {
     char text[128];
     const char *name = thread->name;
@@ -72,7 +71,7 @@ static void write_age(struct writing *writing, const char *key, uint64_t ns)
         json_put_fraction(&writing->json, key, end > ns ? (double)(end - ns) / 1e9 : 0);
 }
 
-static void write_path(struct writing *writing, const char *key, const struct path *path)
+static void write_html_path(struct writing *writing, const char *key, const struct path *path)
 {
     char *text = NULL;
     size_t size;
@@ -88,7 +87,7 @@ static void write_path(struct writing *writing, const char *key, const struct pa
     free(text);
 }
 
-static void write_lines(struct writing *writing, const struct record *record)
+static void write_html_lines(struct writing *writing, const struct record *record)
 {
     if (!record->line_count)
         return;
@@ -103,7 +102,7 @@ static void write_lines(struct writing *writing, const struct record *record)
     json_close(&writing->json, ']');
 }
 
-static void write_tags(struct writing *writing, const struct record *record)
+static void write_html_tags(struct writing *writing, const struct record *record)
 {
     if (!record->tag_count)
         return;
@@ -118,7 +117,7 @@ static void write_tags(struct writing *writing, const struct record *record)
     json_close(&writing->json, ']');
 }
 
-static void write_freed(struct writing *writing, const struct freed *freed)
+static void write_html_freed(struct writing *writing, const struct freed *freed)
 {
     if (!freed->places)
         return;
@@ -130,7 +129,7 @@ static void write_freed(struct writing *writing, const struct freed *freed)
     json_close(&writing->json, ']');
 }
 
-static void write_orphaned(struct writing *writing, const struct orphaned *orphaned)
+static void write_html_orphaned(struct writing *writing, const struct orphaned *orphaned)
 {
     if (!orphaned->blocks)
         return;
@@ -142,7 +141,7 @@ static void write_orphaned(struct writing *writing, const struct orphaned *orpha
     json_close(&writing->json, ']');
 }
 
-static void write_record(struct writing *writing, const struct record *record, size_t end)
+static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct json *json = &writing->json;
     char signature[24];
@@ -157,21 +156,21 @@ static void write_record(struct writing *writing, const struct record *record, s
     json_put_number(json, "n", record->blocks);
     json_put_number(json, "rb", record->retained.bytes);
     json_put_number(json, "rn", record->retained.blocks);
-    write_stack(writing, record->frames, record->frame_count, record->user);
+    write_html_stack(writing, record->frames, record->frame_count, record->user);
     write_age(writing, "a", record->first_ns);
     write_age(writing, "z", record->last_ns);
     json_open(json, "t", '[');
     for (size_t i = 0; i < record->thread_count; i++)
-        write_thread(json, &record->threads[i]);
+        write_html_thread(json, &record->threads[i]);
     json_close(json, ']');
     json_put_number(json, "o", record->owner <= end ? record->owner : 0);
     if (record->cycle)
         json_put_bool(json, "c", true);
-    write_path(writing, "p", record->path);
-    write_lines(writing, record);
-    write_tags(writing, record);
-    write_freed(writing, &record->freed);
-    write_orphaned(writing, &record->orphaned);
+    write_html_path(writing, "p", record->path);
+    write_html_lines(writing, record);
+    write_html_tags(writing, record);
+    write_html_freed(writing, &record->freed);
+    write_html_orphaned(writing, &record->orphaned);
     if (record_is_growing(record)) {
         json_put_text(json, "g", record->growth->reason);
         json_put_number(json, "gr", (uint64_t)record->growth->bytes_per_second);
@@ -204,7 +203,7 @@ static void write_entries(struct writing *writing, size_t end)
     writing->json.flat = false;
 }
 
-static void write_other(struct writing *writing, size_t end)
+static void write_html_other(struct writing *writing, size_t end)
 {
     const struct process *process = writing->process;
     struct verdict_total other[VERDICT_MAX] = {{0}};
@@ -230,7 +229,7 @@ static void write_other(struct writing *writing, size_t end)
     json_close(&writing->json, ']');
 }
 
-static void write_records(struct writing *writing)
+static void write_html_records(struct writing *writing)
 {
     const struct process *process = writing->process;
     size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
@@ -240,15 +239,15 @@ static void write_records(struct writing *writing)
 
     json_open(&writing->json, "records", '[');
     for (size_t i = 0; i < end; i++)
-        write_record(writing, &process->records[i], end);
+        write_html_record(writing, &process->records[i], end);
     json_close(&writing->json, ']');
     write_entries(writing, end);
-    write_other(writing, end);
+    write_html_other(writing, end);
 }
 
 /* ---- What else went wrong -------------------------------------------------------------------- */
 
-/* [words, ids, which of them matters] */
+/* [words, ids, index of the user frame] */
 static void write_trace(struct writing *writing, const char *words, const struct stack *stack)
 {
     size_t user = frame_first_user(stack->frames, stack->count);
@@ -258,11 +257,12 @@ static void write_trace(struct writing *writing, const char *words, const struct
     json_open(&writing->json, NULL, '[');
     json_put_text(&writing->json, NULL, words);
     write_ids(writing, NULL, stack->frames, stack->count);
-    json_put_number(&writing->json, NULL, user - first_of(stack->frames, stack->count, writing->view));
+    json_put_number(&writing->json, NULL,
+                user - first_shown_frame(stack->frames, stack->count, writing->view));
     json_close(&writing->json, ']');
 }
 
-static void write_mistake(struct writing *writing, const struct mistake *mistake)
+static void write_html_bad_free(struct writing *writing, const struct mistake *mistake)
 {
     struct json *json = &writing->json;
     char *words = NULL;
@@ -271,7 +271,7 @@ static void write_mistake(struct writing *writing, const struct mistake *mistake
 
     if (!stream)
         return;
-    text_mistake_words(mistake, stream);
+    text_bad_free_words(mistake, stream);
     fclose(stream);
     json_open(json, NULL, '{');
     json_put_text(json, "type", bad_free_word[mistake->type]);
@@ -286,7 +286,7 @@ static void write_mistake(struct writing *writing, const struct mistake *mistake
     free(words);
 }
 
-static void write_crash(struct writing *writing, const struct crash *crash)
+static void write_html_crash(struct writing *writing, const struct crash *crash)
 {
     struct json *json = &writing->json;
     char words[512];
@@ -300,27 +300,26 @@ static void write_crash(struct writing *writing, const struct crash *crash)
     json_open(json, "stacks", '[');
     write_trace(writing, "Where", &crash->stack);
     for (size_t i = 0; i < crash->block_count; i++) {
-        write_trace(writing, "The block near the address was allocated",
-                    &crash->blocks[i].allocated);
-        write_trace(writing, "and freed", &crash->blocks[i].freed);
+        write_trace(writing, "Block near the address: allocated", &crash->blocks[i].allocated);
+        write_trace(writing, "Block near the address: freed", &crash->blocks[i].freed);
     }
     json_close(json, ']');
     json_close(json, '}');
 }
 
-static void write_errors(struct writing *writing)
+static void write_html_errors(struct writing *writing)
 {
     const struct process *process = writing->process;
 
     json_open(&writing->json, "errors", '[');
     if (process->crash && !writing->view->quiet)
-        write_crash(writing, process->crash);
+        write_html_crash(writing, process->crash);
     for (size_t i = 0; i < process->mistake_count && !writing->view->quiet; i++)
-        write_mistake(writing, &process->mistakes[i]);
+        write_html_bad_free(writing, &process->mistakes[i]);
     json_close(&writing->json, ']');
 }
 
-static void write_resources(struct writing *writing)
+static void write_html_resources(struct writing *writing)
 {
     struct json *json = &writing->json;
 
@@ -335,8 +334,8 @@ static void write_resources(struct writing *writing)
         for (size_t k = 0; k < resource->name_count; k++)
             json_put_text(json, NULL, resource->names[k]);
         json_close(json, ']');
-        write_stack(writing, resource->record.frames, resource->record.frame_count,
-                    resource->record.user);
+        write_html_stack(writing, resource->record.frames, resource->record.frame_count,
+                         resource->record.user);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -353,22 +352,22 @@ static void write_owners(struct writing *writing)
         json_put_text(json, "root", process->owners[i].root->words);
         json_put_number(json, "b", process->owners[i].bytes);
         json_put_number(json, "n", process->owners[i].blocks);
-        write_path(writing, "path", process->owners[i].path);
+        write_html_path(writing, "path", process->owners[i].path);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-/* ---- Over time ------------------------------------------------------------------------------ */
+/* ---- Over time ------------------------------------------------------------------------------- */
 
-/* What grew, and of which nothing is left. */
+/* Records that grew and were freed. */
 static void write_grown(struct writing *writing)
 {
     const struct process *process = writing->process;
 
     json_open(&writing->json, "grown", '[');
     for (size_t i = 0; i < process->grown_count && !writing->view->quiet; i++)
-        write_record(writing, &process->grown[i], 0);
+        write_html_record(writing, &process->grown[i], 0);
     json_close(&writing->json, ']');
 }
 
@@ -387,7 +386,7 @@ static void write_moment(struct writing *writing, const struct moment *moment)
 }
 
 /* [[when, bytes, blocks], [bytes, blocks, frame] …], nothing when it is not known. */
-static void write_peak(struct writing *writing)
+static void write_html_peak(struct writing *writing)
 {
     const struct process *process = writing->process;
     struct json *json = &writing->json;
@@ -413,7 +412,7 @@ static void write_peak(struct writing *writing)
     json_close(json, ']');
 }
 
-static void write_history(struct writing *writing)
+static void write_html_history(struct writing *writing)
 {
     const struct process *process = writing->process;
 
@@ -422,28 +421,28 @@ static void write_history(struct writing *writing)
     for (size_t i = 0; i < process->history_count; i++)
         write_moment(writing, &process->history[i]);
     json_close(&writing->json, ']');
-    write_peak(writing);
+    write_html_peak(writing);
     writing->json.flat = false;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
-static void write_process(struct writing *writing, const struct process *process)
+static void write_html_process(struct writing *writing, const struct process *process)
 {
     writing->process = process;
     json_open(&writing->json, NULL, '{');
     html_facts(&writing->json, process);
-    write_records(writing);
-    write_errors(writing);
-    write_resources(writing);
+    write_html_records(writing);
+    write_html_errors(writing);
+    write_html_resources(writing);
     write_owners(writing);
     write_grown(writing);
-    write_history(writing);
+    write_html_history(writing);
     json_close(&writing->json, '}');
 }
 
-/* There is always one, or the page would say nothing. */
-static bool is_told(const struct report *report, size_t i, const struct view *view)
+/* The page always has the first process. */
+static bool is_process_shown(const struct report *report, size_t i, const struct view *view)
 {
     const struct process *process = &report->processes[i];
 
@@ -458,7 +457,7 @@ static void write_words(struct json *json, const char *key, const char *const wo
     json_close(json, ']');
 }
 
-void html_data(const struct report *report, const struct view *view, FILE *stream)
+static void write_html_data(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.json = {.stream = stream, .markup = true}, .view = view};
     struct json *json = &writing.json;
@@ -472,10 +471,46 @@ void html_data(const struct report *report, const struct view *view, FILE *strea
     json_close(json, ']');
     json_open(json, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
-        if (is_told(report, i, view))
-            write_process(&writing, &report->processes[i]);
+        if (is_process_shown(report, i, view))
+            write_html_process(&writing, &report->processes[i]);
     json_close(json, ']');
     html_frames_write(json, &writing.frames, view);
     json_close(json, '}');
     html_frames_end(&writing.frames);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+extern const char html_style[], html_style_end[], html_script[], html_script_end[];
+
+static void write_asset(const char *begin, const char *end, FILE *stream)
+{
+    fwrite(begin, 1, (size_t)(end - begin), stream);
+}
+
+void html_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          /* Names of a program cannot make the page load or send anything. */
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width\">\n"
+          "<title>libleak</title>\n<style>\n",
+          stream);
+    write_asset(html_style, html_style_end, stream);
+    fputs("</style>\n</head>\n<body>\n<header>\n"
+          "<h1><span id=\"name\"></span><small>libleak <select id=\"process\" class=\"plain\" "
+          "hidden></select></small></h1>\n"
+          "<p id=\"headline\"></p>\n"
+          "<nav><span id=\"tabs\" role=\"tablist\"></span><span class=\"space\"></span>"
+          "<input id=\"search\" type=\"search\" placeholder=\"function, file, module  ( / )\" "
+          "aria-label=\"search\"> <button id=\"dark\" class=\"plain\">dark</button></nav>\n"
+          "</header>\n<main><div id=\"page\"></div><aside id=\"source\" hidden></aside></main>\n"
+          "<noscript>This page needs JavaScript to show the report.</noscript>\n"
+          "<script id=\"data\" type=\"application/json\">\n",
+          stream);
+    write_html_data(report, view, stream);
+    fputs("</script>\n<script>\n", stream);
+    write_asset(html_script, html_script_end, stream);
+    fputs("</script>\n</body>\n</html>\n", stream);
 }

@@ -1,0 +1,198 @@
+/* text_headline.c - the first and the last lines of a process; see text.h.
+ *
+ * Lost blocks come first, with what they own; then blocks that may be lost, and unfreed ones. What
+ * is still reachable, or the runtime's, is not in the headline. "No leaks" needs a leak check that
+ * was made, and a program that was seen to allocate.
+ */
+#include "symbolize/text/text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "symbolize/records/sampling_error.h"
+
+#define NAME_COLUMNS 30    /* of the name of a program */
+#define COMMAND_COLUMNS 40 /* of the name and its arguments; the rest of the line has the exit */
+
+bool text_saw_nothing(const struct process *process)
+{
+    return process->allocations == 0 && !process->forked && !process->asked &&
+           !process->crash_only && !process->crash;
+}
+
+/* "SIGINT"; "signal 34", in the buffer, of a signal without a name. */
+static const char *signal_name(int signal, char buffer[24])
+{
+#define S(name)                                                                                    \
+    {                                                                                              \
+        name, #name                                                                                \
+    }
+    static const struct {
+        int signal;
+        const char *name;
+    } names[] = {S(SIGABRT), S(SIGALRM),   S(SIGBUS),  S(SIGFPE),  S(SIGHUP),  S(SIGILL),
+                 S(SIGINT),  S(SIGIO),     S(SIGKILL), S(SIGPIPE), S(SIGPROF), S(SIGPWR),
+                 S(SIGQUIT), S(SIGSEGV),   S(SIGSYS),  S(SIGTERM), S(SIGTRAP), S(SIGUSR1),
+                 S(SIGUSR2), S(SIGVTALRM), S(SIGXCPU), S(SIGXFSZ)};
+#undef S
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (names[i].signal == signal)
+            return names[i].name;
+    snprintf(buffer, 24, "signal %d", signal);
+    return buffer;
+}
+
+static void write_ending(const struct process *process, FILE *stream)
+{
+    char name[24];
+
+    switch (process->how) {
+    case END_EXIT:
+        fprintf(stream, "exited with %" PRId32, process->end_value);
+        break;
+    case END_SIGNAL:
+        fprintf(stream, "killed by %s", signal_name(process->end_value, name));
+        break;
+    case END_EXEC:
+        fputs("called exec", stream);
+        break;
+    case END_RUNNING:
+        fputs("is running", stream);
+        break;
+    case END_LOST:
+        fputs("exit not observed", stream);
+        break;
+    }
+}
+
+/* The name is argv[0], which may differ from the file. Arguments distinguish processes of one
+ * program, such as the children of git. */
+void text_process_name(const struct process *process, bool arguments, FILE *stream)
+{
+    const char *name = process->argc ? base_name(process->argv[0]) : NULL;
+    char command[1024];
+    size_t used;
+
+    if (!name || !*name)
+        name = base_name(process->exe);
+    used = (size_t)snprintf(command, sizeof(command), "%s", name ? name : "a program");
+    for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
+         i++)
+        used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
+    fputs(term_text(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
+    if (process->pid)
+        fprintf(stream, " (pid %" PRId32 ")", process->pid);
+    putc(' ', stream);
+}
+
+void text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream)
+{
+    const struct verdict_total *total = &process->totals.of[verdict];
+    const struct error *error = &process->errors[verdict];
+
+    fputs(estimate_bytes(total->bytes, error->bytes).text, stream);
+    if (error->bytes)
+        fprintf(stream, " %s", estimate_bytes_error(total->bytes, error->bytes).text);
+    fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
+}
+
+/* "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost" */
+static void write_headline_verdict(const struct process *process, enum verdict verdict,
+                                   FILE *stream)
+{
+    const struct verdict_total *total = &process->totals.of[verdict];
+    const struct verdict_total *indirect = &process->totals.of[VERDICT_INDIRECT];
+
+    text_verdict_total(process, verdict, stream);
+    fprintf(stream, " %s (%s)", verdict_words[verdict], term_count(total->records, "record").text);
+    if (verdict == VERDICT_LOST && indirect->records)
+        fprintf(stream, ", plus %s %s",
+                estimate_bytes(indirect->bytes, process->errors[VERDICT_INDIRECT].bytes).text,
+                verdict_words[VERDICT_INDIRECT]);
+}
+
+/* "No leaks" needs a leak check that is still valid and nothing else to report. What was reachable
+ * at a leak check before the end may be lost by now. */
+static const char *no_losses(const struct process *process)
+{
+    const struct look *look = process->look;
+    bool reachable = process->totals.of[VERDICT_REACHABLE].records != 0;
+
+    if (reachable && !(look && look->last))
+        return "no lost blocks at the last leak check";
+    if (!look || !look->made)
+        return "no unfreed blocks";
+    return process->resource_count || process->totals.growing || process->never_enabled
+               ? "no lost blocks"
+               : "no leaks";
+}
+
+static void write_no_losses(const struct process *process, FILE *stream)
+{
+    bool sampled = process->sample > 1 && !text_saw_nothing(process);
+    const struct verdict_total *suppressed = &process->suppressed;
+    uint64_t error = process->sample > 1 ? ESTIMATE_ROUGH_ERROR(suppressed->blocks) : 0;
+
+    if (!sampled && !process->allocations)
+        return;
+    fprintf(stream, ":\n%s%s", no_losses(process), sampled ? " among the sampled ones" : "");
+    if (suppressed->records)
+        fprintf(stream, " (%s suppressed)",
+                estimate_count(suppressed->blocks, error, "block").text);
+    else if (!sampled)
+        fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
+}
+
+bool text_losses(const struct process *process, FILE *stream)
+{
+    static const enum verdict listed[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
+                                          VERDICT_HIDDEN, VERDICT_UNFREED};
+    const char *join = ":";
+
+    for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++) {
+        const struct totals *totals = &process->totals;
+
+        if (!totals->of[listed[i]].records ||
+            (listed[i] == VERDICT_INDIRECT && totals->of[VERDICT_LOST].records))
+            continue;
+        fprintf(stream, "%s\n", join);
+        write_headline_verdict(process, listed[i], stream);
+        join = ",";
+    }
+    return *join == ',';
+}
+
+void text_headline(const struct process *process, bool arguments, const struct view *view,
+                   FILE *stream)
+{
+    bool lost;
+
+    text_style(view, stream, STYLE_BOLD);
+    text_process_name(process, arguments, stream);
+    write_ending(process, stream);
+    lost = text_losses(process, stream);
+    if (!lost)
+        write_no_losses(process, stream);
+    text_growing_head(process, lost || process->allocations ? "," : ":", stream);
+    text_style(view, stream, STYLE_PLAIN);
+    putc('\n', stream);
+}
+
+/* ---- The summary line ------------------------------------------------------------------------ */
+
+void text_totals(const struct totals *totals, FILE *stream)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        fprintf(stream, " %s=%" PRIu64 "/%" PRIu64 "/%" PRIu64, verdict_word[v],
+                totals->of[v].bytes, totals->of[v].blocks, totals->of[v].records);
+    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
+            totals->growing, totals->errors, totals->resources);
+}
+
+void text_summary(int32_t pid, const struct totals *totals, FILE *stream)
+{
+    fprintf(stream, "libleak: pid=%" PRId32, pid);
+    text_totals(totals, stream);
+}
