@@ -53,8 +53,7 @@ static uint64_t resident(void)
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* ---- Addresses
- * -------------------------------------------------------------------------------------- */
+/* ---- Addresses------------------------------------------------------------------------------- */
 
 static uintptr_t top[HEAPS];
 static uintptr_t mapped = 0x7f2a00000000;
@@ -91,8 +90,7 @@ static uint64_t next_size(void)
     return (128 << 10) + random_u64() % (1 << 20);
 }
 
-/* ---- The run
- * ------------------------------------------------------------------------------------------ */
+/* ---- The run--------------------------------------------------------------------------------- */
 
 struct series {
     double sum, least, most;

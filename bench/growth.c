@@ -79,8 +79,7 @@ static void *grow(void *argument)
     return NULL;
 }
 
-/* ---- What comes out
- * ---------------------------------------------------------------------------------- */
+/* ---- What comes out-------------------------------------------------------------------------- */
 
 /* The time that so large a part of the calls stays below. */
 static uint64_t quantile(double part)

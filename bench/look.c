@@ -103,7 +103,7 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
     /* As nearly every program has it: one leak, for which pointers in disguise are looked for. */
     if (reach)
         reach_add_block(reach, &(struct block){.address = (uintptr_t)leak, .size = sizeof leak},
-                  REACH_NEW);
+                        REACH_NEW);
     if (!reach || !reach_build_index(reach))
         return 1;
     uint64_t indexed = now_ns();

@@ -51,8 +51,7 @@ static struct knob knobs[KNOBS] = {
 #define LOOKS_MAX 1000
 #define SECOND 1000000000ull
 
-/* ---- The heap
- * ------------------------------------------------------------------------------------ */
+/* ---- The heap-------------------------------------------------------------------------------- */
 
 struct node {
     struct node *child[CHILDREN];
@@ -166,8 +165,7 @@ static __attribute__((noinline)) void overwrite_stack(void)
     free(malloc(48));
 }
 
-/* ---- The threads
- * ------------------------------------------------------------------------------------ */
+/* ---- The threads----------------------------------------------------------------------------- */
 
 struct item {
     struct item *next;
@@ -269,8 +267,7 @@ static double take_longest(void)
     return (double)longest / 1e6;
 }
 
-/* ---- The looks
- * ---------------------------------------------------------------------------------------- */
+/* ---- The looks------------------------------------------------------------------------------- */
 
 /* Lost blocks; -1 when this one does not say. */
 static long take_look(void)

@@ -77,8 +77,7 @@ static void fill_here(void *context)
     worker->live[worker->live_count++] = malloc(next_size(worker));
 }
 
-/* ---- One thread
- * ------------------------------------------------------------------------------------ */
+/* ---- One thread------------------------------------------------------------------------------ */
 
 static void batch(struct worker *worker)
 {
@@ -153,8 +152,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* ---- Measuring
- * --------------------------------------------------------------------------------------- */
+/* ---- Measuring------------------------------------------------------------------------------- */
 
 /* From the first one's begin to the last one's end. */
 static void take_down(uint64_t i)

@@ -123,7 +123,8 @@ static bool refuse_as_heard(const struct waiting *waiting, enum hears hears)
     case HEARS_NO_HANDLER:
         return refuse_deaf(target);
     case HEARS_STOPPED:
-        return refuse(target->who, REFUSAL_STOPPED, (int)target->pid, term_shell_word(target->path).text);
+        return refuse(target->who, REFUSAL_STOPPED, (int)target->pid,
+                      term_shell_word(target->path).text);
     case HEARS_TRACED:
         return refuse(target->who, REFUSAL_TRACED, term_shell_word(target->path).text);
     case HEARS_BLOCKED:
@@ -182,7 +183,8 @@ static bool claim(struct target *target, uint64_t timeout)
 
     proc_read_stat(getpid(), &start, &state);
     for (;;) {
-        if (account_lock(&target->account) && mailbox_claim(request, getpid(), start, proc_is_alive))
+        if (account_lock(&target->account) &&
+            mailbox_claim(request, getpid(), start, proc_is_alive))
             return true;
         switch (wait_on(&waiting)) {
         case WAIT_ON:

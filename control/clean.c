@@ -72,7 +72,7 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         fprintf(stderr, "leakctl: %s: %s\n", directory, strerror(errno));
     }
     for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
-        struct shown name = term_text(entry->d_name, strlen(entry->d_name), 0);
+        struct term_text name = term_text(entry->d_name, strlen(entry->d_name), 0);
 
         if (!store_header_read(dirfd(stream), entry->d_name, &header, &status) ||
             !may_go(cleaning, &header, &status))
@@ -106,7 +106,7 @@ int clean_command(const struct arguments *arguments)
 {
     struct cleaning cleaning = {.older = arguments->older / MILLISECONDS,
                                 .given = arguments->dir != NULL};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     const char *directory[STORE_DIR_PLACES];
     size_t count = store_dir_list(mem, directory);
 

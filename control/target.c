@@ -25,7 +25,7 @@
 
 /* ---- Why not --------------------------------------------------------------------------------- */
 
-static bool refuse_several(const char *word, const struct finds *finds)
+static bool refuse_several(const char *word, const struct process_list *finds)
 {
     char *pids = string_format("%s", "");
 
@@ -105,7 +105,7 @@ static bool refuse_by_maps(const char *word)
 
 static bool refuse_missing(const char *word, const char *dir)
 {
-    struct finds dead = process_list_dead(dir);
+    struct process_list dead = process_list_dead(dir);
     bool number = !word[strspn(word, "0123456789")], lives;
     char *path = string_format("/proc/%s", word);
     struct stat status;
@@ -167,7 +167,7 @@ static bool open_process(struct target *target, uint64_t start_time)
     return refuse(target->who, REFUSAL_DEAD, term_shell_word(target->path).text);
 }
 
-static bool open_one(struct target *target, const struct found *found)
+static bool open_one(struct target *target, const struct listed_process *found)
 {
     *target = (struct target){.pid = found->pid,
                               .who = string_format("%s (pid %d)", found->name, (int)found->pid),
@@ -199,7 +199,7 @@ void target_close(struct target *target)
 bool target_open(struct target *target, const char *word, const char *dir)
 {
     char *told = process_list_directory(dir);
-    struct finds finds = process_list_running(told);
+    struct process_list finds = process_list_running(told);
     bool good;
 
     process_list_select(&finds, word);

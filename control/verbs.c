@@ -111,7 +111,7 @@ static bool must_look(struct asking *asking, struct question question, struct ac
 static int report(const char *path, const char *option, const struct arguments *arguments)
 {
     char *program = proc_find_tool(NULL, "leakreport");
-    struct words command = {0};
+    struct string_list command = {0};
 
     string_list_add(&command, "leakreport");
     if (option)
@@ -175,12 +175,13 @@ int verbs_mark(const struct arguments *arguments)
         return STATUS_UNDONE;
     option = string_format("--since=%s", asking.arguments.operand);
     dir = string_format("%s%s", asking.arguments.dir ? " --dir=" : "",
-                      asking.arguments.dir ? term_shell_word(asking.arguments.dir).text : "");
+                        asking.arguments.dir ? term_shell_word(asking.arguments.dir).text : "");
     printf("%s: marked; leakctl report%s %d %s tells what came later and is still there, or, after "
            "the "
            "next look, leakreport %s %s\n",
-           term_text(asking.target.who, strlen(asking.target.who), 0).text, dir, (int)asking.target.pid,
-           term_shell_word(option).text, term_shell_word(option).text, term_shell_word(asking.target.path).text);
+           term_text(asking.target.who, strlen(asking.target.who), 0).text, dir,
+           (int)asking.target.pid, term_shell_word(option).text, term_shell_word(option).text,
+           term_shell_word(asking.target.path).text);
     free(option);
     free(dir);
     target_close(&asking.target);

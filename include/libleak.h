@@ -77,7 +77,8 @@ struct libleak_findings {
     LIBLEAK_FIND(#name, libleak_found_)
 #else
 #define LIBLEAK_DECLARE(type, name, parameters)                                                    \
-    extern type LIBLEAK_NAME(weak_, name) parameters __asm__(#name) __attribute__((weak));
+    extern type LIBLEAK_NAME(weak_, name)                                                          \
+    parameters __asm__(#name) __attribute__((weak));
 #define LIBLEAK_LOOK_UP(type, name, parameters)                                                    \
     type(*libleak_found_) parameters = LIBLEAK_NAME(weak_, name)
 #endif
@@ -143,7 +144,7 @@ LIBLEAK_FUNCTION(long, libleak_report_thread, (const char *file), (file), -1)
 
 /* What the last leak check that this process waited for has found. Returns 0; -1: there was none, and
  * all is 0. */
-LIBLEAK_FUNCTION(int, libleak_found, (struct libleak_findings *out), (out),
+LIBLEAK_FUNCTION(int, libleak_found, (struct libleak_findings * out), (out),
                  libleak_no_findings(out))
 
 /* Sets a mark: leakreport --since=NAME then reports what was allocated after this moment and still
@@ -197,10 +198,10 @@ LIBLEAK_PROCEDURE(libleak_remove_root, (const void *start, size_t size), (start,
 /* What the process has allocated and freed so far, and what lives: exact while no other thread
  * allocates. Takes time for each call stack there is. Returns 0; -1: libleak records nothing, and all
  * counts are 0. */
-LIBLEAK_FUNCTION(int, libleak_count, (struct libleak_counts *out), (out), libleak_no_counts(out))
+LIBLEAK_FUNCTION(int, libleak_count, (struct libleak_counts * out), (out), libleak_no_counts(out))
 /* What the calling thread has allocated and what it has freed, exactly; it may free what others
  * allocated, so live_* may be negative. -1 also in a thread that is ending. */
-LIBLEAK_FUNCTION(int, libleak_count_thread, (struct libleak_counts *out), (out),
+LIBLEAK_FUNCTION(int, libleak_count_thread, (struct libleak_counts * out), (out),
                  libleak_no_counts(out))
 /* As libleak_count, for what was allocated under that tag, whichever thread frees it. -1 also when
  * there is no such tag. */

@@ -77,7 +77,8 @@ static bool forward_to_report(void *options, const struct option_row *row, const
     if (row->letter == 'o')
         args->output = value; /* forwarded, too: leakreport replaces its % signs */
     args->to |= strcmp(row->name, "to") == 0;
-    string_list_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
+    string_list_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "",
+                     value ? value : "");
     return true;
 }
 
@@ -113,8 +114,8 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
     if (strchr(value, '\''))
         return complain("no single quote can stand in the value of", row->name, "see libleak(7)");
     const char *quote = strchr(value, ':') ? "'" : "";
-    char *longer = string_format("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "", row->name,
-                               quote, value, quote);
+    char *longer = string_format("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "",
+                                 row->name, quote, value, quote);
     free(args->runtime);
     args->runtime = longer;
     return true;

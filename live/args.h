@@ -22,9 +22,9 @@ struct args {
     const char *report_to; /* the runtime's option, which holds for our report, too */
     bool to;               /* the report has targets of its own: our stdout is the report's */
     bool no_report, gdb, force, append, quiet, verbose, self_test, help, version;
-    char *runtime;           /* "a_b=v:c=d" or "" */
-    struct words for_report; /* options for leakreport, in order */
-    char **program;          /* NULL-terminated, at least one word; NULL: self_test */
+    char *runtime;                 /* "a_b=v:c=d" or "" */
+    struct string_list for_report; /* options for leakreport, in order */
+    char **program;                /* NULL-terminated, at least one word; NULL: self_test */
 };
 
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */

@@ -16,14 +16,14 @@
 
 /* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
  * FILE.PID.N.leak. */
-static bool stores_keep(struct stores *stores, const struct args *args)
+static bool stores_keep(struct store_list *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
     if (stem > 5 && strcmp(args->keep + stem - 5, ".leak") == 0)
         stem -= 5;
     bool good = true;
     for (size_t i = 0; i < stores->count; i++) {
-        struct store *store = &stores->at[i];
+        struct store_entry *store = &stores->at[i];
         if (!store->readable)
             continue;
         int earlier = 0; /* programs of the same process */
@@ -32,9 +32,9 @@ static bool stores_keep(struct stores *stores, const struct args *args)
         char number[16] = "";
         if (earlier)
             snprintf(number, sizeof number, ".%d", earlier + 1);
-        char *to =
-            i == 0 ? strdup(args->keep)
-                   : string_format("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid, number);
+        char *to = i == 0 ? strdup(args->keep)
+                          : string_format("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
+                                          number);
         if (to && store_entry_copy(store, to, args->force)) {
             store->kept = to; /* what the report reads, and names */
             continue;
@@ -47,13 +47,13 @@ static bool stores_keep(struct stores *stores, const struct args *args)
 
 /* Says which processes still run; true if any does. Some have no store: they are about to open it,
  * or libleak cannot follow them. */
-static bool survivors_say(const struct session *session, const struct stores *stores,
+static bool survivors_say(const struct session *session, const struct store_list *stores,
                           const struct args *args)
 {
     pid_t *pids;
     size_t found = process_find(session->preload, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
-        const struct store *store = &stores->at[i];
+        const struct store_entry *store = &stores->at[i];
         /* Of several programs in one process the last one is running. */
         bool is_last = true;
         for (size_t j = i + 1; j < stores->count; j++)
@@ -63,7 +63,7 @@ static bool survivors_say(const struct session *session, const struct stores *st
         said++;
         if (!args->quiet)
             print_notice("still running: pid %d (%.*s); its account: %s", (int)store->pid,
-                (int)store_name_program_length(store->name), store->name, store->path);
+                         (int)store_name_program_length(store->name), store->name, store->path);
         for (size_t j = 0; j < found; j++)
             if (pids[j] == store->pid)
                 pids[j] = 0;
@@ -72,15 +72,15 @@ static bool survivors_say(const struct session *session, const struct stores *st
         if (pids[i] > 0) {
             said++;
             if (!args->quiet)
-                print_notice("still running: pid %d, which has no account (yet); look in %s", (int)pids[i],
-                    session->dir);
+                print_notice("still running: pid %d, which has no account (yet); look in %s",
+                             (int)pids[i], session->dir);
         }
     free(pids);
     return said > 0;
 }
 
 /* Whether libleak saw the program itself allocate anything. */
-static bool was_tracked(const struct stores *stores, const struct child *child, bool gdb)
+static bool was_tracked(const struct store_list *stores, const struct child *child, bool gdb)
 {
     for (size_t i = 0; i < stores->count; i++)
         if ((gdb || store_entry_is_of(&stores->at[i], child->pid, child->start_time)) &&
@@ -89,7 +89,7 @@ static bool was_tracked(const struct stores *stores, const struct child *child, 
     return false;
 }
 
-static bool any_readable(const struct stores *stores)
+static bool any_readable(const struct store_list *stores)
 {
     for (size_t i = 0; i < stores->count; i++)
         if (stores->at[i].readable)
@@ -116,11 +116,12 @@ static void settle(const struct session *session)
 /* What the report found, for --error-exitcode. */
 enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_NO_ANSWER };
 
-static enum finding report(const struct stores *stores, const struct args *args,
-                           const char *reporter, const struct words *environment)
+static enum finding report(const struct store_list *stores, const struct args *args,
+                           const char *reporter, const struct string_list *environment)
 {
     if (!any_readable(stores)) {
-        print_notice("WARNING: nothing was tracked: no process left an account, so this run says nothing "
+        print_notice(
+            "WARNING: nothing was tracked: no process left an account, so this run says nothing "
             "about leaks (leakreport preflight %s may say why)",
             args->program[0]);
         return FOUND_NOTHING;
@@ -146,21 +147,21 @@ static int verdict(int wait_status, const struct args *args, enum finding findin
         return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
     if (!tracked) {
         print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
-            STATUS_NOTHING_TRACKED);
+                     STATUS_NOTHING_TRACKED);
         return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
     }
     return wait_status;
 }
 
 int conclude(struct session *session, const struct child *child, int wait_status,
-             const struct args *args, const char *reporter, const struct words *environment)
+             const struct args *args, const char *reporter, const struct string_list *environment)
 {
-    struct stores stores;
+    struct store_list stores;
     settle(session);
     store_list_read(&stores, session->dir, child->pid, child->start_time);
     if (!args->gdb)
         store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
-                        oom_ended(wait_status, child->oom_kills));
+                            oom_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !stores_keep(&stores, args);
     enum finding finding = report(&stores, args, reporter, environment);
     if (finding == FOUND_NO_ANSWER && !args->keep) {

@@ -10,6 +10,6 @@
 /* reporter: where leakreport is, or NULL. Removes the session, or leaves it for survivors. Returns
  * the wait status to end with: the program's own, or an exit with --error-exitcode or 124. */
 int conclude(struct session *session, const struct child *child, int wait_status,
-             const struct args *args, const char *reporter, const struct words *environment);
+             const struct args *args, const char *reporter, const struct string_list *environment);
 
 #endif

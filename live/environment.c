@@ -27,7 +27,7 @@ int environment_print(const char *pid)
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     if (length > ENVIRONMENT_BYTES)
-        return STATUS_INTERNAL_ERROR;        /* likewise: better than no exec at all */
+        return STATUS_INTERNAL_ERROR;     /* likewise: better than no exec at all */
     fputs(ENVIRONMENT_WORD "0=", stdout); /* also of an empty environment */
     for (size_t i = 0; i < length; i++) {
         if (i && i % BYTES_PER_WORD == 0)
@@ -64,18 +64,18 @@ static char *decode(size_t *length)
             int high = hex_digit(hex[0]), low = high < 0 ? -1 : hex_digit(hex[1]);
             if (low < 0)
                 fatal_exit(STATUS_INTERNAL_ERROR,
-                             "%s is not hex digits: unset it, scripts/leakrun makes it", name);
+                           "%s is not hex digits: unset it, scripts/leakrun makes it", name);
             bytes[(*length)++] = (char)(high * 16 + low);
         }
         bytes[*length] = '\0';
     }
 }
 
-void environment_load(struct words *list)
+void environment_load(struct string_list *list)
 {
     size_t length;
     char *bytes = decode(&length);
-    string_list_copy(list, &(struct words){0});
+    string_list_copy(list, &(struct string_list){0});
     for (char **word = environ; !bytes && *word; word++)
         string_list_add(list, *word);
     for (size_t i = 0; i < length; i += strlen(bytes + i) + 1)
@@ -83,7 +83,7 @@ void environment_load(struct words *list)
     free(bytes);
 }
 
-static char **environment_find(const struct words *list, const char *name)
+static char **environment_find(const struct string_list *list, const char *name)
 {
     size_t length = strlen(name);
     for (size_t i = 0; i < list->count; i++)
@@ -92,13 +92,13 @@ static char **environment_find(const struct words *list, const char *name)
     return NULL;
 }
 
-const char *environment_get(const struct words *list, const char *name)
+const char *environment_get(const struct string_list *list, const char *name)
 {
     char **word = environment_find(list, name);
     return word ? *word + strlen(name) + 1 : NULL;
 }
 
-void environment_set(struct words *list, const char *name, const char *value)
+void environment_set(struct string_list *list, const char *name, const char *value)
 {
     char **word = environment_find(list, name);
     if (!word) {

@@ -17,12 +17,12 @@
 int environment_print(const char *pid);
 
 /* The caller's environment: what those words spell when there are any, else environ. */
-void environment_load(struct words *list);
+void environment_load(struct string_list *list);
 
 /* Value of a name, or NULL. Owned by the list. */
-const char *environment_get(const struct words *list, const char *name);
+const char *environment_get(const struct string_list *list, const char *name);
 
 /* Sets name=value in place, or at the end when it is new. */
-void environment_set(struct words *list, const char *name, const char *value);
+void environment_set(struct string_list *list, const char *name, const char *value);
 
 #endif

@@ -42,24 +42,25 @@ static void parts_find(struct parts *parts, const struct args *args)
     parts->library = proc_find_tool(args->library, "libleak.so");
     if (!parts->library)
         fatal_exit(STATUS_INTERNAL_ERROR,
-                     "libleak.so is missing%s%s: build it (make) or install it "
-                     "(make install)",
-                     args->library ? ": " : "", args->library ? args->library : "");
+                   "libleak.so is missing%s%s: build it (make) or install it "
+                   "(make install)",
+                   args->library ? ": " : "", args->library ? args->library : "");
     /* Without leakreport the program still runs, and its account is kept. */
     parts->reporter = proc_find_tool(args->reporter, "leakreport");
 }
 
 /* Becomes leakselftest, which starts us again for its program. */
-static int self_test(const struct parts *parts, const struct words *environment)
+static int self_test(const struct parts *parts, const struct string_list *environment)
 {
-    char *judge = proc_find_tool(NULL, "leakselftest"), *planter = proc_find_tool(NULL, "leakplant");
+    char *judge = proc_find_tool(NULL, "leakselftest"),
+         *planter = proc_find_tool(NULL, "leakplant");
     char *watch = realpath("/proc/self/exe", NULL);
     if (judge && planter && watch && parts->reporter)
         execve(judge, (char *[]){judge, watch, parts->library, parts->reporter, planter, NULL},
                environment->at);
     print_notice("the self-test is missing a part: %s", !parts->reporter ? "leakreport"
-                                               : !planter       ? "leakplant"
-                                                                : "leakselftest");
+                                                        : !planter       ? "leakplant"
+                                                                         : "leakselftest");
     return STATUS_INTERNAL_ERROR;
 }
 
@@ -72,7 +73,7 @@ static void refuse_to_overwrite(const struct args *args, const char *path)
 }
 
 /* What is going to be exec'd, or the end of leakwatch with one clear line. */
-static char *program_find(const struct args *args, const struct words *environment)
+static char *program_find(const struct args *args, const struct string_list *environment)
 {
     struct preflight preflight;
     const char *path = environment_get(environment, "PATH");
@@ -85,9 +86,9 @@ static char *program_find(const struct args *args, const struct words *environme
 }
 
 static int program_start(struct child *child, const struct args *args, const char *program,
-                         const struct session *session, const struct words *callers)
+                         const struct session *session, const struct string_list *callers)
 {
-    struct words environment = {0}, set = {0}, command = {0};
+    struct string_list environment = {0}, set = {0}, command = {0};
     settings_make(&set, callers, args, session);
     string_list_copy(&environment, callers);
     struct launch launch = {.path = program, .argv = args->program, .cwd = args->cwd, .output = -1};
@@ -117,7 +118,7 @@ static int program_start(struct child *child, const struct args *args, const cha
 
 /* Runs the program. Returns -1 when it ended as *wait_status says, else the exit status of ours. */
 static int watch(const struct args *args, const struct parts *parts,
-                 const struct words *environment, int *wait_status)
+                 const struct string_list *environment, int *wait_status)
 {
     struct session session;
     struct child child;
@@ -149,7 +150,7 @@ int main(int argc, char **argv)
 {
     struct args args;
     struct parts parts = {0};
-    struct words environment = {0};
+    struct string_list environment = {0};
     int wait_status = 0;
 
     hold_standard_descriptors();

@@ -14,7 +14,7 @@
 #define ARGUMENT_BYTES (1u << 20)
 
 /* The report names a command to see more; with the stores gone that is leakrun again. */
-static void again_add(struct words *command, char **program)
+static void again_add(struct string_list *command, char **program)
 {
     char *line = string_format("--again=");
     for (; *program; program++) {
@@ -28,7 +28,7 @@ static void again_add(struct words *command, char **program)
     free(line);
 }
 
-static void options_add(struct words *command, const char *program, const struct args *args)
+static void options_add(struct string_list *command, const char *program, const struct args *args)
 {
     string_list_add(command, program);
     for (size_t i = 0; i < args->for_report.count && !args->no_report; i++)
@@ -39,7 +39,7 @@ static void options_add(struct words *command, const char *program, const struct
         string_list_addf(command, "--errors-for=%s", args->errors_for);
 }
 
-static void command_make(struct words *command, const char *program, const struct args *args)
+static void command_make(struct string_list *command, const char *program, const struct args *args)
 {
     options_add(command, program, args);
     if (!args->keep)
@@ -47,7 +47,7 @@ static void command_make(struct words *command, const char *program, const struc
     string_list_add(command, "--");
 }
 
-static void stores_add(struct words *command, const struct stores *stores)
+static void stores_add(struct string_list *command, const struct store_list *stores)
 {
     size_t bytes = 0, left_out = 0;
     for (size_t i = 0; i < stores->count; i++) {
@@ -64,9 +64,10 @@ static void stores_add(struct words *command, const struct stores *stores)
         print_notice("%zu processes more than one report can take are left out of it", left_out);
 }
 
-bool reporter_check(const char *program, const struct args *args, const struct words *environment)
+bool reporter_check(const char *program, const struct args *args,
+                    const struct string_list *environment)
 {
-    struct words command = {0};
+    struct string_list command = {0};
     int status = -1, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     options_add(&command, program, args);
     if (command.count == 1 || nowhere < 0) {
@@ -86,10 +87,10 @@ bool reporter_check(const char *program, const struct args *args, const struct w
     return status == 0;
 }
 
-int reporter_run(const char *program, const struct args *args, const struct stores *stores,
-                 const struct words *environment)
+int reporter_run(const char *program, const struct args *args, const struct store_list *stores,
+                 const struct string_list *environment)
 {
-    struct words command = {0};
+    struct string_list command = {0};
     command_make(&command, program, args);
     stores_add(&command, stores);
     int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -105,7 +106,7 @@ int reporter_run(const char *program, const struct args *args, const struct stor
             result = WEXITSTATUS(status);
         else
             print_notice("leakreport was ended by signal %d (%s)", WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
+                         strsignal(WTERMSIG(status)));
     }
     if (args->no_report && output >= 0)
         close(output);

@@ -52,7 +52,7 @@ static char *directory_make(const char *base)
     proc_read_stat(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
         char *dir = string_format("%s/" STORE_DIR_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d",
-                                absolute, (int)getpid(), start, process_namespace(), n);
+                                  absolute, (int)getpid(), start, process_namespace(), n);
         /* chmod: the umask may take away our own rights. */
         if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
             free(absolute);
@@ -76,7 +76,7 @@ static bool link_make(struct session *session, const char *library)
     return symlink(library, session->preload) == 0;
 }
 
-static char *default_directory_make(const struct words *environment)
+static char *default_directory_make(const struct string_list *environment)
 {
     const char *place[STORE_DIR_PLACES];
     store_dir_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
@@ -94,7 +94,7 @@ static char *default_directory_make(const struct words *environment)
 }
 
 bool session_make(struct session *session, const char *wanted, const char *library,
-                  const struct words *environment)
+                  const struct string_list *environment)
 {
     *session = (struct session){0};
     if (wanted) {
@@ -102,7 +102,7 @@ bool session_make(struct session *session, const char *wanted, const char *libra
         session->dir = strchr(wanted, '\'') ? NULL : directory_make(wanted);
         if (!session->dir)
             print_notice("cannot keep stores in %s (%s): they go to the default place", wanted,
-                strchr(wanted, '\'') ? "a single quote in its name" : strerror(errno));
+                         strchr(wanted, '\'') ? "a single quote in its name" : strerror(errno));
     }
     if (session->dir && suits_loader(session->dir)) {
         session->link_dir = strdup(session->dir);
@@ -113,7 +113,8 @@ bool session_make(struct session *session, const char *wanted, const char *libra
     }
     char *dir = default_directory_make(environment);
     if (!dir) {
-        print_notice("no directory for the accounts of the program: neither $XDG_RUNTIME_DIR nor /dev/shm "
+        print_notice(
+            "no directory for the accounts of the program: neither $XDG_RUNTIME_DIR nor /dev/shm "
             "nor /tmp is writable (%m); name one with --dir=DIR");
         session_remove(session);
         return false;
@@ -194,7 +195,8 @@ static bool is_stale(const char *dir, const char *name)
 {
     int pid;
     uint64_t start, namespace;
-    if (sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
+    if (sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start,
+               &namespace) != 3)
         return false;
     /* Not our directory, or made under another umask than ours: not for us to judge. */
     struct stat st;
@@ -207,7 +209,7 @@ static bool is_stale(const char *dir, const char *name)
     if (proc_is_alive(pid, start))
         return false;
     /* A survivor still writes its account, or may start children that need the link. */
-    struct stores stores;
+    struct store_list stores;
     store_list_read(&stores, dir, 0, 0);
     bool lives = false;
     time_t written = 0;
@@ -248,7 +250,7 @@ static void place_sweep(const char *place)
     closedir(stream);
 }
 
-void session_sweep(const char *wanted, const struct words *environment)
+void session_sweep(const char *wanted, const struct string_list *environment)
 {
     const char *place[STORE_DIR_PLACES];
     store_dir_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));

@@ -24,11 +24,11 @@ struct session {
 /* Makes it below wanted, or (wanted NULL or unusable, which is said) below the first usable of
  * $XDG_RUNTIME_DIR, /dev/shm, /tmp. False: nothing was usable; said. */
 bool session_make(struct session *session, const char *wanted, const char *library,
-                  const struct words *environment);
+                  const struct string_list *environment);
 
 /* Removes session directories of dead leakwatches in the same places: those the user was told to
  * look into stay for a day. */
-void session_sweep(const char *wanted, const struct words *environment);
+void session_sweep(const char *wanted, const struct string_list *environment);
 
 /* Leaves the directory, for survivors or for the user to look into; sweeps spare it for a day. */
 void session_leave(struct session *session);

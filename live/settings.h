@@ -7,20 +7,20 @@
 #include "live/session.h"
 #include "common/base/string_list.h"
 
-void settings_make(struct words *set, const struct words *environment, const struct args *args,
-                   const struct session *session);
+void settings_make(struct string_list *set, const struct string_list *environment,
+                   const struct args *args, const struct session *session);
 
 /* Where the user wants stores: --dir, else LIBLEAK_DIR, else dir= in LIBLEAK_OPTIONS, else NULL.
  * For the caller to free. */
-char *settings_dir(const struct args *args, const struct words *environment);
+char *settings_dir(const struct args *args, const struct string_list *environment);
 
 /* Where reports are to go by --report-to, else by report_to= in LIBLEAK_OPTIONS, ours goes, too,
  * but for --to. */
-void settings_report_to(struct args *args, const struct words *environment);
+void settings_report_to(struct args *args, const struct string_list *environment);
 
 /* The gdb command that runs program with argv: gdb itself is not tracked, only the program gets the
  * settings, through gdb's "exec-wrapper env". */
-void settings_gdb_command(struct words *command, const struct words *set, const char *program,
-                          char **argv);
+void settings_gdb_command(struct string_list *command, const struct string_list *set,
+                          const char *program, char **argv);
 
 #endif

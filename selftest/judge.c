@@ -119,8 +119,7 @@ static json_t *run_plant(const char *mode)
     return report;
 }
 
-/* ---- Looking into the report
- * --------------------------------------------------------------------- */
+/* ---- Looking into the report----------------------------------------------------------------- */
 
 static json_t *process_of(json_t *report)
 {
@@ -165,8 +164,7 @@ static json_t *find(json_t *list, const struct plant *plant, json_t **frame)
     return NULL;
 }
 
-/* ---- Judging
- * ------------------------------------------------------------------------------------- */
+/* ---- Judging--------------------------------------------------------------------------------- */
 
 /* False, and said: the line is another one. Without line information there is none to compare. */
 static bool line_is_right(const struct plant *plant, const json_t *frame)
@@ -353,8 +351,7 @@ static void test_run(const char *mode)
     json_decref(report);
 }
 
-/* ---- The command
- * ---------------------------------------------------------------------------------- */
+/* ---- The command----------------------------------------------------------------------------- */
 
 static void clean_up(void)
 {

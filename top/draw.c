@@ -31,7 +31,7 @@ static void make_ascii(char *text)
 
 static void put_line(const struct screen *screen, int line, attr_t attributes, const char *text)
 {
-    struct shown shown = term_text(text, strlen(text), (size_t)COLS);
+    struct term_text shown = term_text(text, strlen(text), (size_t)COLS);
 
     if (!screen->utf8)
         make_ascii(shown.text);

@@ -17,7 +17,7 @@
 struct screen {
     struct watcher *watcher;
     struct glance *glance, *latest;
-    struct trouble gone;
+    struct read_error gone;
     struct ordering ordering;
     char filter[FILTER_SIZE];
     struct account mark;

@@ -17,7 +17,7 @@ static struct program *program_join(struct fleet *fleet, const char *name)
     while (program && strcmp(program->name, name) != 0)
         program = program->next;
     if (!program) {
-        struct mem *mem = arena_begin();
+        struct arena *mem = arena_begin();
 
         program = arena_alloc(mem, sizeof(*program));
         *program = (struct program){.name = arena_copy(mem, name, strlen(name)),
@@ -54,10 +54,10 @@ static void member_end(struct fleet *fleet, struct member *member)
 }
 
 /* A program that became another one by exec has another store, and other names. */
-static struct member *known(struct fleet *fleet, const struct found *found)
+static struct member *known(struct fleet *fleet, const struct listed_process *found)
 {
     for (size_t i = 0; i < fleet->count; i++) {
-        const struct found *at = &fleet->at[i].found;
+        const struct listed_process *at = &fleet->at[i].found;
 
         if (at->pid == found->pid && at->start_time == found->start_time &&
             at->started_ns == found->started_ns && strcmp(at->path, found->path) == 0)
@@ -66,7 +66,7 @@ static struct member *known(struct fleet *fleet, const struct found *found)
     return NULL;
 }
 
-static void take_in(struct fleet *fleet, struct found *found)
+static void take_in(struct fleet *fleet, struct listed_process *found)
 {
     struct member *member = known(fleet, found);
 
@@ -78,7 +78,7 @@ static void take_in(struct fleet *fleet, struct found *found)
         *member = (struct member){.found = *found, .program = program_join(fleet, found->name)};
         member->glances = glances_begin(found->path, member->program->resolver);
     }
-    *found = (struct found){0};
+    *found = (struct listed_process){0};
     member->found_again = true;
 }
 
@@ -90,7 +90,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 /* False: it has ended since it was found. */
 static bool look(struct member *member)
 {
-    struct trouble trouble;
+    struct read_error trouble;
 
     glance_end(member->glance);
     member->glance = glance_take(&member->glances, &trouble);
@@ -101,7 +101,7 @@ static bool look(struct member *member)
     return member->glance->how == END_RUNNING;
 }
 
-void fleet_look(struct fleet *fleet, struct finds *finds)
+void fleet_look(struct fleet *fleet, struct process_list *finds)
 {
     size_t kept = 0;
 

@@ -15,14 +15,14 @@
 /* A program that runs, by its name. */
 struct program {
     char *name;
-    struct mem *mem;
+    struct arena *mem;
     struct resolver *resolver;
     size_t members;
     struct program *next;
 };
 
 struct member {
-    struct found found;
+    struct listed_process found;
     struct program *program;
     struct glances glances;
     struct glance *glance;  /* of the last look; NULL = it could not be read */
@@ -38,7 +38,7 @@ struct fleet {
 };
 
 /* Looks at those that were found, which become the fleet's. A zeroed fleet has none yet. */
-void fleet_look(struct fleet *fleet, struct finds *finds);
+void fleet_look(struct fleet *fleet, struct process_list *finds);
 void fleet_end(struct fleet *fleet);
 
 #endif

@@ -41,7 +41,7 @@ static void set_times(struct glance *glance)
     glance->time = seconds_of(&steady);
 }
 
-static const char *copy(struct mem *mem, const char *text)
+static const char *copy(struct arena *mem, const char *text)
 {
     return arena_copy(mem, text ? text : "", text ? strlen(text) : 0);
 }
@@ -67,11 +67,13 @@ static void fill_history(const struct store *store, struct glance *glance)
     const struct store_history *history = &store->history;
 
     glance->history_count = history->moment_count;
-    glance->history = arena_alloc_array(glance->mem, history->moment_count, sizeof(*glance->history));
+    glance->history =
+        arena_alloc_array(glance->mem, history->moment_count, sizeof(*glance->history));
     for (size_t i = 0; i < history->moment_count; i++)
-        glance->history[i] = (struct moment){.time_ns = store_time_of_tick(store, history->moments[i].tick),
-                                             .bytes = history->moments[i].bytes,
-                                             .blocks = history->moments[i].blocks};
+        glance->history[i] =
+            (struct moment){.time_ns = store_time_of_tick(store, history->moments[i].tick),
+                            .bytes = history->moments[i].bytes,
+                            .blocks = history->moments[i].blocks};
     if (history->peak.bytes)
         glance->peak = (struct moment){.time_ns = store_time_of_tick(store, history->peak.tick),
                                        .bytes = history->peak.bytes,
@@ -81,7 +83,8 @@ static void fill_history(const struct store *store, struct glance *glance)
 static void add_site(const struct store *store, const struct store_site *site,
                      struct counted *counts, struct row *row)
 {
-    uint64_t first = store_time_of_tick(store, site->first), last = store_time_of_tick(store, site->last);
+    uint64_t first = store_time_of_tick(store, site->first),
+             last = store_time_of_tick(store, site->last);
 
     counts->bytes = add_saturating(counts->bytes, site->live_bytes);
     counts->blocks = add_saturating(counts->blocks, site->live_blocks);
@@ -104,7 +107,7 @@ static void add_total(struct counted *total, const struct counted *counts)
 static void fill_growth(const struct glances *glances, const struct store *store,
                         struct glance *glance)
 {
-    struct mem *mem = glance->mem;
+    struct arena *mem = glance->mem;
     struct growth_series growth_series = growth_series_begin(mem, store, glance->time_ns);
     uint32_t *next = arena_alloc_array(mem, store->site_count, sizeof(*next));
     uint32_t *first = arena_alloc_array(mem, glance->count, sizeof(*first));
@@ -121,7 +124,8 @@ static void fill_growth(const struct glances *glances, const struct store *store
         if (has[i])
             glance->rows[i].growth =
                 growth_series_judge(&growth_series, (struct site_list){first[i], next});
-        glance->growing += glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict);
+        glance->growing +=
+            glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict);
     }
 }
 
@@ -172,9 +176,9 @@ static void fill_changes(struct glances *glances, struct glance *glance)
     *before = account_keep(glance->time, glance->total, glance->counts, glance->count);
 }
 
-struct glance *glance_take(struct glances *glances, struct trouble *trouble)
+struct glance *glance_take(struct glances *glances, struct read_error *trouble)
 {
-    struct mem *raw = arena_begin(), *mem; /* the whole store is gone when its sums are made */
+    struct arena *raw = arena_begin(), *mem; /* the whole store is gone when its sums are made */
     struct glance *glance;
     struct store store;
 

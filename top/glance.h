@@ -22,7 +22,7 @@ struct row {
 };
 
 struct glance {
-    struct mem *mem; /* of all this */
+    struct arena *mem; /* of all this */
     const char *path, *exe;
     const char **argv;
     size_t argc;
@@ -58,7 +58,7 @@ struct glances glances_begin(const char *path, struct resolver *resolver); /* as
 void glances_end(struct glances *glances);
 
 /* NULL: *trouble says why; try again, or give up. */
-struct glance *glance_take(struct glances *glances, struct trouble *trouble);
+struct glance *glance_take(struct glances *glances, struct read_error *trouble);
 void glance_end(struct glance *glance); /* NULL is fine */
 
 /* What the process has become, in words: "running", "exited with status 3". */

@@ -5,7 +5,7 @@
 
 #include "common/view/json_parts.h"
 
-static void write_change(struct json *json, const struct change *change)
+static void write_change(struct json_writer *json, const struct change *change)
 {
     if (!change->known) {
         json_put_null(json, "delta_bytes");
@@ -18,7 +18,7 @@ static void write_change(struct json *json, const struct change *change)
     json_put_fraction(json, "frees_per_second", change->frees);
 }
 
-static void write_process(struct json *json, const struct glance *glance)
+static void write_process(struct json_writer *json, const struct glance *glance)
 {
     json_open(json, "process", '{');
     json_put_signed(json, "pid", glance->pid);
@@ -39,7 +39,7 @@ static void write_process(struct json *json, const struct glance *glance)
     json_close(json, '}');
 }
 
-static void write_totals(struct json *json, const struct glance *glance)
+static void write_totals(struct json_writer *json, const struct glance *glance)
 {
     json_open(json, "totals", '{');
     json_put_number(json, "live_bytes", glance->total.bytes);
@@ -52,7 +52,7 @@ static void write_totals(struct json *json, const struct glance *glance)
     json_close(json, '}');
 }
 
-static void write_site(struct json *json, const struct glance *glance, size_t i)
+static void write_site(struct json_writer *json, const struct glance *glance, size_t i)
 {
     const struct row *row = &glance->rows[i];
     const struct counted *counts = &glance->counts[i];
@@ -72,7 +72,7 @@ static void write_site(struct json *json, const struct glance *glance, size_t i)
     json_close(json, '}');
 }
 
-static void write_history(struct json *json, const struct glance *glance)
+static void write_history(struct json_writer *json, const struct glance *glance)
 {
     json_open(json, "history", '[');
     for (size_t i = 0; i < glance->history_count; i++) {
@@ -87,7 +87,7 @@ static void write_history(struct json *json, const struct glance *glance)
 
 void json_write(const struct glance *glance, const struct listing_options *options, FILE *stream)
 {
-    struct json json = {.stream = stream, .line = true, .mem = arena_begin()};
+    struct json_writer json = {.stream = stream, .line = true, .mem = arena_begin()};
     size_t count, shown;
     size_t *rows = order_rows(glance, &options->ordering, &count);
 

@@ -37,7 +37,7 @@ bool label_same(const char *word, const char *other)
 /* What term_text() leaves has no newline, so two characters have another form in a value. */
 static void write_value(const char *value, size_t columns, FILE *stream)
 {
-    struct shown shown = term_text(value, strlen(value), columns);
+    struct term_text shown = term_text(value, strlen(value), columns);
 
     for (const char *at = shown.text; *at; at++) {
         if (*at == '\\' || *at == '"')

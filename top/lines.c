@@ -69,7 +69,8 @@ void lines_head(size_t columns, const struct account *mark, FILE *stream)
 void lines_frame(const struct frame *frame, size_t columns, FILE *stream)
 {
     static const struct view view;
-    struct shown function = text_function_name(frame, &view, columns), place = text_place(frame, &view);
+    struct term_text function = text_function_name(frame, &view, columns),
+                     place = text_place(frame, &view);
     const char *where = place.text;
     size_t room = columns ? columns : SIZE_MAX;
 

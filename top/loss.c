@@ -98,7 +98,7 @@ static void drop_known(struct losing *losing, enum verdict verdict)
     }
 }
 
-struct lost *loss_by_name(struct mem *mem, const struct names *names, const struct store *store,
+struct lost *loss_by_name(struct arena *mem, const struct names *names, const struct store *store,
                           struct suppressions *suppressions, uint64_t now_ns)
 {
     struct losing losing = {.names = names, .store = store, .suppressions = suppressions};

@@ -15,7 +15,7 @@ struct lost {
 
 /* By name, in mem. NULL: there was no look. The sites are learnt; suppressions are turned to the
  * store here. */
-struct lost *loss_by_name(struct mem *mem, const struct names *names, const struct store *store,
+struct lost *loss_by_name(struct arena *mem, const struct names *names, const struct store *store,
                           struct suppressions *suppressions, uint64_t now_ns);
 
 void loss_add(struct lost *sum, const struct lost *one);

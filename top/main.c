@@ -24,14 +24,14 @@ enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
 /* ---- Which process --------------------------------------------------------------------------- */
 
-static void list(const struct finds *finds, FILE *stream)
+static void list(const struct process_list *finds, FILE *stream)
 {
     uint64_t now = time_now_ns();
     char span[TIME_TEXT_SIZE];
 
     fprintf(stream, "%7s %12s  %s\n", "PID", "RUNS FOR", "PROGRAM");
     for (size_t i = 0; i < finds->count; i++) {
-        const struct found *found = &finds->at[i];
+        const struct listed_process *found = &finds->at[i];
         uint64_t ran = now > found->started_ns ? now - found->started_ns : 0;
 
         fprintf(stream, "%7d %12s  %s\n", (int)found->pid, time_format_span(ran, span),
@@ -39,7 +39,7 @@ static void list(const struct finds *finds, FILE *stream)
     }
 }
 
-static int run_list(const struct finds *finds)
+static int run_list(const struct process_list *finds)
 {
     if (!finds->count) {
         fputs("leaktop: no process under libleak runs here; start one with leakrun, or name its "
@@ -52,7 +52,7 @@ static int run_list(const struct finds *finds)
 }
 
 /* False: said why there is not just one. */
-static bool is_one(const struct finds *finds, const char *word)
+static bool is_one(const struct process_list *finds, const char *word)
 {
     if (finds->count == 1)
         return true;
@@ -100,7 +100,7 @@ static int run_stream(const char *path, const struct options *options)
 {
     struct glances glances = glances_begin(path, NULL);
     struct timespec next;
-    struct trouble trouble;
+    struct read_error trouble;
     int status = STATUS_GOOD;
     bool ended = false;
 
@@ -160,7 +160,7 @@ static int run_metrics(const char *dir, const struct options *options)
 
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (;;) {
-        struct finds finds = process_list_running(dir);
+        struct process_list finds = process_list_running(dir);
 
         if (options->process)
             process_list_select(&finds, options->process);
@@ -187,7 +187,7 @@ static size_t columns_of(int fd)
 static int run(struct options *options)
 {
     char *dir = process_list_directory(options->dir);
-    struct finds finds;
+    struct process_list finds;
     int status = STATUS_UNUSABLE;
 
     if (options->view == VIEW_METRICS) {

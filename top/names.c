@@ -5,7 +5,7 @@
 
 #include "common/sites/signature.h"
 
-struct resolver *names_resolver(struct mem *mem)
+struct resolver *names_resolver(struct arena *mem)
 {
     static const struct binary_search_path nowhere_else;
 

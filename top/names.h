@@ -21,17 +21,17 @@ struct name {
 };
 
 struct names {
-    struct mem *mem;
+    struct arena *mem;
     struct resolver *resolver;
     bool own;               /* the resolver is ours */
-    struct map of_site;     /* id -> number + 1 */
-    struct map of_key;      /* hash of signature and kind -> number + 1 */
+    struct hashmap of_site; /* id -> number + 1 */
+    struct hashmap of_key;  /* hash of signature and kind -> number + 1 */
     const struct name **at; /* each stays where it is until names_end() */
     size_t count, capacity;
 };
 
 /* One that looks up names in the files where they were. */
-struct resolver *names_resolver(struct mem *mem);
+struct resolver *names_resolver(struct arena *mem);
 
 /* resolver: of other processes of the same files, too; it must live longer. NULL = one for this. */
 struct names names_begin(struct resolver *resolver);

@@ -19,7 +19,7 @@ struct watcher {
     pthread_cond_t ending;
     bool over;
     struct glance *ready;
-    struct trouble gone;
+    struct read_error gone;
 };
 
 /* Names are looked up for seconds; who wants to leave does not wait for so long. */
@@ -58,7 +58,7 @@ static bool wait_for_next(struct watcher *watcher)
 /* False: it was the last one. */
 static bool look(struct watcher *watcher)
 {
-    struct trouble trouble;
+    struct read_error trouble;
     struct glance *glance = glance_take(&watcher->glances, &trouble), *old = NULL;
     bool more = glance && glance->how == END_RUNNING;
 
@@ -137,7 +137,7 @@ int watcher_fd(const struct watcher *watcher)
     return watcher->event;
 }
 
-struct glance *watcher_take(struct watcher *watcher, struct trouble *gone)
+struct glance *watcher_take(struct watcher *watcher, struct read_error *gone)
 {
     struct glance *glance;
     eventfd_t count;

@@ -22,6 +22,6 @@ int watcher_fd(const struct watcher *watcher);
 
 /* The newest glance, the caller's from now on; NULL = none since. *gone: there will be no more,
  * since the store cannot be read any longer: that is why. */
-struct glance *watcher_take(struct watcher *watcher, struct trouble *gone);
+struct glance *watcher_take(struct watcher *watcher, struct read_error *gone);
 
 #endif

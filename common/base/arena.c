@@ -15,7 +15,7 @@ struct chunk {
     size_t size;
 };
 
-struct mem {
+struct arena {
     struct chunk *chunks;
     char *next;
     size_t left;
@@ -30,12 +30,12 @@ static void *must_have(void *memory)
     return memory;
 }
 
-struct mem *arena_begin(void)
+struct arena *arena_begin(void)
 {
-    return must_have(calloc(1, sizeof(struct mem)));
+    return must_have(calloc(1, sizeof(struct arena)));
 }
 
-void arena_end(struct mem *arena)
+void arena_end(struct arena *arena)
 {
     if (!arena)
         return;
@@ -49,7 +49,7 @@ void arena_end(struct mem *arena)
 }
 
 /* A large object gets a chunk of its own, and the current chunk stays in use. */
-static struct chunk *add_chunk(struct mem *arena, size_t size)
+static struct chunk *add_chunk(struct arena *arena, size_t size)
 {
     struct chunk *chunk = must_have(calloc(1, sizeof(struct chunk) + ALIGNMENT + size));
 
@@ -66,7 +66,7 @@ static char *chunk_start(struct chunk *chunk)
     return (char *)((at + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
 }
 
-void *arena_alloc(struct mem *arena, size_t size)
+void *arena_alloc(struct arena *arena, size_t size)
 {
     char *at;
 
@@ -85,7 +85,7 @@ void *arena_alloc(struct mem *arena, size_t size)
     return at;
 }
 
-void *arena_alloc_array(struct mem *arena, size_t count, size_t size)
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size)
 {
     size_t bytes;
 
@@ -94,7 +94,7 @@ void *arena_alloc_array(struct mem *arena, size_t count, size_t size)
     return arena_alloc(arena, bytes);
 }
 
-char *arena_copy(struct mem *arena, const char *text, size_t length)
+char *arena_copy(struct arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1);
 
@@ -102,7 +102,7 @@ char *arena_copy(struct mem *arena, const char *text, size_t length)
     return copy;
 }
 
-char *arena_format(struct mem *arena, const char *format, ...)
+char *arena_format(struct arena *arena, const char *format, ...)
 {
     va_list args;
     char *text = NULL;

@@ -1,6 +1,6 @@
 /* arena.h - memory of the tools: arenas, growing arrays, and the search in sorted arrays.
  *
- * A report lives in one arena (struct mem) and is freed with it in one call, so no other file frees
+ * A report lives in one arena (struct arena) and is freed with it in one call, so no other file frees
  * single objects of it. A growing array is malloc'd and belongs to its owner, who frees it. When
  * memory runs out the program prints one line and exits with status 2: a tool that reads has
  * nothing to save. Lowest rank: includes nothing of the project.
@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct mem;
+struct arena;
 
-struct mem *arena_begin(void);
-void arena_end(struct mem *arena); /* NULL is allowed */
+struct arena *arena_begin(void);
+void arena_end(struct arena *arena); /* NULL is allowed */
 
 /* Zeroed, aligned for every type. */
-void *arena_alloc(struct mem *arena, size_t size);
-void *arena_alloc_array(struct mem *arena, size_t count, size_t size);
-char *arena_copy(struct mem *arena, const char *text, size_t length); /* appends a NUL */
-char *arena_format(struct mem *arena, const char *format, ...)
+void *arena_alloc(struct arena *arena, size_t size);
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
+char *arena_copy(struct arena *arena, const char *text, size_t length); /* appends a NUL */
+char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Reallocates an array of items of `size` bytes so that it holds at least `needed` of them. */

@@ -6,7 +6,7 @@
 
 #include "common/base/arena.h"
 
-struct map_entry {
+struct hashmap_entry {
     uint64_t key, value;
     bool used;
 };
@@ -36,13 +36,13 @@ uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     return hash;
 }
 
-void hashmap_end(struct map *map)
+void hashmap_end(struct hashmap *map)
 {
     free(map->entries);
     memset(map, 0, sizeof(*map));
 }
 
-static struct map_entry *find_entry(const struct map *map, uint64_t key)
+static struct hashmap_entry *find_entry(const struct hashmap *map, uint64_t key)
 {
     size_t at = hash_mix(0x6c65616b, key) & (map->size - 1);
 
@@ -51,9 +51,9 @@ static struct map_entry *find_entry(const struct map *map, uint64_t key)
     return &map->entries[at];
 }
 
-static void double_size(struct map *map)
+static void double_size(struct hashmap *map)
 {
-    struct map old = *map;
+    struct hashmap old = *map;
     size_t capacity = 0;
 
     map->size = old.size ? 2 * old.size : 16;
@@ -65,9 +65,9 @@ static void double_size(struct map *map)
     free(old.entries);
 }
 
-uint64_t *hashmap_put(struct map *map, uint64_t key, bool *fresh)
+uint64_t *hashmap_put(struct hashmap *map, uint64_t key, bool *fresh)
 {
-    struct map_entry *entry;
+    struct hashmap_entry *entry;
 
     if (4 * (map->used + 1) > 3 * map->size)
         double_size(map);
@@ -75,21 +75,21 @@ uint64_t *hashmap_put(struct map *map, uint64_t key, bool *fresh)
     if (fresh)
         *fresh = !entry->used;
     if (!entry->used) {
-        *entry = (struct map_entry){.key = key, .used = true};
+        *entry = (struct hashmap_entry){.key = key, .used = true};
         map->used++;
     }
     return &entry->value;
 }
 
-uint64_t hashmap_get(const struct map *map, uint64_t key)
+uint64_t hashmap_get(const struct hashmap *map, uint64_t key)
 {
     return map->size ? find_entry(map, key)->value : 0;
 }
 
-uint64_t hashmap_next(const struct map *map, size_t *at)
+uint64_t hashmap_next(const struct hashmap *map, size_t *at)
 {
     while (*at < map->size) {
-        const struct map_entry *entry = &map->entries[(*at)++];
+        const struct hashmap_entry *entry = &map->entries[(*at)++];
 
         if (entry->used)
             return entry->value;

@@ -12,24 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct map {
-    struct map_entry *entries;
+struct hashmap {
+    struct hashmap_entry *entries;
     size_t size; /* a power of two, or 0 */
     size_t used;
 };
 
-/* A zeroed struct map is empty; hashmap_end() frees the entries and leaves it empty. */
-void hashmap_end(struct map *map);
+/* A zeroed struct hashmap is empty; hashmap_end() frees the entries and leaves it empty. */
+void hashmap_end(struct hashmap *map);
 
 /* The address of the key's value, valid until the next hashmap_put(). A key that was not there is
  * added with the value 0; *fresh, unless NULL, says whether this call added it. */
-uint64_t *hashmap_put(struct map *map, uint64_t key, bool *fresh);
+uint64_t *hashmap_put(struct hashmap *map, uint64_t key, bool *fresh);
 
 /* The key's value, 0 = the key is not there. */
-uint64_t hashmap_get(const struct map *map, uint64_t key);
+uint64_t hashmap_get(const struct hashmap *map, uint64_t key);
 
 /* Iterates over the values, in no order, until it returns 0; *at starts as 0. */
-uint64_t hashmap_next(const struct map *map, size_t *at);
+uint64_t hashmap_next(const struct hashmap *map, size_t *at);
 
 uint64_t hash_mix(uint64_t seed, uint64_t value);
 uint64_t hash_text(uint64_t seed, const char *text, size_t length);

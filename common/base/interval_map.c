@@ -6,22 +6,22 @@
 
 #include "common/base/arena.h"
 
-void interval_map_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value)
+void interval_map_add(struct interval_map *spans, uint64_t low, uint64_t high, uint32_t value)
 {
     if (low >= high)
         return;
     spans->span = array_grow(spans->span, &spans->capacity, spans->count + 1, sizeof(*spans->span));
-    spans->span[spans->count++] = (struct span){.low = low, .high = high, .value = value};
+    spans->span[spans->count++] = (struct interval){.low = low, .high = high, .value = value};
 }
 
 static int by_low(const void *left, const void *right)
 {
-    const struct span *a = left, *b = right;
+    const struct interval *a = left, *b = right;
 
     return COMPARE(a->low, b->low) ?: COMPARE(a->value, b->value);
 }
 
-void interval_map_sort(struct spans *spans)
+void interval_map_sort(struct interval_map *spans)
 {
     uint64_t reach = 0;
 
@@ -34,7 +34,7 @@ void interval_map_sort(struct spans *spans)
     }
 }
 
-void interval_map_end(struct spans *spans)
+void interval_map_end(struct interval_map *spans)
 {
     free(spans->span);
     memset(spans, 0, sizeof(*spans));
@@ -42,10 +42,10 @@ void interval_map_end(struct spans *spans)
 
 static bool starts_at_or_below(const void *item, const void *address)
 {
-    return ((const struct span *)item)->low <= *(const uint64_t *)address;
+    return ((const struct interval *)item)->low <= *(const uint64_t *)address;
 }
 
-uint32_t interval_map_next(const struct spans *spans, uint64_t address, size_t *cursor)
+uint32_t interval_map_next(const struct interval_map *spans, uint64_t address, size_t *cursor)
 {
     size_t at = *cursor;
 

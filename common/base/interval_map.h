@@ -10,25 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct span {
+struct interval {
     uint64_t low, high; /* low <= address < high */
     uint64_t reach;     /* highest `high` of this and all before it; interval_map_sort() sets it */
     uint32_t value;     /* what the owner knows the range by */
 };
 
-struct spans {
-    struct span *span;
+struct interval_map {
+    struct interval *span;
     size_t count, capacity;
 };
 
 #define INTERVAL_NONE UINT32_MAX
 
-void interval_map_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value);
-void interval_map_sort(struct spans *spans); /* once, between the last add and the first search */
-void interval_map_end(struct spans *spans);
+void interval_map_add(struct interval_map *spans, uint64_t low, uint64_t high, uint32_t value);
+void interval_map_sort(
+    struct interval_map *spans); /* once, between the last add and the first search */
+void interval_map_end(struct interval_map *spans);
 
 /* Iterates over the ranges that contain the address, the one with the highest start first. *cursor
  * starts as spans->count; returns the value, or INTERVAL_NONE after the last one. */
-uint32_t interval_map_next(const struct spans *spans, uint64_t address, size_t *cursor);
+uint32_t interval_map_next(const struct interval_map *spans, uint64_t address, size_t *cursor);
 
 #endif

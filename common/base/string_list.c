@@ -8,7 +8,7 @@
 
 #include "common/base/error.h"
 
-static void reserve_strings(struct words *list, size_t count)
+static void reserve_strings(struct string_list *list, size_t count)
 {
     if (count + 1 > list->room) {
         list->room = 2 * count + 16;
@@ -19,7 +19,7 @@ static void reserve_strings(struct words *list, size_t count)
     }
 }
 
-static void append_owned(struct words *list, char *word)
+static void append_owned(struct string_list *list, char *word)
 {
     reserve_strings(list, list->count + 1);
     if (!word)
@@ -28,7 +28,7 @@ static void append_owned(struct words *list, char *word)
     list->at[list->count] = NULL;
 }
 
-void string_list_add(struct words *list, const char *word)
+void string_list_add(struct string_list *list, const char *word)
 {
     append_owned(list, strdup(word));
 }
@@ -41,7 +41,7 @@ static char *format_args(const char *format, va_list args)
     return text;
 }
 
-void string_list_addf(struct words *list, const char *format, ...)
+void string_list_addf(struct string_list *list, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -58,20 +58,20 @@ char *string_format(const char *format, ...)
     return text;
 }
 
-void string_list_copy(struct words *to, const struct words *from)
+void string_list_copy(struct string_list *to, const struct string_list *from)
 {
-    *to = (struct words){0};
+    *to = (struct string_list){0};
     reserve_strings(to, from->count);
     for (size_t i = 0; i < from->count; i++)
         string_list_add(to, from->at[i]);
 }
 
-void string_list_free(struct words *list)
+void string_list_free(struct string_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->at[i]);
     free(list->at);
-    *list = (struct words){0};
+    *list = (struct string_list){0};
 }
 
 char *shell_quote(const char *word)

@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-struct words {
+struct string_list {
     char **at; /* NULL until the first string is added, from then on NULL-terminated */
     size_t count, room;
 };
 
-void string_list_add(struct words *list, const char *word);
-void string_list_addf(struct words *list, const char *format, ...)
+void string_list_add(struct string_list *list, const char *word);
+void string_list_addf(struct string_list *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Makes `to` a copy of `from`; the copy is NULL-terminated even when it is empty. */
-void string_list_copy(struct words *to, const struct words *from);
-void string_list_free(struct words *list);
+void string_list_copy(struct string_list *to, const struct string_list *from);
+void string_list_free(struct string_list *list);
 
 /* printf into memory that the caller frees. Never NULL. */
 char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

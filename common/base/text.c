@@ -102,10 +102,10 @@ static size_t bytes_of_columns(const char *text, size_t length, size_t columns)
     return i;
 }
 
-struct shown term_text(const char *text, size_t length, size_t columns)
+struct term_text term_text(const char *text, size_t length, size_t columns)
 {
     static char clean[CLEAN_MAX + 16];
-    struct shown shown;
+    struct term_text shown;
     size_t used = 0, all, head, tail;
 
     for (size_t i = 0; i < length && used < CLEAN_MAX;)
@@ -129,10 +129,10 @@ struct shown term_text(const char *text, size_t length, size_t columns)
     return shown;
 }
 
-struct shown term_number(uint64_t number)
+struct term_text term_number(uint64_t number)
 {
     char digits[32];
-    struct shown shown;
+    struct term_text shown;
     int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 
     shown.columns = 0;
@@ -145,9 +145,9 @@ struct shown term_number(uint64_t number)
     return shown;
 }
 
-struct shown term_count(uint64_t number, const char *word)
+struct term_text term_count(uint64_t number, const char *word)
 {
-    struct shown shown = term_number(number);
+    struct term_text shown = term_number(number);
     size_t room = sizeof(shown.text) - shown.columns;
 
     shown.columns += (size_t)snprintf(shown.text + shown.columns, room, " %s%s", word,
@@ -157,10 +157,10 @@ struct shown term_count(uint64_t number, const char *word)
     return shown;
 }
 
-struct shown term_size(uint64_t bytes)
+struct term_text term_size(uint64_t bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};
-    struct shown shown;
+    struct term_text shown;
     double number = (double)bytes / 1000;
     size_t unit = 0;
 
@@ -173,11 +173,11 @@ struct shown term_size(uint64_t bytes)
     return shown;
 }
 
-struct shown term_shell_word(const char *word)
+struct term_text term_shell_word(const char *word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
-    struct shown shown = term_text(word, strlen(word), 0), quoted;
+    struct term_text shown = term_text(word, strlen(word), 0), quoted;
 
     if (*word && word[strspn(word, plain)] == 0)
         return shown;

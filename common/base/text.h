@@ -25,18 +25,18 @@ size_t utf8_from_latin(const char *text, char *out);
 
 #define TERM_TEXT_MAX 4096 /* bytes of one text, with its NUL */
 
-struct shown {
+struct term_text {
     char text[TERM_TEXT_MAX];
     size_t columns;
 };
 
 /* At most `columns` wide, 0 = no limit; an ellipsis replaces the middle of what is wider. */
-struct shown term_text(const char *text, size_t length, size_t columns);
+struct term_text term_text(const char *text, size_t length, size_t columns);
 
-struct shown term_number(uint64_t number);                  /* "1,234,567" */
-struct shown term_count(uint64_t number, const char *word); /* "1 block", "2 blocks" */
-struct shown term_size(uint64_t bytes);                     /* "480 bytes", "3.1 MB" */
-struct shown term_shell_word(const char *word);             /* quoted when a shell needs it */
+struct term_text term_number(uint64_t number);                  /* "1,234,567" */
+struct term_text term_count(uint64_t number, const char *word); /* "1 block", "2 blocks" */
+struct term_text term_size(uint64_t bytes);                     /* "480 bytes", "3.1 MB" */
+struct term_text term_shell_word(const char *word);             /* quoted when a shell needs it */
 
 /* ---- Times (times.c) ------------------------------------------------------------------------- */
 

@@ -67,17 +67,17 @@ void gzip_end(struct gzip *gzip);
  * A message is built in memory, because its length precedes it. Zeros and empty texts are the
  * defaults of readers, so callers may leave them out. */
 
-struct proto {
+struct protobuf {
     uint8_t *bytes;
     size_t length, capacity;
 };
 
-void protobuf_end(struct proto *proto);
+void protobuf_end(struct protobuf *proto);
 
-void protobuf_varint(struct proto *proto, uint64_t number); /* an item of a packed list */
-void protobuf_number(struct proto *proto, unsigned field, uint64_t number); /* nothing for 0 */
-void protobuf_bytes(struct proto *proto, unsigned field, const void *bytes, size_t length);
+void protobuf_varint(struct protobuf *proto, uint64_t number); /* an item of a packed list */
+void protobuf_number(struct protobuf *proto, unsigned field, uint64_t number); /* nothing for 0 */
+void protobuf_bytes(struct protobuf *proto, unsigned field, const void *bytes, size_t length);
 /* Also when it is empty: it is an item of a list. */
-void protobuf_message(struct proto *proto, unsigned field, const struct proto *message);
+void protobuf_message(struct protobuf *proto, unsigned field, const struct protobuf *message);
 
 #endif

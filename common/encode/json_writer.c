@@ -19,7 +19,7 @@ static size_t plain_length(const char *text, bool markup)
     }
 }
 
-static void put_string(struct json *json, const char *text)
+static void put_string(struct json_writer *json, const char *text)
 {
     bool checked = false, bytes = false; /* bytes: the text is no valid UTF-8 */
 
@@ -47,7 +47,7 @@ static void put_string(struct json *json, const char *text)
     putc_unlocked('"', json->stream);
 }
 
-static void new_line(struct json *json)
+static void new_line(struct json_writer *json)
 {
     static const char blanks[] = "\n                                ";
     size_t width = (size_t)json->depth + 1;
@@ -55,12 +55,12 @@ static void new_line(struct json *json)
     fwrite_unlocked(blanks, 1, width < sizeof(blanks) ? width : sizeof(blanks) - 1, json->stream);
 }
 
-static bool is_on_one_line(const struct json *json)
+static bool is_on_one_line(const struct json_writer *json)
 {
     return json->flat || json->line;
 }
 
-static void begin_member(struct json *json, const char *key)
+static void begin_member(struct json_writer *json, const char *key)
 {
     if (json->some)
         putc_unlocked(',', json->stream);
@@ -76,7 +76,7 @@ static void begin_member(struct json *json, const char *key)
     json->some = true;
 }
 
-void json_open(struct json *json, const char *key, char bracket)
+void json_open(struct json_writer *json, const char *key, char bracket)
 {
     begin_member(json, key);
     putc_unlocked(bracket, json->stream);
@@ -84,7 +84,7 @@ void json_open(struct json *json, const char *key, char bracket)
     json->some = false;
 }
 
-void json_close(struct json *json, char bracket)
+void json_close(struct json_writer *json, char bracket)
 {
     json->depth--;
     if (json->some && !is_on_one_line(json))
@@ -95,7 +95,7 @@ void json_close(struct json *json, char bracket)
     json->some = true;
 }
 
-void json_put_text(struct json *json, const char *key, const char *text)
+void json_put_text(struct json_writer *json, const char *key, const char *text)
 {
     begin_member(json, key);
     if (text)
@@ -104,7 +104,7 @@ void json_put_text(struct json *json, const char *key, const char *text)
         fputs_unlocked("null", json->stream);
 }
 
-void json_put_number(struct json *json, const char *key, uint64_t number)
+void json_put_number(struct json_writer *json, const char *key, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof(digits);
@@ -116,7 +116,7 @@ void json_put_number(struct json *json, const char *key, uint64_t number)
     fwrite_unlocked(digits + at, 1, sizeof(digits) - at, json->stream);
 }
 
-void json_put_known(struct json *json, const char *key, bool known, uint64_t number)
+void json_put_known(struct json_writer *json, const char *key, bool known, uint64_t number)
 {
     if (known)
         json_put_number(json, key, number);
@@ -124,49 +124,49 @@ void json_put_known(struct json *json, const char *key, bool known, uint64_t num
         json_put_null(json, key);
 }
 
-void json_put_signed(struct json *json, const char *key, int64_t number)
+void json_put_signed(struct json_writer *json, const char *key, int64_t number)
 {
     begin_member(json, key);
     fprintf(json->stream, "%" PRId64, number);
 }
 
-void json_put_fraction(struct json *json, const char *key, double fraction)
+void json_put_fraction(struct json_writer *json, const char *key, double fraction)
 {
     begin_member(json, key);
     fprintf(json->stream, "%.4g", fraction);
 }
 
-void json_put_raw(struct json *json, const char *key, const char *text, size_t length)
+void json_put_raw(struct json_writer *json, const char *key, const char *text, size_t length)
 {
     begin_member(json, key);
     fwrite_unlocked(text, 1, length, json->stream);
 }
 
-void json_put_bool(struct json *json, const char *key, bool value)
+void json_put_bool(struct json_writer *json, const char *key, bool value)
 {
     begin_member(json, key);
     fputs_unlocked(value ? "true" : "false", json->stream);
 }
 
-void json_put_null(struct json *json, const char *key)
+void json_put_null(struct json_writer *json, const char *key)
 {
     json_put_text(json, key, NULL);
 }
 
-void json_put_empty(struct json *json, const char *key)
+void json_put_empty(struct json_writer *json, const char *key)
 {
     json_open(json, key, '[');
     json_close(json, ']');
 }
 
-void json_put_time(struct json *json, const char *key, uint64_t ns)
+void json_put_time(struct json_writer *json, const char *key, uint64_t ns)
 {
     char text[TIME_TEXT_SIZE];
 
     json_put_text(json, key, time_format_iso(ns, text));
 }
 
-void json_put_id(struct json *json, const char *key, uint64_t number)
+void json_put_id(struct json_writer *json, const char *key, uint64_t number)
 {
     char text[32];
 
@@ -174,7 +174,7 @@ void json_put_id(struct json *json, const char *key, uint64_t number)
     json_put_text(json, key, text);
 }
 
-void json_put_address(struct json *json, const char *key, uint64_t address)
+void json_put_address(struct json_writer *json, const char *key, uint64_t address)
 {
     char text[32];
 

@@ -8,13 +8,13 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-void protobuf_end(struct proto *proto)
+void protobuf_end(struct protobuf *proto)
 {
     free(proto->bytes);
-    *proto = (struct proto){0};
+    *proto = (struct protobuf){0};
 }
 
-void protobuf_varint(struct proto *proto, uint64_t number)
+void protobuf_varint(struct protobuf *proto, uint64_t number)
 {
     proto->bytes = array_grow(proto->bytes, &proto->capacity, proto->length + 10, 1);
     for (; number >= 0x80; number >>= 7)
@@ -22,7 +22,7 @@ void protobuf_varint(struct proto *proto, uint64_t number)
     proto->bytes[proto->length++] = (uint8_t)number;
 }
 
-void protobuf_number(struct proto *proto, unsigned field, uint64_t number)
+void protobuf_number(struct protobuf *proto, unsigned field, uint64_t number)
 {
     if (!number)
         return;
@@ -30,7 +30,7 @@ void protobuf_number(struct proto *proto, unsigned field, uint64_t number)
     protobuf_varint(proto, number);
 }
 
-void protobuf_bytes(struct proto *proto, unsigned field, const void *bytes, size_t length)
+void protobuf_bytes(struct protobuf *proto, unsigned field, const void *bytes, size_t length)
 {
     protobuf_varint(proto, field << 3 | WIRE_BYTES);
     protobuf_varint(proto, length);
@@ -40,7 +40,7 @@ void protobuf_bytes(struct proto *proto, unsigned field, const void *bytes, size
     proto->length += length;
 }
 
-void protobuf_message(struct proto *proto, unsigned field, const struct proto *message)
+void protobuf_message(struct protobuf *proto, unsigned field, const struct protobuf *message)
 {
     protobuf_bytes(proto, field, message->bytes, message->length);
 }

@@ -320,7 +320,7 @@ struct pointer {
 };
 
 /* What the last leak check says of one address, if it was made for that. */
-struct who {
+struct address_info {
     uint64_t address;
     bool asked;           /* the leak check was made for it */
     uint64_t block, size; /* that contains the address or ends there; block 0: none does */
@@ -336,7 +336,7 @@ struct who {
 
 /* A bad free, which happened `count` times in the same way. Addresses and times are those of the
  * first one. */
-struct mistake {
+struct bad_free {
     uint64_t signature;
     uint32_t type;            /* enum leak_event_type */
     uint32_t form;            /* enum leak_form */
@@ -450,7 +450,7 @@ struct resource_total {
 };
 
 /* How the last leak check was made. */
-struct look {
+struct leak_check {
     uint64_t when_ns;               /* 0 = left out */
     const char *rung;               /* "parked", "unstopped", "none" */
     const char *occasion, *trouble; /* words, NULL = none */
@@ -538,8 +538,8 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* the requested ones, newest first */
     size_t recent_count, recent_known; /* known: recorded, requested or not */
-    const struct who *who;             /* NULL = not requested */
-    struct mistake *mistakes;          /* in the order of the file */
+    const struct address_info *who;    /* NULL = not requested */
+    struct bad_free *mistakes;         /* in the order of the file */
     size_t mistake_count;
     struct crash *crash;        /* NULL = none */
     bool crash_only;            /* blocks were not tracked: the option crash=only */
@@ -552,7 +552,7 @@ struct process {
     struct resource_total *resource_totals; /* of the tracked kinds */
     size_t resource_total_count;
     uint64_t resources_missed; /* without room in the file */
-    struct look *look;         /* NULL = none was attempted */
+    struct leak_check *look;   /* NULL = none was attempted */
     struct owner *owners;      /* by descending bytes */
     size_t owner_count;
     struct seen_thread *threads; /* besides the thread of the leak check */

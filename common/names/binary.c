@@ -24,7 +24,7 @@ struct binary {
 };
 
 /* The debug directories, that of the sysroot, and libdwfl's defaults, in libdwfl's colon syntax. */
-static char *debug_path(struct mem *mem, const struct binary_search_path *search)
+static char *debug_path(struct arena *mem, const struct binary_search_path *search)
 {
     char *path = arena_copy(mem, "", 0);
 
@@ -96,7 +96,7 @@ static bool open_file(struct binary *binary, const char *path, const struct bina
     return true;
 }
 
-static const char *build_id_path(struct mem *mem, const char *dir, const struct binary_name *name)
+static const char *build_id_path(struct arena *mem, const char *dir, const struct binary_name *name)
 {
     char *path = arena_format(mem, "%s/.build-id/%02x/", dir, name->build_id[0]);
 
@@ -106,7 +106,7 @@ static const char *build_id_path(struct mem *mem, const char *dir, const struct 
 }
 
 /* Opens a debug file by build-id when the file itself is missing or replaced. */
-static bool open_debug_file(struct binary *binary, struct mem *mem,
+static bool open_debug_file(struct binary *binary, struct arena *mem,
                             const struct binary_search_path *search, const struct binary_name *name)
 {
     for (size_t i = 0; i < search->debug_dir_count; i++)
@@ -152,7 +152,7 @@ static void open_dwarf(struct binary *binary)
     binary->state = BINARY_COMPLETE;
 }
 
-struct binary *binary_open(struct mem *mem, const struct binary_search_path *search,
+struct binary *binary_open(struct arena *mem, const struct binary_search_path *search,
                            const struct binary_name *name)
 {
     struct binary *binary = arena_alloc(mem, sizeof(*binary));

@@ -40,7 +40,7 @@ struct binary_name {
     uint64_t seen_ns;
 };
 
-struct binary *binary_open(struct mem *mem, const struct binary_search_path *search,
+struct binary *binary_open(struct arena *mem, const struct binary_search_path *search,
                            const struct binary_name *name);
 void binary_close(struct binary *binary); /* frees what libdw allocated; the rest lives in mem */
 

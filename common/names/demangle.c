@@ -90,7 +90,7 @@ static size_t plain_length(const char *name)
     return length;
 }
 
-const char *demangle(struct mem *mem, const char *name)
+const char *demangle(struct arena *mem, const char *name)
 {
     struct demangle_job job = {.options = DMGL_PARAMS | DMGL_ANSI};
     size_t length;

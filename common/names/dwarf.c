@@ -14,7 +14,7 @@ struct unit {
     Dwarf_Die die;  /* the skeleton of a split unit: has the ranges and the line table */
     Dwarf_Die code; /* has the functions */
     bool indexed;
-    struct spans functions; /* values index `function` */
+    struct interval_map functions; /* values index `function` */
     Dwarf_Die *function;
     size_t function_count, function_capacity;
 };
@@ -22,12 +22,12 @@ struct unit {
 struct dwarf_index {
     struct unit *units;
     size_t count, capacity;
-    struct spans spans; /* values index `units` */
+    struct interval_map spans; /* values index `units` */
 };
 
 /* ---- Making the indices ------------------------------------------------------------------ */
 
-static void add_ranges(struct spans *spans, Dwarf_Die *die, uint32_t value)
+static void add_ranges(struct interval_map *spans, Dwarf_Die *die, uint32_t value)
 {
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
@@ -92,7 +92,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
 
         if (tag == DW_TAG_subprogram) {
             unit->function = array_grow(unit->function, &unit->function_capacity,
-                                      unit->function_count + 1, sizeof(die));
+                                        unit->function_count + 1, sizeof(die));
             unit->function[unit->function_count] = die;
             add_ranges(&unit->functions, &die, (uint32_t)unit->function_count++);
         } else if (may_hold_functions(tag)) {

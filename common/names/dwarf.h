@@ -50,7 +50,7 @@ struct dwarf_data {
     Dwarf *dwarf; /* borrowed */
     struct variable *variables;
     size_t count, capacity;
-    struct map by_start; /* address -> index + 1 */
+    struct hashmap by_start; /* address -> index + 1 */
     bool indexed, indexed_locals;
 };
 

@@ -16,7 +16,7 @@
  * names lose what the compiler added (.constprop.0, @VERSION). */
 
 /* Never NULL; lives in mem. */
-const char *demangle(struct mem *mem, const char *name);
+const char *demangle(struct arena *mem, const char *name);
 
 /* Where the qualified name begins: after a template function's return type, if there is one. */
 const char *demangle_scope(const char *name);

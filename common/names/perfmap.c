@@ -21,7 +21,7 @@
 #define EARLY_NS 20000000u
 #define LATE_NS 5000000000u
 
-struct map_entry {
+struct hashmap_entry {
     uint64_t start, end;
     uint32_t name, length; /* offsets in the text */
     uint32_t number;       /* line number */
@@ -37,13 +37,13 @@ struct perfmap {
     bool read;
     char *own; /* the text of a file */
     const char *text;
-    struct map_entry *entries;
+    struct hashmap_entry *entries;
     size_t count, capacity;
     struct map_span *spans;
     size_t span_count, span_capacity;
 };
 
-struct perfmap *perfmap_begin(struct mem *mem, const struct perfmap_of *of)
+struct perfmap *perfmap_begin(struct arena *mem, const struct perfmap_of *of)
 {
     struct perfmap *map = arena_alloc(mem, sizeof(*map));
 
@@ -64,8 +64,7 @@ void perfmap_end(struct perfmap *map)
     map->span_count = 0;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines -------------------------------------------------------------------------------- */
 
 /* Parses hex digits and the space after them. */
 static bool parse_hex(const char **at, const char *end, uint64_t *value)
@@ -93,7 +92,7 @@ static bool parse_hex(const char **at, const char *end, uint64_t *value)
 
 static void parse_line(struct perfmap *map, const char *line, const char *end)
 {
-    struct map_entry entry = {.number = (uint32_t)map->count};
+    struct hashmap_entry entry = {.number = (uint32_t)map->count};
     uint64_t size;
 
     while (end > line && (end[-1] == '\r' || end[-1] == ' '))
@@ -110,12 +109,11 @@ static void parse_line(struct perfmap *map, const char *line, const char *end)
     map->entries[map->count++] = entry;
 }
 
-/* ---- Spans ------------------------------------------------------------------------------------
- */
+/* ---- Spans -------------------------------------------------------------------------------- */
 
 static int by_start(const void *left, const void *right)
 {
-    const struct map_entry *a = left, *b = right;
+    const struct hashmap_entry *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
@@ -124,7 +122,7 @@ static int by_start(const void *left, const void *right)
 
 /* A heap of indices of entries, the newest on top. */
 struct entry_heap {
-    const struct map_entry *entries;
+    const struct hashmap_entry *entries;
     uint32_t *at;
     size_t count;
 };
@@ -226,8 +224,7 @@ void perfmap_parse(struct perfmap *map, const char *text, size_t length)
     make_spans(map);
 }
 
-/* ---- The file ---------------------------------------------------------------------------------
- */
+/* ---- The file ----------------------------------------------------------------------------- */
 
 static uint64_t mtime_ns(const struct stat *st)
 {
@@ -302,7 +299,7 @@ static void read_map_file(struct perfmap *map)
 struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
 {
     size_t low = 0, high;
-    const struct map_entry *entry;
+    const struct hashmap_entry *entry;
 
     if (!map->read)
         read_map_file(map);
@@ -395,7 +392,7 @@ static void parse_python_name(char *text, struct perfmap_function *name)
     name->file = file + 1;
 }
 
-struct perfmap_function perfmap_parse_name(struct mem *mem, const char *text, size_t length)
+struct perfmap_function perfmap_parse_name(struct arena *mem, const char *text, size_t length)
 {
     char *copy = arena_copy(mem, text, length);
     size_t v8 = prefix_length(copy, v8_code, ROWS(v8_code));

@@ -27,7 +27,7 @@ struct perfmap_of {
 };
 
 /* Opens nothing yet. The caller keeps the strings of `of` as long as mem. */
-struct perfmap *perfmap_begin(struct mem *mem, const struct perfmap_of *of);
+struct perfmap *perfmap_begin(struct arena *mem, const struct perfmap_of *of);
 void perfmap_end(struct perfmap *map); /* accepts NULL */
 
 /* Uses this text instead of a file; does not copy it. */
@@ -53,6 +53,6 @@ struct perfmap_function {
 };
 
 /* The strings live in mem. */
-struct perfmap_function perfmap_parse_name(struct mem *mem, const char *text, size_t length);
+struct perfmap_function perfmap_parse_name(struct arena *mem, const char *text, size_t length);
 
 #endif

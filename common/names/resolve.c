@@ -10,21 +10,21 @@
 #include "common/suppress/filters.h"
 
 struct resolver {
-    struct mem *mem;
+    struct arena *mem;
     struct binary_search_path search;
-    struct map modules;             /* hash of path and build-id -> struct resolved_module * */
-    struct map unmapped;            /* pc, and of which process -> struct resolved_place * */
+    struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
+    struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
     uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
-    struct map names;               /* hash of a mangled name -> demangled name */
-    struct map wrappers;            /* hash of a list -> struct scope_list * */
+    struct hashmap names;           /* hash of a mangled name -> demangled name */
+    struct hashmap wrappers;        /* hash of a list -> struct scope_list * */
     const struct scope_list *named; /* the current list */
     uint64_t named_hash;
 };
 
 static const struct scope_list no_wrappers;
 
-struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search)
+struct resolver *resolve_begin(struct arena *mem, const struct binary_search_path *search)
 {
     struct resolver *resolver = arena_alloc(mem, sizeof(*resolver));
 
@@ -67,7 +67,7 @@ void resolve_end(struct resolver *resolver)
     hashmap_end(&resolver->wrappers);
 }
 
-static const char *hex_text(struct mem *mem, const uint8_t *bytes, size_t length)
+static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t length)
 {
     char *text = arena_alloc(mem, 2 * length + 1);
 

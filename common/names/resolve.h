@@ -16,7 +16,7 @@ struct scope_list;
 struct resolved_module {
     const char *path, *build_id; /* build_id: hex digits, NULL = none */
     struct binary *binary;
-    struct map places; /* offset -> struct resolved_place * */
+    struct hashmap places; /* offset -> struct resolved_place * */
     uint64_t name_hash;
     const struct scope_list *wrappers; /* the list that was current when the module was resolved */
 };
@@ -27,7 +27,7 @@ struct resolved_place {
     size_t count;
 };
 
-struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search);
+struct resolver *resolve_begin(struct arena *mem, const struct binary_search_path *search);
 void resolve_end(struct resolver *resolver); /* closes files and frees caches; frames stay */
 
 /* From now on functions that match the list (see filters.h) are wrappers, and those with - in front

@@ -60,7 +60,7 @@ static void write_escaped(const char *text, FILE *answers)
     }
 }
 
-static void answer_request(struct resolver *resolver, struct mem *mem, char *line, FILE *answers)
+static void answer_request(struct resolver *resolver, struct arena *mem, char *line, FILE *answers)
 {
     uint8_t bytes[64] = {0};
     size_t id_length = strcspn(line, " ");
@@ -89,7 +89,7 @@ static void answer_request(struct resolver *resolver, struct mem *mem, char *lin
     }
 }
 
-void symbolizer_serve(struct mem *mem, const struct binary_search_path *search, FILE *requests,
+void symbolizer_serve(struct arena *mem, const struct binary_search_path *search, FILE *requests,
                       FILE *answers)
 {
     struct resolver *resolver = resolve_begin(mem, search);
@@ -143,8 +143,8 @@ static bool parse_log_address(char *line, struct log_address *spot)
     return !*end && !errno;
 }
 
-static const struct resolved_place *resolve_log_address(struct resolver *resolver, struct mem *mem,
-                                                        const struct log_address *spot)
+static const struct resolved_place *
+resolve_log_address(struct resolver *resolver, struct arena *mem, const struct log_address *spot)
 {
     struct binary_name name = {0};
     char *path = arena_copy(mem, spot->path, spot->path_length);
@@ -182,7 +182,7 @@ static void write_log_place(const char *line, const struct log_address *spot,
     }
 }
 
-void symbolizer_rewrite_log(struct mem *mem, const struct binary_search_path *search, FILE *log,
+void symbolizer_rewrite_log(struct arena *mem, const struct binary_search_path *search, FILE *log,
                             FILE *out)
 {
     struct resolver *resolver = resolve_begin(mem, search);
@@ -209,7 +209,7 @@ void symbolizer_rewrite_log(struct mem *mem, const struct binary_search_path *se
     resolve_end(resolver);
 }
 
-static bool symbolize_log_file(struct mem *mem, const char *path)
+static bool symbolize_log_file(struct arena *mem, const char *path)
 {
     struct binary_search_path search = {0};
     FILE *log = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
@@ -230,7 +230,7 @@ static bool symbolize_log_file(struct mem *mem, const char *path)
 
 int symbolizer_log_command(int argc, char **argv)
 {
-    struct mem *mem;
+    struct arena *mem;
     bool good = true;
 
     if (argc < 3) {

@@ -15,14 +15,14 @@
  *
  * An unknown function or file is empty, an unknown line is 0; for an unknown address the answer is
  * the empty line alone. Texts write backslash, newline and tab as \\, \n and \t. */
-void symbolizer_serve(struct mem *mem, const struct binary_search_path *search, FILE *requests,
+void symbolizer_serve(struct arena *mem, const struct binary_search_path *search, FILE *requests,
                       FILE *answers);
 
 /* Copies the event log of a process (log=1 to 3) and replaces "object+offset" by
  * "function at file:line", because the process itself resolves no names. A stack frame with inlined
  * functions becomes a line for each. Everything else passes unchanged, also lines in mtrace's
  * format. */
-void symbolizer_rewrite_log(struct mem *mem, const struct binary_search_path *search, FILE *log,
+void symbolizer_rewrite_log(struct arena *mem, const struct binary_search_path *search, FILE *log,
                             FILE *out);
 
 /* The command leakreport log FILE..., with the arguments of main; "-" is standard input. Returns

@@ -35,7 +35,7 @@ static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char t
 }
 
 /* An unsized symbol ends where the next symbol begins. */
-static void bound_unsized(struct symbols *symbols, struct spans *starts)
+static void bound_unsized(struct symbols *symbols, struct interval_map *starts)
 {
     interval_map_sort(starts);
     for (size_t i = 0; i < starts->count; i++) {
@@ -46,15 +46,15 @@ static void bound_unsized(struct symbols *symbols, struct spans *starts)
         while (next < starts->count && starts->span[next].low == starts->span[i].low)
             next++;
         interval_map_add(&symbols->unsized, starts->span[i].low,
-                  next < starts->count ? starts->span[next].low : starts->span[i].low + 1,
-                  starts->span[i].value);
+                         next < starts->count ? starts->span[next].low : starts->span[i].low + 1,
+                         starts->span[i].value);
     }
     interval_map_sort(&symbols->unsized);
 }
 
 static void sort_table(struct symbols *symbols)
 {
-    struct spans starts = {0}; /* of all symbols; INTERVAL_NONE for those with a size */
+    struct interval_map starts = {0}; /* of all symbols; INTERVAL_NONE for those with a size */
     int count = dwfl_module_getsymtab(symbols->module);
 
     symbols->sorted = true;
@@ -69,17 +69,17 @@ static void sort_table(struct symbols *symbols)
             continue;
         if (is_object(&symbol, section, STT_OBJECT))
             interval_map_add(&symbols->data, address, address + symbol.st_size,
-                      symbol_number(i, symbol.st_info));
+                             symbol_number(i, symbol.st_info));
         else if (is_object(&symbol, section, STT_TLS)) /* st_value is an offset */
             interval_map_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
-                      symbol_number(i, symbol.st_info));
+                             symbol_number(i, symbol.st_info));
         if (!names_code(&symbol, section))
             continue;
         if (symbol.st_size)
             interval_map_add(&symbols->sized, address, address + symbol.st_size,
-                      symbol_number(i, symbol.st_info));
+                             symbol_number(i, symbol.st_info));
         interval_map_add(&starts, address, address + 1,
-                  symbol.st_size ? INTERVAL_NONE : symbol_number(i, symbol.st_info));
+                         symbol.st_size ? INTERVAL_NONE : symbol_number(i, symbol.st_info));
     }
     interval_map_sort(&symbols->sized);
     interval_map_sort(&symbols->data);
@@ -109,7 +109,7 @@ const char *symbols_find(struct symbols *symbols, uint64_t address)
 
 bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found)
 {
-    const struct spans *spans = tls ? &symbols->tls : &symbols->data;
+    const struct interval_map *spans = tls ? &symbols->tls : &symbols->data;
     GElf_Sym symbol;
     GElf_Addr start;
     size_t cursor;

@@ -17,8 +17,8 @@
 
 struct symbols {
     Dwfl_Module *module; /* borrowed */
-    struct spans sized, unsized;
-    struct spans data, tls; /* objects; those of the TLS segment by offset */
+    struct interval_map sized, unsized;
+    struct interval_map data, tls; /* objects; those of the TLS segment by offset */
     bool sorted;
 };
 

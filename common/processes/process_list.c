@@ -14,12 +14,12 @@
 #include "common/store/store_dir.h"
 
 struct process_search {
-    struct finds finds;
+    struct process_list finds;
     size_t room;
     bool lives; /* search for running processes, else for ended ones */
 };
 
-void listed_process_free(struct found *found)
+void listed_process_free(struct listed_process *found)
 {
     free(found->path);
     free(found->name);
@@ -27,9 +27,10 @@ void listed_process_free(struct found *found)
 
 /* After an exec one process has two files; the later one describes its current program. NULL: this
  * file is the earlier one. */
-static struct found *find_place(struct process_search *search, const struct store *store)
+static struct listed_process *find_place(struct process_search *search,
+                                         const struct store_entry *store)
 {
-    struct finds *finds = &search->finds;
+    struct process_list *finds = &search->finds;
 
     for (size_t i = 0; i < finds->count; i++)
         if (store_entry_is_of(store, finds->at[i].pid, finds->at[i].start_time)) {
@@ -44,16 +45,16 @@ static struct found *find_place(struct process_search *search, const struct stor
 
 static void search_directory(struct process_search *search, const char *dir)
 {
-    struct stores stores;
+    struct store_list stores;
 
     store_list_read(&stores, dir, 0, 0);
     for (size_t i = 0; i < stores.count; i++) {
-        const struct store *store = &stores.at[i];
+        const struct store_entry *store = &stores.at[i];
         bool wanted = store->readable && store->lives == search->lives;
-        struct found *found = wanted ? find_place(search, store) : NULL;
+        struct listed_process *found = wanted ? find_place(search, store) : NULL;
 
         if (found)
-            *found = (struct found){
+            *found = (struct listed_process){
                 .path = string_format("%s", store->path),
                 .name =
                     string_format("%.*s", (int)store_name_program_length(store->name), store->name),
@@ -101,14 +102,14 @@ static void search_default_places(struct process_search *search)
 
 static int by_start(const void *left, const void *right)
 {
-    const struct found *a = left, *b = right;
+    const struct listed_process *a = left, *b = right;
 
     return COMPARE(a->started_ns, b->started_ns) ?: COMPARE(a->pid, b->pid);
 }
 
 char *process_list_directory(const char *given)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     const char *dir = given ? given : store_dir_configured(mem);
     char *copy = dir ? string_format("%s", dir) : NULL;
 
@@ -116,7 +117,7 @@ char *process_list_directory(const char *given)
     return copy;
 }
 
-static struct finds search_processes(const char *dir, bool lives)
+static struct process_list search_processes(const char *dir, bool lives)
 {
     struct process_search search = {.lives = lives};
 
@@ -131,25 +132,25 @@ static struct finds search_processes(const char *dir, bool lives)
     return search.finds;
 }
 
-struct finds process_list_running(const char *dir)
+struct process_list process_list_running(const char *dir)
 {
     return search_processes(dir, true);
 }
 
-struct finds process_list_dead(const char *dir)
+struct process_list process_list_dead(const char *dir)
 {
     return search_processes(dir, false);
 }
 
-void process_list_end(struct finds *finds)
+void process_list_end(struct process_list *finds)
 {
     for (size_t i = 0; i < finds->count; i++)
         listed_process_free(&finds->at[i]);
     free(finds->at);
-    *finds = (struct finds){0};
+    *finds = (struct process_list){0};
 }
 
-void process_list_select(struct finds *finds, const char *word)
+void process_list_select(struct process_list *finds, const char *word)
 {
     char *end;
     long pid = strtol(word, &end, 10);
@@ -157,7 +158,7 @@ void process_list_select(struct finds *finds, const char *word)
     size_t kept = 0;
 
     for (size_t i = 0; i < finds->count; i++) {
-        struct found *found = &finds->at[i];
+        struct listed_process *found = &finds->at[i];
 
         if (number ? found->pid == pid : strcmp(found->name, word) == 0)
             finds->at[kept++] = *found;

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* A process and its recording file: after an exec the newest of several. */
-struct found {
+struct listed_process {
     char *path;
     char *name; /* of its program, taken from the name of the file */
     pid_t pid;
@@ -16,8 +16,8 @@ struct found {
     uint64_t started_ns;
 };
 
-struct finds {
-    struct found *at; /* in the order they started */
+struct process_list {
+    struct listed_process *at; /* in the order they started */
     size_t count;
 };
 
@@ -27,13 +27,13 @@ char *process_list_directory(const char *given);
 
 /* The running processes of `dir` and of the leakrun sessions below it; NULL: of the default places.
  */
-struct finds process_list_running(const char *dir);
+struct process_list process_list_running(const char *dir);
 /* Likewise the ended processes that left a file. */
-struct finds process_list_dead(const char *dir);
-void process_list_end(struct finds *finds);
-void listed_process_free(struct found *found); /* one that was taken out of the list */
+struct process_list process_list_dead(const char *dir);
+void process_list_end(struct process_list *finds);
+void listed_process_free(struct listed_process *found); /* one that was taken out of the list */
 
 /* Removes all but those with that pid, or if it is no number with that name. */
-void process_list_select(struct finds *finds, const char *word);
+void process_list_select(struct process_list *finds, const char *word);
 
 #endif

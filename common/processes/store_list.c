@@ -39,7 +39,7 @@ static bool parse_name(const char *name, pid_t *pid, unsigned *number)
     return *pid > 0;
 }
 
-static void read_entry_header(struct store *store, int directory)
+static void read_entry_header(struct store_entry *store, int directory)
 {
     struct leak_header header;
     struct stat status = {0};
@@ -59,7 +59,7 @@ static void read_entry_header(struct store *store, int directory)
     store->end_how = header.end_how;
 }
 
-bool store_entry_is_of(const struct store *store, pid_t pid, uint64_t start_time)
+bool store_entry_is_of(const struct store_entry *store, pid_t pid, uint64_t start_time)
 {
     return store->readable && store->pid == pid && store->start_time == start_time;
 }
@@ -71,7 +71,7 @@ struct order {
 
 static int compare_entries(const void *a, const void *b, void *context)
 {
-    const struct store *x = a, *y = b;
+    const struct store_entry *x = a, *y = b;
     const struct order *main_process = context;
     int first_x = store_entry_is_of(x, main_process->pid, main_process->start_time);
     int first_y = store_entry_is_of(y, main_process->pid, main_process->start_time);
@@ -80,15 +80,15 @@ static int compare_entries(const void *a, const void *b, void *context)
                ?: COMPARE(x->number, y->number) ?: strcmp(x->name, y->name);
 }
 
-void store_list_read(struct stores *list, const char *dir, pid_t pid, uint64_t start_time)
+void store_list_read(struct store_list *list, const char *dir, pid_t pid, uint64_t start_time)
 {
-    *list = (struct stores){0};
+    *list = (struct store_list){0};
     DIR *stream = opendir(dir);
     if (!stream)
         return;
     size_t room = 0;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        struct store store = {0};
+        struct store_entry store = {0};
         if (!parse_name(entry->d_name, &store.pid, &store.number))
             continue;
         if (list->count == room) {
@@ -110,14 +110,14 @@ void store_list_read(struct stores *list, const char *dir, pid_t pid, uint64_t s
         qsort_r(list->at, list->count, sizeof *list->at, compare_entries, &order);
 }
 
-void store_list_free(struct stores *list)
+void store_list_free(struct store_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->at[i].path);
         free(list->at[i].kept);
     }
     free(list->at);
-    *list = (struct stores){0};
+    *list = (struct store_list){0};
 }
 
 static bool write_field(int fd, size_t offset, const void *value, size_t size)
@@ -127,10 +127,10 @@ static bool write_field(int fd, size_t offset, const void *value, size_t size)
 #define WRITE_FIELD(fd, field, value)                                                              \
     write_field(fd, offsetof(struct leak_header, field), &(value), sizeof(value))
 
-void store_list_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time, int wait_status,
                          bool out_of_memory)
 {
-    struct store *last = NULL;
+    struct store_entry *last = NULL;
     for (size_t i = 0; i < list->count; i++)
         if (store_entry_is_of(&list->at[i], pid, start_time))
             last = &list->at[i];
@@ -160,7 +160,7 @@ static bool is_zero(const char *page, size_t size)
     return page[0] == 0 && memcmp(page, page + 1, size - 1) == 0;
 }
 
-bool store_entry_copy(const struct store *store, const char *to, bool force)
+bool store_entry_copy(const struct store_entry *store, const char *to, bool force)
 {
     bool good = false;
     int in = open(store->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-struct store {
+struct store_entry {
     char *path;
     char *kept;          /* path of a copy that stays, or NULL */
     const char *name;    /* points into path: EXE.PID.N.leak */
@@ -31,24 +31,24 @@ struct store {
     time_t written; /* last change of the file */
 };
 
-struct stores {
-    struct store *at;
+struct store_list {
+    struct store_entry *at;
     size_t count;
 };
 
 /* Every *.leak in dir; those of the process (pid, start_time) come first, then by start. */
-void store_list_read(struct stores *list, const char *dir, pid_t pid, uint64_t start_time);
-void store_list_free(struct stores *list);
+void store_list_read(struct store_list *list, const char *dir, pid_t pid, uint64_t start_time);
+void store_list_free(struct store_list *list);
 
 /* The file belongs to that process, in any of its programs (exec keeps pid and start time). */
-bool store_entry_is_of(const struct store *store, pid_t pid, uint64_t start_time);
+bool store_entry_is_of(const struct store_entry *store, pid_t pid, uint64_t start_time);
 
 /* Writes the wait status with which the process was reaped into its last file, and whether it was
  * killed because memory ran out. An end that the process recorded itself stands. */
-void store_list_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time, int wait_status,
                          bool out_of_memory);
 
 /* Copies the used part; holes stay holes. Overwrites only with force. False: after a message. */
-bool store_entry_copy(const struct store *store, const char *to, bool force);
+bool store_entry_copy(const struct store_entry *store, const char *to, bool force);
 
 #endif

@@ -23,7 +23,7 @@ struct place_sum {
 };
 
 struct free_tally {
-    struct map by_place; /* place_key() -> index + 1 */
+    struct hashmap by_place; /* place_key() -> index + 1 */
     struct place_sum *places;
     size_t count, capacity;
     uint64_t frees; /* as counted by the sites */
@@ -34,7 +34,7 @@ struct free_tally {
     bool few;      /* no site has more frees than are always inspected */
 };
 
-struct free_sites free_sites_begin(struct mem *mem, struct signatures *signatures)
+struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures)
 {
     const struct store *store = signatures->store;
     struct free_sites frees = {.mem = mem, .signatures = signatures, .store = store};
@@ -158,7 +158,7 @@ static double inspected_frees(const struct free_sites *frees, const struct store
 }
 
 static void site_totals_read_site(struct free_sites *frees, const struct store_site *site,
-                       struct free_tally *tally)
+                                  struct free_tally *tally)
 {
     const struct frame *own =
         site->freed_count ? free_wrappers_place(&frees->wrappers, site->node) : NULL;
@@ -267,7 +267,7 @@ static void make_site_groups(struct free_sites *frees, struct site_groups *famil
         slot = hashmap_put(&families->of, key(place, site->kind), NULL);
         if (!*slot) {
             families->all = array_grow(families->all, &families->capacity, families->count + 1,
-                                     sizeof(*families->all));
+                                       sizeof(*families->all));
             families->all[families->count++] = (struct site_group){0};
             *slot = families->count;
         }

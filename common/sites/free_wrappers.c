@@ -39,7 +39,7 @@ static struct wrapper_candidate *candidate_of(struct free_wrappers *wrappers,
 
     if (!*slot) {
         wrappers->functions = array_grow(wrappers->functions, &wrappers->capacity,
-                                       wrappers->count + 1, sizeof(*wrappers->functions));
+                                         wrappers->count + 1, sizeof(*wrappers->functions));
         wrappers->functions[wrappers->count++] = (struct wrapper_candidate){
             .name = frame->name_hash,
             .gives_back = frame->function && classify_is_release_name(frame->function)};

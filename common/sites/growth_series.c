@@ -13,7 +13,7 @@ static double seconds_of(uint32_t tick)
     return (double)tick / LEAK_TICKS_PER_SECOND;
 }
 
-struct growth_series growth_series_begin(struct mem *mem, const struct store *store,
+struct growth_series growth_series_begin(struct arena *mem, const struct store *store,
                                          uint64_t until_ns)
 {
     const struct store_history *history = &store->history;
@@ -62,8 +62,7 @@ uint32_t growth_series_largest_site(const struct growth_series *growth_series,
     return found;
 }
 
-/* ---- Adding up ---------------------------------------------------------------------------------
- */
+/* ---- Adding up ---------------------------------------------------------------------------- */
 
 static void add_row_entry(struct growth_point *point, const struct leak_row_entry *entry)
 {
@@ -140,10 +139,9 @@ static size_t sum_series(struct growth_series *growth_series, struct site_list s
     return found ? count : 0;
 }
 
-/* ---- Words -------------------------------------------------------------------------------------
- */
+/* ---- Words -------------------------------------------------------------------------------- */
 
-static const char *span_words(struct mem *mem, double seconds)
+static const char *span_words(struct arena *mem, double seconds)
 {
     char text[TIME_TEXT_SIZE];
 
@@ -151,9 +149,9 @@ static const char *span_words(struct mem *mem, double seconds)
     return arena_copy(mem, text, strlen(text));
 }
 
-static const char *size_words(struct mem *mem, double bytes)
+static const char *size_words(struct arena *mem, double bytes)
 {
-    struct shown shown = term_size((uint64_t)bytes);
+    struct term_text shown = term_size((uint64_t)bytes);
 
     return arena_copy(mem, shown.text, strlen(shown.text));
 }
@@ -171,13 +169,13 @@ static const char *limit_words(const struct growth_series *growth_series, double
         growth_series->store->header.end_how != LEAK_END_NONE)
         return "";
     return arena_format(growth_series->mem, "; at this rate %s, %s, is reached within %s",
-                      words[history->limit_of],
-                      size_words(growth_series->mem, (double)history->limit),
-                      span_words(growth_series->mem,
-                                 (double)(history->limit - growth_series->live_bytes) / rate));
+                        words[history->limit_of],
+                        size_words(growth_series->mem, (double)history->limit),
+                        span_words(growth_series->mem,
+                                   (double)(history->limit - growth_series->live_bytes) / rate));
 }
 
-static const char *kept_words(struct mem *mem, const struct growth_finding *finding)
+static const char *kept_words(struct arena *mem, const struct growth_finding *finding)
 {
     if (finding->one_block)
         return "a few blocks that keep growing";
@@ -186,36 +184,35 @@ static const char *kept_words(struct mem *mem, const struct growth_finding *find
     if (finding->kept >= KEPT_MOST)
         return "nothing freed";
     return arena_format(mem, "%.*f %% of its blocks never freed", finding->kept > 0.99 ? 2 : 1,
-                      100 * finding->kept);
+                        100 * finding->kept);
 }
 
 static const char *reason_of(const struct growth_series *growth_series,
                              const struct growth_finding *finding)
 {
-    struct mem *mem = growth_series->mem;
+    struct arena *mem = growth_series->mem;
     const char *rate = size_words(mem, finding->bytes_per_second);
     const char *time = span_words(mem, finding->until - finding->from);
     const char *peak = size_words(mem, finding->peak);
 
     switch (finding->verdict) {
     case GROWTH_GROWING:
-        return arena_format(mem, "growing +%s/s for %s, %s%s", rate, time,
-                          kept_words(mem, finding), limit_words(growth_series, finding->bytes_per_second));
+        return arena_format(mem, "growing +%s/s for %s, %s%s", rate, time, kept_words(mem, finding),
+                            limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SLOW_CONSUMER:
-        return arena_format(
-            mem, "growing +%s/s for %s: a queue, %.0f %% consumed, oldest first%s", rate,
-            time, 100 * (1 - finding->kept), limit_words(growth_series, finding->bytes_per_second));
+        return arena_format(mem, "growing +%s/s for %s: a queue, %.0f %% consumed, oldest first%s",
+                            rate, time, 100 * (1 - finding->kept),
+                            limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SAWTOOTH:
-        return arena_format(mem, "sawtooth: fell %u times, peak %s", finding->falls,
-                          peak);
+        return arena_format(mem, "sawtooth: fell %u times, peak %s", finding->falls, peak);
     case GROWTH_PLATEAU:
         if (finding->slower)
             return arena_format(mem, "levels off, peak %s", peak);
         return arena_format(mem, "plateau at %s since %s after the start", peak,
-                          span_words(mem, finding->settled));
+                            span_words(mem, finding->settled));
     case GROWTH_STARTUP:
         return arena_format(mem, "allocated within %s of the start, %s",
-                          span_words(mem, finding->settled), peak);
+                            span_words(mem, finding->settled), peak);
     default:
         return finding->falls ? arena_format(mem, "one peak of %s, then freed", peak)
                               : arena_format(mem, "steady, at most %s", peak);

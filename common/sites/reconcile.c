@@ -52,7 +52,7 @@ void reconcile_end(struct reconciliation *reconciliation)
 static struct share *append_share(struct reconciliation *reconciliation, size_t *count)
 {
     reconciliation->share = array_grow(reconciliation->share, &reconciliation->capacity, *count + 1,
-                                     sizeof(*reconciliation->share));
+                                       sizeof(*reconciliation->share));
     return &reconciliation->share[(*count)++];
 }
 

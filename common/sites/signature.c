@@ -213,7 +213,7 @@ size_t signatures_pc_frames(const struct signatures *signatures, const uint64_t 
     return tracing.count;
 }
 
-static struct stack copy_frames(struct mem *mem, const struct frame **found, size_t count,
+static struct stack copy_frames(struct arena *mem, const struct frame **found, size_t count,
                                 uint32_t ending)
 {
     const struct frame **frames = arena_alloc_array(mem, count, sizeof(*frames));
@@ -223,7 +223,7 @@ static struct stack copy_frames(struct mem *mem, const struct frame **found, siz
     return (struct stack){frames, count, ending};
 }
 
-struct stack stack_from_node(struct mem *mem, struct signatures *signatures, uint32_t node)
+struct stack stack_from_node(struct arena *mem, struct signatures *signatures, uint32_t node)
 {
     const struct frame *found[TRACE_MAX];
     uint32_t ending;
@@ -235,7 +235,7 @@ struct stack stack_from_node(struct mem *mem, struct signatures *signatures, uin
     return copy_frames(mem, found, count, ending);
 }
 
-struct stack stack_from_pc(struct mem *mem, struct signatures *signatures, uint64_t pc)
+struct stack stack_from_pc(struct arena *mem, struct signatures *signatures, uint64_t pc)
 {
     const struct resolved_place *place = signatures_place_at_pc(signatures, pc);
     const struct frame *found[TRACE_MAX];
@@ -246,7 +246,7 @@ struct stack stack_from_pc(struct mem *mem, struct signatures *signatures, uint6
     return copy_frames(mem, found, count, LEAK_ROOT_COMPLETE);
 }
 
-struct stack stack_from_pcs(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+struct stack stack_from_pcs(struct arena *mem, struct signatures *signatures, const uint64_t *pcs,
                             size_t count)
 {
     const struct frame *found[TRACE_MAX];
@@ -275,7 +275,7 @@ void stack_make_stable(const struct frame *const *frames, size_t count)
         ((struct frame *)frames[i])->has_offset = false;
 }
 
-struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial)
+struct thread_ref stack_thread(struct arena *mem, const struct store *store, uint32_t serial)
 {
     const struct store_thread *thread = store_find_thread(store, serial);
     struct thread_ref made = {.serial = serial};

@@ -27,7 +27,7 @@ struct signatures {
     const struct store *store;
     struct resolver *resolver;
     struct node_signature *steps; /* indexed like store->nodes */
-    struct map modules; /* struct resolved_module * of stacks requested or returned -> itself */
+    struct hashmap modules; /* struct resolved_module * of stacks requested or returned -> itself */
 };
 
 /* signatures_resolve() handles every node on the way from the nodes that signatures_request()
@@ -69,11 +69,11 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
 /* ---- Stacks of the model, copied to mem ------------------------------------------------------ */
 
 /* The stack that ends in a node; LEAK_ROOT_NONE gives no frames. */
-struct stack stack_from_node(struct mem *mem, struct signatures *signatures, uint32_t node);
+struct stack stack_from_node(struct arena *mem, struct signatures *signatures, uint32_t node);
 /* One return address, not 0. */
-struct stack stack_from_pc(struct mem *mem, struct signatures *signatures, uint64_t pc);
+struct stack stack_from_pc(struct arena *mem, struct signatures *signatures, uint64_t pc);
 /* Return addresses, innermost first. */
-struct stack stack_from_pcs(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+struct stack stack_from_pcs(struct arena *mem, struct signatures *signatures, const uint64_t *pcs,
                             size_t count);
 
 /* A hash of the names of the frames, allocators and direct recursion left out: equal in two
@@ -85,6 +85,6 @@ uint64_t stack_signature(const struct stack *stack, uint64_t seed);
 void stack_make_stable(const struct frame *const *frames, size_t count);
 
 /* A thread and its name. */
-struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial);
+struct thread_ref stack_thread(struct arena *mem, const struct store *store, uint32_t serial);
 
 #endif

@@ -31,7 +31,7 @@ void tag_sums_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint6
 void tag_sums_add_record(struct tag_sums *sums, const struct record *record);
 void tag_sums_sort(struct tag_sums *sums);
 /* Sorts the sums and copies them to record->tags. */
-void tag_sums_fill(struct tag_sums *sums, struct mem *mem, struct record *record);
+void tag_sums_fill(struct tag_sums *sums, struct arena *mem, struct record *record);
 void tag_sums_end(struct tag_sums *sums);
 
 /* ---- reconcile.c: the last leak check against what lives now ---------------------------------
@@ -86,7 +86,7 @@ struct free_wrappers {
     struct signatures *signatures;
     struct wrapper_candidate *functions;
     size_t count, capacity;
-    struct map by_name;         /* frame.name_hash -> index + 1 */
+    struct hashmap by_name;     /* frame.name_hash -> index + 1 */
     const struct frame **place; /* by node: the place of the stack, NULL = not computed yet */
 };
 
@@ -116,12 +116,12 @@ const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t
 struct site_groups {
     struct site_group *all;
     size_t count, capacity;
-    struct map of;  /* key -> index + 1 */
-    uint32_t *next; /* by site; NULL = not made yet */
+    struct hashmap of; /* key -> index + 1 */
+    uint32_t *next;    /* by site; NULL = not made yet */
 };
 
 struct free_sites {
-    struct mem *mem;
+    struct arena *mem;
     struct signatures *signatures;
     const struct store *store;
     bool all;     /* every free was inspected */
@@ -134,7 +134,7 @@ struct free_sites {
 };
 
 /* For the records of one recording file, whose signatures are resolved. */
-struct free_sites free_sites_begin(struct mem *mem, struct signatures *signatures);
+struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures);
 void free_sites_end(struct free_sites *frees);
 
 /* Fills in where the functions that opened the process's resources free their blocks. */
@@ -150,7 +150,7 @@ void free_sites_fill(struct free_sites *frees, struct site_list sites, struct re
  * exist yet, else as much as in that row. */
 
 struct growth_series {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     uint64_t until_ns;
     uint64_t live_bytes; /* of the whole heap, at the end */
@@ -159,7 +159,7 @@ struct growth_series {
 };
 
 /* Uses the memory of the store. until_ns: the end of the process, or now while it runs. */
-struct growth_series growth_series_begin(struct mem *mem, const struct store *store,
+struct growth_series growth_series_begin(struct arena *mem, const struct store *store,
                                          uint64_t until_ns);
 
 /* Does the site have a series of at least GROWTH_BYTES_LEAST? */

@@ -43,7 +43,7 @@ void tag_sums_sort(struct tag_sums *sums)
         qsort(sums->sum, sums->count, sizeof(*sums->sum), compare_tag_sums);
 }
 
-void tag_sums_fill(struct tag_sums *sums, struct mem *mem, struct record *record)
+void tag_sums_fill(struct tag_sums *sums, struct arena *mem, struct record *record)
 {
     struct tag_sum *told;
 

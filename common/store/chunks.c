@@ -7,7 +7,7 @@
 
 /* True: a chunk begins at this offset. It may reach past the image when the file was cut off, but
  * never past what the header says was reserved: a damaged size must not hide later chunks. */
-static bool is_chunk_at(const struct image *image, uint64_t used, size_t at,
+static bool is_chunk_at(const struct store_image *image, uint64_t used, size_t at,
                         struct leak_chunk *chunk)
 {
     uint64_t limit = used > image->size ? used : image->size;
@@ -28,7 +28,7 @@ static bool is_unpublished(const uint8_t *page, size_t rest)
     return magic == 0;
 }
 
-static void add_chunk(struct chunks *chunks, const struct image *image, size_t at,
+static void add_chunk(struct chunks *chunks, const struct store_image *image, size_t at,
                       const struct leak_chunk *found)
 {
     struct chunk *chunk;
@@ -43,7 +43,7 @@ static void add_chunk(struct chunks *chunks, const struct image *image, size_t a
         found->length > end - chunk->payload ? end - chunk->payload : (size_t)found->length;
 }
 
-struct chunks chunks_find(const struct image *image, uint64_t used)
+struct chunks chunks_find(const struct store_image *image, uint64_t used)
 {
     struct chunks chunks = {0};
     size_t at = LEAK_PAGE; /* behind the header */
@@ -81,8 +81,8 @@ const struct chunk *chunks_first(const struct chunks *chunks, uint32_t type)
     return NULL;
 }
 
-void runs_add(struct runs *runs, const struct image *image, const struct chunk *chunk, size_t skip,
-              size_t size, uint64_t limit)
+void runs_add(struct runs *runs, const struct store_image *image, const struct chunk *chunk,
+              size_t skip, size_t size, uint64_t limit)
 {
     size_t start, room;
 

@@ -16,7 +16,7 @@ static const char *const error_text[] = {
 #undef E
 };
 
-void read_error_text(const struct trouble *trouble, char *text, size_t size)
+void read_error_text(const struct read_error *trouble, char *text, size_t size)
 {
     const char *format = error_text[trouble->code], *number = strstr(format, "%llu");
     int n;
@@ -33,7 +33,7 @@ void read_error_text(const struct trouble *trouble, char *text, size_t size)
 #define ATTEMPTS 8
 #define SKIP_BELOW ((size_t)1 << 20) /* in a smaller file holes are not looked up */
 
-static void unmap_image(struct image *image)
+static void unmap_image(struct store_image *image)
 {
     if (image->mapped) {
         munmap((void *)image->data, image->mapped);
@@ -42,9 +42,9 @@ static void unmap_image(struct image *image)
     memset(image, 0, sizeof(*image));
 }
 
-static bool set_trouble(struct trouble *trouble, enum error_code code, int os, uint64_t number)
+static bool set_trouble(struct read_error *trouble, enum error_code code, int os, uint64_t number)
 {
-    *trouble = (struct trouble){.code = code, .os = os, .number = number};
+    *trouble = (struct read_error){.code = code, .os = os, .number = number};
     return false;
 }
 
@@ -67,7 +67,7 @@ static ssize_t read_at(int fd, uint8_t *to, size_t size, size_t offset)
     return (ssize_t)done;
 }
 
-static bool read_file_header(int fd, struct leak_header *header, struct trouble *trouble)
+static bool read_file_header(int fd, struct leak_header *header, struct read_error *trouble)
 {
     ssize_t n;
 
@@ -102,7 +102,7 @@ static bool next_extent(int fd, size_t at, size_t size, struct extent *found)
     return true;
 }
 
-static bool copy_extents(int fd, struct image *image, struct trouble *trouble)
+static bool copy_extents(int fd, struct store_image *image, struct read_error *trouble)
 {
     struct extent *extents = (struct extent *)image->extents;
     size_t capacity = image->extent_count;
@@ -123,8 +123,8 @@ static bool copy_extents(int fd, struct image *image, struct trouble *trouble)
     return true;
 }
 
-static bool copy_file(int fd, const struct leak_header *header, struct image *image,
-                      struct trouble *trouble)
+static bool copy_file(int fd, const struct leak_header *header, struct store_image *image,
+                      struct read_error *trouble)
 {
     struct stat status;
     uint64_t size;
@@ -139,14 +139,14 @@ static bool copy_file(int fd, const struct leak_header *header, struct image *im
                   -1, 0);
     if (memory == MAP_FAILED)
         return set_trouble(trouble, ERROR_MEMORY, 0, size);
-    *image = (struct image){.data = memory, .size = size, .mapped = size};
+    *image = (struct store_image){.data = memory, .size = size, .mapped = size};
     if (copy_extents(fd, image, trouble))
         return true;
     unmap_image(image);
     return false;
 }
 
-static bool load_descriptor(int fd, struct image *image, struct trouble *trouble)
+static bool load_descriptor(int fd, struct store_image *image, struct read_error *trouble)
 {
     struct leak_header header, after;
 
@@ -170,7 +170,7 @@ static bool load_descriptor(int fd, struct image *image, struct trouble *trouble
     return true;
 }
 
-static bool load_image(const char *path, struct image *image, struct trouble *trouble)
+static bool load_image(const char *path, struct store_image *image, struct read_error *trouble)
 {
     struct stat status;
     bool good;
@@ -189,21 +189,22 @@ static bool load_image(const char *path, struct image *image, struct trouble *tr
     return good;
 }
 
-struct image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
+struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
 {
     *extent = (struct extent){0, size};
-    return (struct image){
+    return (struct store_image){
         .data = data, .size = size, .extents = extent, .extent_count = 1, .steady = true};
 }
 
 /* ---- The parts, in their order --------------------------------------------------------------- */
 
-static bool check_header(const struct image *image, struct store *store, struct trouble *trouble)
+static bool check_header(const struct store_image *image, struct store *store,
+                         struct read_error *trouble)
 {
     struct leak_header *header = &store->header;
     uint64_t magic = 0;
 
-    *trouble = (struct trouble){.code = ERROR_SHORT, .number = image->size};
+    *trouble = (struct read_error){.code = ERROR_SHORT, .number = image->size};
     if (image->size < sizeof(magic))
         return false;
     memcpy(&magic, image->data, sizeof(magic));
@@ -214,13 +215,13 @@ static bool check_header(const struct image *image, struct store *store, struct 
     memcpy(header, image->data, image->size < sizeof(*header) ? image->size : sizeof(*header));
     if (image->size >= offsetof(struct leak_header, header_size) &&
         header->version != LEAK_STORE_VERSION) {
-        *trouble = (struct trouble){.code = ERROR_VERSION, .number = header->version};
+        *trouble = (struct read_error){.code = ERROR_VERSION, .number = header->version};
         return false;
     }
     if (image->size < sizeof(*header))
         return false;
     if (header->header_size != sizeof(*header)) {
-        *trouble = (struct trouble){.code = ERROR_HEADER, .number = header->header_size};
+        *trouble = (struct read_error){.code = ERROR_HEADER, .number = header->header_size};
         return false;
     }
     store->host = arena_copy(store->mem, header->host, strnlen(header->host, sizeof(header->host)));
@@ -230,7 +231,7 @@ static bool check_header(const struct image *image, struct store *store, struct 
 static void add_notes(struct reader *reader, size_t skipped)
 {
     struct store *store = reader->store;
-    const struct image *image = reader->image;
+    const struct store_image *image = reader->image;
 
     if (store->header.used > image->size)
         store_add_note(store, "the store is cut off: %llu of %llu bytes are there",
@@ -268,8 +269,8 @@ static void read_chunks(struct reader *reader, const struct chunks *chunks)
     read_history(reader, chunks);
 }
 
-bool reader_parse(struct mem *mem, const struct image *image, struct store *store,
-                  struct trouble *trouble)
+bool reader_parse(struct arena *mem, const struct store_image *image, struct store *store,
+                  struct read_error *trouble)
 {
     struct reader reader = {.image = image, .store = store};
     struct chunks chunks;
@@ -289,9 +290,10 @@ bool reader_parse(struct mem *mem, const struct image *image, struct store *stor
     return true;
 }
 
-bool reader_open(struct mem *mem, const char *path, struct store *store, struct trouble *trouble)
+bool reader_open(struct arena *mem, const char *path, struct store *store,
+                 struct read_error *trouble)
 {
-    struct image image;
+    struct store_image image;
     bool good;
 
     if (!load_image(path, &image, trouble))

@@ -157,7 +157,7 @@ static void read_rows(struct reader *reader, const struct chunks *chunks,
                       const struct leak_history *head)
 {
     struct store_history *history = &reader->store->history;
-    struct mem *mem = reader->store->mem;
+    struct arena *mem = reader->store->mem;
     struct row_at rows[LEAK_HISTORY_ROWS] = {0};
     size_t column[LEAK_HISTORY_COLUMNS];
 

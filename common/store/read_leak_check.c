@@ -16,7 +16,7 @@ struct check_reader {
 
 /* How many of the `length` bytes at `at` lie before the first hole: what was never written is never
  * read as a record, however long the chunk claims to be. */
-static size_t length_before_hole(const struct image *image, size_t at, size_t length)
+static size_t length_before_hole(const struct store_image *image, size_t at, size_t length)
 {
     size_t end = at;
 
@@ -106,7 +106,7 @@ static void read_samples(struct check_reader *tables)
 static void read_threads(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
-    struct mem *mem = tables->reader->store->mem;
+    struct arena *mem = tables->reader->store->mem;
 
     look->pcs = copy_table(tables, &look->head.pcs, sizeof(*look->pcs), &look->pc_count);
     look->thread_count =

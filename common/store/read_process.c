@@ -69,7 +69,7 @@ static size_t read_module(struct reader *reader, const uint8_t *at, size_t rest,
                           struct store_module *made)
 {
     const size_t fixed = offsetof(struct leak_module, path);
-    struct mem *mem = reader->store->mem;
+    struct arena *mem = reader->store->mem;
     struct leak_module module;
 
     memcpy(&module, at, rest < fixed ? rest : fixed);
@@ -94,7 +94,7 @@ static size_t read_module(struct reader *reader, const uint8_t *at, size_t rest,
 }
 
 struct store_module *read_module_list(struct reader *reader, const uint8_t *at, size_t length,
-                                      size_t *count, struct spans *spans)
+                                      size_t *count, struct interval_map *spans)
 {
     struct store_module *modules = arena_alloc_array(
         reader->store->mem, length / offsetof(struct leak_module, path) + 1, sizeof(*modules));

@@ -20,7 +20,7 @@
 
 /* ---- What can be wrong with a file ----------------------------------------------------------
  *
- * One line of the table makes an enum constant and its text. The reader fills in a struct trouble
+ * One line of the table makes an enum constant and its text. The reader fills in a struct read_error
  * and returns false; its caller makes one line of that. */
 
 /* E(NAME, text). %llu takes trouble.number; the text of trouble.os is appended when it is set. */
@@ -43,14 +43,14 @@ enum error_code {
 #undef E
 };
 
-struct trouble {
+struct read_error {
     enum error_code code;
     int os;          /* errno, 0 = none */
     uint64_t number; /* for %llu */
 };
 
 /* Always writes a terminated text into text[size]. Allocates nothing. */
-void read_error_text(const struct trouble *trouble, char *text, size_t size);
+void read_error_text(const struct read_error *trouble, char *text, size_t size);
 
 /* ---- The image of a file --------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ struct extent {
     size_t start, end;
 };
 
-struct image {
+struct store_image {
     const uint8_t *data;
     size_t size;
     const struct extent *extents; /* ascending; everything outside is zero */
@@ -69,16 +69,17 @@ struct image {
 };
 
 /* An image of memory of the caller, for tests. extent must outlive the image. */
-struct image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent);
+struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent);
 
 /* ---- The store of a file --------------------------------------------------------------------- */
 
 /* True: *store lives in mem, and store_end() frees the rest; path must outlive it. False: *trouble
  * has the reason, there is nothing to free. */
-bool reader_open(struct mem *mem, const char *path, struct store *store, struct trouble *trouble);
+bool reader_open(struct arena *mem, const char *path, struct store *store,
+                 struct read_error *trouble);
 
 /* Likewise from an image, which may be freed afterwards. */
-bool reader_parse(struct mem *mem, const struct image *image, struct store *store,
-                  struct trouble *trouble);
+bool reader_parse(struct arena *mem, const struct store_image *image, struct store *store,
+                  struct read_error *trouble);
 
 #endif

@@ -33,7 +33,7 @@ struct chunks {
 };
 
 /* used: as the header says, 0 = unknown. chunks_end() frees the result. */
-struct chunks chunks_find(const struct image *image, uint64_t used);
+struct chunks chunks_find(const struct store_image *image, uint64_t used);
 void chunks_end(struct chunks *chunks);
 
 /* The first chunk of that type, for types that a process has one of; NULL = there is none. */
@@ -54,8 +54,8 @@ struct runs {
 
 /* Appends the runs of at most `limit` records of `size` bytes that begin `skip` bytes into the
  * payload. Records in holes are left out: they were never published. */
-void runs_add(struct runs *runs, const struct image *image, const struct chunk *chunk, size_t skip,
-              size_t size, uint64_t limit);
+void runs_add(struct runs *runs, const struct store_image *image, const struct chunk *chunk,
+              size_t skip, size_t size, uint64_t limit);
 
 /* Sorts by first id, sets each base (from `base` on), and drops runs whose ids overlap those of an
  * earlier run or exceed 32 bits. Returns how many it dropped; *total is the sum of counts. */
@@ -69,7 +69,7 @@ void runs_end(struct runs *runs);
 /* ---- The parts ------------------------------------------------------------------------------- */
 
 struct reader {
-    const struct image *image;
+    const struct store_image *image;
     struct store *store;
     struct runs nodes, sites, threads, variances, freed;
     size_t module_capacity, recent_capacity, resource_capacity;
@@ -88,7 +88,7 @@ void read_packed_end(struct reader *reader);
 /* The struct leak_module records in `length` bytes at `at`: an array in the arena, and the ranges
  * of its modules. An invalid one, which is counted, ends it. */
 struct store_module *read_module_list(struct reader *reader, const uint8_t *at, size_t length,
-                                      size_t *count, struct spans *spans);
+                                      size_t *count, struct interval_map *spans);
 
 /* THREADS, NODES, SITES, VARIANCES and FREED: notes their runs ... */
 void read_arrays_note(struct reader *reader, const struct chunk *chunk);

@@ -109,8 +109,7 @@ struct store_resource {
     int32_t fd;
 };
 
-/* ---- What a leak check found, see leak_store.h: indices are in range, flags and words valid ---
- */
+/* ---- What a leak check found, see leak_store.h: indices are in range, flags and words valid */
 
 /* The blocks of one site with one verdict. An invalid record has LEAK_VERDICT_NONE and no blocks.
  */
@@ -169,7 +168,7 @@ struct store_leak_check {
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
     size_t module_count, content_count, orphan_count, part_count;
-    struct spans module_spans; /* values are indices of modules */
+    struct interval_map module_spans; /* values are indices of modules */
 };
 
 /* The signal that killed the process, see leak_store.h: counts are in range, texts terminated. */
@@ -178,7 +177,7 @@ struct store_crash {
     uint32_t near_site[1 + LEAK_CRASH_REGISTERS]; /* index, or STORE_NO_SITE: no block is there */
     struct store_module *modules;
     size_t module_count;
-    struct spans module_spans; /* values are indices of modules */
+    struct interval_map module_spans; /* values are indices of modules */
 };
 
 /* Suppressions of known leaks: from the program itself, or a file that it names. */
@@ -231,7 +230,7 @@ struct store_history {
 };
 
 struct store {
-    struct mem *mem;
+    struct arena *mem;
     const char *path;
     struct leak_header header; /* only its numbers; use host below */
     const char *host, *exe, *cwd, *options;
@@ -240,7 +239,7 @@ struct store {
     size_t argc;
     struct store_module *modules;
     size_t module_count;
-    struct spans module_spans; /* values are indices of modules */
+    struct interval_map module_spans; /* values are indices of modules */
     struct store_thread *threads;
     size_t thread_count; /* ascending by serial */
     struct store_node *nodes;
@@ -315,12 +314,13 @@ enum end_how store_end_how(const struct store *store);
  * by milestones; what is outside the window is part of no record. A milestone is named by the name
  * of its mark (the newest of equal ones), or "#3" for number 3. With neither the window is what is
  * newer than the newest milestone at which the program declared everything as known. */
-struct since {
+struct time_window {
     const char *from, *until; /* NULL = from the start; to the end */
     bool known;               /* with neither: also what the program declared as known */
 };
 
 /* False: there is no such milestone, or no leak check after it; *text says so and what to do. */
-bool time_window_apply(struct store *store, const struct since *since, char *text, size_t size);
+bool time_window_apply(struct store *store, const struct time_window *since, char *text,
+                       size_t size);
 
 #endif

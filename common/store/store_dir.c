@@ -59,7 +59,7 @@ size_t store_name_program_length(const char *file)
 /* ---- Which directories ----------------------------------------------------------------------- */
 
 /* The value of the last line "dir=..." of an options file, else so_far. */
-static const char *read_dir_option(struct mem *mem, const char *path, const char *so_far)
+static const char *read_dir_option(struct arena *mem, const char *path, const char *so_far)
 {
     FILE *file = path ? fopen(path, "re") : NULL;
     char line[1024];
@@ -85,7 +85,7 @@ static const char *read_dir_option(struct mem *mem, const char *path, const char
     return so_far;
 }
 
-const char *store_dir_configured(struct mem *mem)
+const char *store_dir_configured(struct arena *mem)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *user = NULL, *dir;
     char *option = option_text_find(getenv("LIBLEAK_OPTIONS"), "dir");
@@ -105,7 +105,7 @@ const char *store_dir_configured(struct mem *mem)
     return dir && *dir ? dir : NULL;
 }
 
-size_t store_dir_list(struct mem *mem, const char *directory[STORE_DIR_PLACES])
+size_t store_dir_list(struct arena *mem, const char *directory[STORE_DIR_PLACES])
 {
     const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);
     size_t count = 0;
@@ -152,7 +152,7 @@ bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time)
 /* ---- The newest file of a program ------------------------------------------------------------ */
 
 struct search {
-    struct mem *mem;
+    struct arena *mem;
     const char *wanted;
     const char *path; /* the best one so far, NULL = none */
     uint64_t started_ns;
@@ -207,7 +207,7 @@ static void search_directory(struct search *search, const char *directory)
         closedir(stream);
 }
 
-const char *store_find_newest(struct mem *mem, const char *wanted)
+const char *store_find_newest(struct arena *mem, const char *wanted)
 {
     struct search search = {.mem = mem, .wanted = wanted};
     const char *directory[STORE_DIR_PLACES];

@@ -22,13 +22,13 @@ void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_d
 
 /* The directory that option files and the environment give the programs of this user; a later
  * source wins. NULL: none does, so the default places. In mem. */
-const char *store_dir_configured(struct mem *mem);
+const char *store_dir_configured(struct arena *mem);
 
 /* The directories of the programs of this user, with the same option files and environment;
  * returns how many. Without dir= those in all places, because a service may have no
  * XDG_RUNTIME_DIR. In mem.
  */
-size_t store_dir_list(struct mem *mem, const char *directory[STORE_DIR_PLACES]);
+size_t store_dir_list(struct arena *mem, const char *directory[STORE_DIR_PLACES]);
 
 /* The last value of that name in name=value:name='value':..., or NULL; the caller frees it. */
 char *option_text_find(const char *options, const char *name);
@@ -50,6 +50,6 @@ bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time);
  * Of several the one that was begun last is chosen, and one whose process runs only if there is no
  * other: a service that was killed is running again by now. NULL: there is none; a message on
  * stderr says where it was searched. */
-const char *store_find_newest(struct mem *mem, const char *wanted);
+const char *store_find_newest(struct arena *mem, const char *wanted);
 
 #endif

@@ -204,7 +204,8 @@ static void leave_out_known(struct store *store)
                "of it, too");
 }
 
-bool time_window_apply(struct store *store, const struct since *since, char *words, size_t size)
+bool time_window_apply(struct store *store, const struct time_window *since, char *words,
+                       size_t size)
 {
     const struct store_milestone *from = NULL, *until = NULL;
 

@@ -72,7 +72,7 @@ static bool parse_range(const char *text, struct only_filter *only)
     return parse_number(&text, age, &only->most) && !*text;
 }
 
-struct only_filter *only_filter_parse(struct mem *mem, const char *text, struct only_filter *rest,
+struct only_filter *only_filter_parse(struct arena *mem, const char *text, struct only_filter *rest,
                                       const char **wrong)
 {
     const char *colon = strchr(text, ':');
@@ -204,7 +204,7 @@ static size_t count_items(const char *text)
     return count;
 }
 
-bool scope_list_parse(struct mem *mem, const char *text, struct scope_list *list)
+bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list)
 {
     bool whole = true;
 
@@ -241,8 +241,9 @@ static bool scope_has_frame(const char *pattern, enum scope_key key, bool any_fr
     while (i < record->frame_count && !frame_is_user_code(record->frames[i]))
         i++;
     if (i == record->frame_count)
-        return i && names_frame(pattern, key,
-                                record->frames[frame_first_caller(record->frames, record->frame_count)]);
+        return i &&
+               names_frame(pattern, key,
+                           record->frames[frame_first_caller(record->frames, record->frame_count)]);
     if (!any_frame)
         return names_frame(pattern, key, record->frames[i]);
     for (; i < record->frame_count; i++)

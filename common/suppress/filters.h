@@ -32,7 +32,7 @@
 struct only_filter;
 
 /* Prepends a condition to `rest`. The result lives in mem. NULL: *wrong says why. */
-struct only_filter *only_filter_parse(struct mem *mem, const char *text, struct only_filter *rest,
+struct only_filter *only_filter_parse(struct arena *mem, const char *text, struct only_filter *rest,
                                       const char **wrong);
 
 /* until_ns: the time from which ages count back; 0 = unknown, then no age matches. */
@@ -56,7 +56,7 @@ struct scope_list {
 };
 
 /* The list lives in mem. False: a sign has no name after it; that item is skipped. */
-bool scope_list_parse(struct mem *mem, const char *text, struct scope_list *list);
+bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
 /* any_frame: for SCOPE_MODULES, look at every frame of user code. */
 bool scope_list_includes(const struct scope_list *list, enum scope_key key, bool any_frame,

@@ -68,7 +68,7 @@ struct rules {
 };
 
 /* Skips what is wrong. `where` names the text in messages. Everything lives in mem. */
-struct rules rules_parse(struct mem *mem, const char *where, const char *text, size_t length);
+struct rules rules_parse(struct arena *mem, const char *where, const char *text, size_t length);
 
 /* Does a LeakSanitizer rule match this frame? */
 bool rules_match_frame(const struct loaded_rule *made, const struct frame *frame);
@@ -102,7 +102,7 @@ bool glob_match(const char *pattern, const char *text, bool one);
 struct rules_index;
 
 /* The index and its cache of frames live in mem; the rules must outlive it. */
-struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules);
+struct rules_index *rules_index_begin(struct arena *mem, const struct rules *rules);
 void rules_index_end(struct rules_index *index);
 
 /* The rule that suppresses a record: first LeakSanitizer rules, tried on every frame, innermost

@@ -31,16 +31,17 @@ struct set {
 
 struct rules_index {
     const struct rules *rules;
-    size_t *next;            /* by rule: the next rule of the same node or signature, index + 1 */
-    struct map by_signature; /* -> the first block with that signature, index + 1 */
-    struct map by_name;  /* hash of a name -> first LeakSanitizer rule that equals it, index + 1 */
-    struct map by_frame; /* frame -> the first LeakSanitizer rule that matches it */
-    size_t *globs;       /* LeakSanitizer rules with wildcards */
+    size_t *next; /* by rule: the next rule of the same node or signature, index + 1 */
+    struct hashmap by_signature; /* -> the first block with that signature, index + 1 */
+    struct hashmap
+        by_name; /* hash of a name -> first LeakSanitizer rule that equals it, index + 1 */
+    struct hashmap by_frame; /* frame -> the first LeakSanitizer rule that matches it */
+    size_t *globs;           /* LeakSanitizer rules with wildcards */
     size_t glob_count;
 
     struct node *nodes;
     size_t node_count, node_capacity;
-    struct map edges; /* hash of a node and an edge without wildcards -> child */
+    struct hashmap edges; /* hash of a node and an edge without wildcards -> child */
     struct set here, there, stars;
     uint64_t step, walk;
     size_t best; /* the first matching rule so far, index + 1; 0 = none */
@@ -55,8 +56,8 @@ static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *nam
 
 static uint32_t new_node(struct rules_index *index, const struct rule_frame *edge)
 {
-    index->nodes =
-        array_grow(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
+    index->nodes = array_grow(index->nodes, &index->node_capacity, index->node_count + 2,
+                              sizeof(*index->nodes));
     if (!index->node_count) /* node 0 stands for none */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
@@ -117,7 +118,7 @@ static void add_rule(struct rules_index *index, size_t i)
     }
 }
 
-struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules)
+struct rules_index *rules_index_begin(struct arena *mem, const struct rules *rules)
 {
     struct rules_index *index = arena_alloc(mem, sizeof(*index));
 

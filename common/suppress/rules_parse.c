@@ -6,20 +6,20 @@
 #include "common/suppress/rules.h"
 
 /* Converts a LeakSanitizer pattern to a glob over the whole name. */
-static const char *make_glob(struct mem *mem, const char *pattern)
+static const char *make_glob(struct arena *mem, const char *pattern)
 {
     bool start = *pattern == '^', end;
     size_t length = strlen(pattern += start);
 
     end = length && pattern[length - 1] == '$';
     return arena_format(mem, "%s%.*s%s", start ? "" : "*", (int)(length - end), pattern,
-                      end ? "" : "*");
+                        end ? "" : "*");
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 struct rules_reader {
-    struct mem *mem;
+    struct arena *mem;
     const char *where, *at, *end;
     size_t number;    /* line number */
     const char *line; /* trimmed; NULL = end of text */
@@ -33,7 +33,7 @@ static void report_error(struct rules_reader *reading, size_t number, const char
     if (!reading->rules.trouble)
         reading->rules.trouble =
             arena_format(reading->mem, "%s:%zu: %s%s%.80s%s", reading->where, number, words,
-                       what ? " '" : "", what ? what : "", what ? "'" : "");
+                         what ? " '" : "", what ? what : "", what ? "'" : "");
 }
 
 static bool is_blank(char byte)
@@ -92,7 +92,8 @@ static void add_rule(struct rules_reader *reading, struct loaded_rule *made)
 {
     struct rules *rules = &reading->rules;
 
-    rules->made = array_grow(rules->made, &reading->capacity, rules->count + 1, sizeof(*rules->made));
+    rules->made =
+        array_grow(rules->made, &reading->capacity, rules->count + 1, sizeof(*rules->made));
     rules->made[rules->count++] = made;
 }
 
@@ -332,7 +333,7 @@ static void read_block(struct rules_reader *reading)
         add_rule(reading, made);
 }
 
-struct rules rules_parse(struct mem *mem, const char *where, const char *text, size_t length)
+struct rules rules_parse(struct arena *mem, const char *where, const char *text, size_t length)
 {
     struct rules_reader reading = {.mem = mem, .where = where, .at = text, .end = text + length};
     struct loaded_rule **made;

@@ -27,7 +27,7 @@ struct side {
 };
 
 struct suppressions {
-    struct mem *mem;
+    struct arena *mem;
     struct set **sets;
     size_t count, capacity;
     struct verdict_total total;
@@ -41,7 +41,7 @@ struct suppressions {
 
 struct suppressions *suppress_begin(void)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct suppressions *suppressions = arena_alloc(mem, sizeof(*suppressions));
 
     suppressions->mem = mem;
@@ -63,7 +63,7 @@ void suppress_end(struct suppressions *suppressions)
 static struct set *add_rule_set(struct suppressions *suppressions, const char *where,
                                 const char *text, size_t length)
 {
-    struct mem *mem = suppressions->mem;
+    struct arena *mem = suppressions->mem;
     struct set *set = arena_alloc(mem, sizeof(*set));
 
     set->where = arena_copy(mem, where, strlen(where));
@@ -72,7 +72,7 @@ static struct set *add_rule_set(struct suppressions *suppressions, const char *w
     set->rules = rules_parse(mem, set->where, set->text, length);
     set->index = rules_index_begin(mem, &set->rules);
     suppressions->sets = array_grow(suppressions->sets, &suppressions->capacity,
-                                  suppressions->count + 1, sizeof(*suppressions->sets));
+                                    suppressions->count + 1, sizeof(*suppressions->sets));
     suppressions->sets[suppressions->count++] = set;
     return set;
 }
@@ -149,9 +149,9 @@ static void set_scope_rule(struct suppressions *suppressions, enum scope_key key
 {
     struct side *side = &suppressions->sides[key];
 
-    side->left_out.rule =
-        (struct rule){.text = arena_format(suppressions->mem, "%s=%s", scope_option_name[key], text),
-                      .where = where};
+    side->left_out.rule = (struct rule){
+        .text = arena_format(suppressions->mem, "%s=%s", scope_option_name[key], text),
+        .where = where};
 }
 
 const char *suppress_set_scope(struct suppressions *suppressions, enum scope_key key,
@@ -190,8 +190,8 @@ static void select_store_scopes(struct suppressions *suppressions, const struct 
         set_scope_rule(suppressions, key, text, "the options of the process");
     }
     if (!suppressions->match_given)
-        suppressions->any_frame =
-            store_get_option(store, "modules_match", text, sizeof(text)) && strcmp(text, "any") == 0;
+        suppressions->any_frame = store_get_option(store, "modules_match", text, sizeof(text)) &&
+                                  strcmp(text, "any") == 0;
 }
 
 void suppress_select_store(struct suppressions *suppressions, const struct store *store,

@@ -11,11 +11,12 @@ struct frame_text {
     bool bytes_escaped;
 };
 
-static const struct frame_text *render_frame(struct mem *mem, const struct frame *frame, bool user)
+static const struct frame_text *render_frame(struct arena *mem, const struct frame *frame,
+                                             bool user)
 {
     struct frame_text *made = arena_alloc(mem, sizeof(*made));
     char *text;
-    struct json json = {.flat = true, .depth = 1};
+    struct json_writer json = {.flat = true, .depth = 1};
 
     json.stream = open_memstream(&text, &made->length);
     json_open(&json, NULL, '{');
@@ -36,7 +37,7 @@ static const struct frame_text *render_frame(struct mem *mem, const struct frame
     return made;
 }
 
-static void write_cached_frame(struct json *json, const struct frame *frame, bool user)
+static void write_cached_frame(struct json_writer *json, const struct frame *frame, bool user)
 {
     bool fresh;
     uint64_t *slot = hashmap_put(&json->written, (uintptr_t)frame + user, &fresh);
@@ -51,14 +52,14 @@ static void write_cached_frame(struct json *json, const struct frame *frame, boo
     json->bytes_escaped |= text->bytes_escaped;
 }
 
-void json_stack_end(struct json *json)
+void json_stack_end(struct json_writer *json)
 {
     hashmap_end(&json->written);
     arena_end(json->mem);
     json->mem = NULL;
 }
 
-void json_frames(struct json *json, const char *key, const struct frame *const *frames,
+void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user)
 {
     json_open(json, key, '[');
@@ -67,12 +68,13 @@ void json_frames(struct json *json, const char *key, const struct frame *const *
     json_close(json, ']');
 }
 
-void json_stack(struct json *json, const char *key, const struct stack *stack)
+void json_stack(struct json_writer *json, const char *key, const struct stack *stack)
 {
-    json_frames(json, key, stack->frames, stack->count, frame_first_user(stack->frames, stack->count));
+    json_frames(json, key, stack->frames, stack->count,
+                frame_first_user(stack->frames, stack->count));
 }
 
-void json_stack_or_null(struct json *json, const char *key, const struct stack *stack)
+void json_stack_or_null(struct json_writer *json, const char *key, const struct stack *stack)
 {
     if (stack->count)
         json_stack(json, key, stack);
@@ -80,7 +82,8 @@ void json_stack_or_null(struct json *json, const char *key, const struct stack *
         json_put_null(json, key);
 }
 
-void json_trace(struct json *json, const char *key, const char *form, const struct stack *stack)
+void json_trace(struct json_writer *json, const char *key, const char *form,
+                const struct stack *stack)
 {
     if (!form) {
         json_put_null(json, key);
@@ -92,7 +95,7 @@ void json_trace(struct json *json, const char *key, const char *form, const stru
     json_close(json, '}');
 }
 
-void json_thread(struct json *json, const char *key, const struct thread_ref *thread)
+void json_thread(struct json_writer *json, const char *key, const struct thread_ref *thread)
 {
     json_open(json, key, '{');
     json_put_number(json, "serial", thread->serial);
@@ -100,7 +103,7 @@ void json_thread(struct json *json, const char *key, const struct thread_ref *th
     json_close(json, '}');
 }
 
-void json_serial(struct json *json, const struct thread_ref *thread)
+void json_serial(struct json_writer *json, const struct thread_ref *thread)
 {
     char text[16];
 
@@ -108,7 +111,7 @@ void json_serial(struct json *json, const struct thread_ref *thread)
     json_put_text(json, "thread", thread->serial ? text : NULL);
 }
 
-void json_growth(struct json *json, const struct growth *growth)
+void json_growth(struct json_writer *json, const struct growth *growth)
 {
     if (!growth) {
         json_put_null(json, "growth");

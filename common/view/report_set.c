@@ -9,7 +9,7 @@
 
 enum { RANK_ERROR = 0, RANK_VERDICT = 1, RANK_RESOURCE = RANK_VERDICT + VERDICT_MAX };
 
-struct report_set report_set_begin(struct mem *mem, const bool shows[VERDICT_MAX])
+struct report_set report_set_begin(struct arena *mem, const bool shows[VERDICT_MAX])
 {
     struct report_set report_set = {.mem = mem};
 
@@ -33,8 +33,8 @@ void report_set_end(struct report_set *report_set)
 /* ---- Where it was seen ----------------------------------------------------------------------- */
 
 /* Interns a name; *fresh: it is new. */
-static const char *unique_name(struct report_set *report_set, struct map *names, const char *name,
-                               bool *fresh)
+static const char *unique_name(struct report_set *report_set, struct hashmap *names,
+                               const char *name, bool *fresh)
 {
     uint64_t *slot = hashmap_put(names, hash_text(1, name, strlen(name)), fresh);
 
@@ -84,8 +84,9 @@ bool report_set_begin_process(struct report_set *report_set,
         report_set->again++;
         return false;
     }
-    report_set->processes = array_grow(report_set->processes, &report_set->process_capacity,
-                                     report_set->process_count + 1, sizeof(*report_set->processes));
+    report_set->processes =
+        array_grow(report_set->processes, &report_set->process_capacity,
+                   report_set->process_count + 1, sizeof(*report_set->processes));
     added = &report_set->processes[report_set->process_count++];
     *added = *process;
     added->host = report_set_host_name(report_set, process->host);
@@ -106,7 +107,7 @@ static void add_seen_host(struct report_set *report_set, struct seen *seen, cons
     if ((seen->host_count & (seen->host_count - 1)) ==
         0) { /* full: the capacity is a power of two */
         grown = arena_alloc_array(report_set->mem, seen->host_count ? 2 * seen->host_count : 1,
-                               sizeof(*grown));
+                                  sizeof(*grown));
         if (seen->host_count)
             memcpy(grown, seen->hosts, seen->host_count * sizeof(*grown));
         seen->hosts = grown;
@@ -215,7 +216,7 @@ static struct report_set_entry *add_entry(struct report_set *report_set,
 
     if (!*slot) {
         report_set->entries = array_grow(report_set->entries, &report_set->capacity,
-                                       report_set->count + 1, sizeof(*report_set->entries));
+                                         report_set->count + 1, sizeof(*report_set->entries));
         sum = &report_set->entries[report_set->count++];
         *sum = (struct report_set_entry){.record = copy_record(report_set, &entry->record),
                                          .class = entry->class,
@@ -299,7 +300,7 @@ bool report_set_add_process(struct report_set *report_set, const struct process 
         if (report_set->suppressed || !process->records[i].suppressed_by)
             report_set_add_record(report_set, &process->records[i]);
     for (size_t i = 0; i < process->mistake_count; i++) {
-        const struct mistake *mistake = &process->mistakes[i];
+        const struct bad_free *mistake = &process->mistakes[i];
 
         add_error(report_set, mistake->signature, bad_free_word[mistake->type], mistake->count,
                   mistake->time_ns, &mistake->released);

@@ -39,25 +39,25 @@ struct report_set_process {
 };
 
 struct report_set {
-    struct mem *mem;
+    struct arena *mem;
     bool suppressed; /* include suppressed records */
     bool apart;      /* one entry for each verdict and kind of a signature */
     struct report_set_entry *entries;
     size_t count, capacity;
-    struct map by_key;       /* -> index + 1 */
+    struct hashmap by_key;   /* -> index + 1 */
     bool shows[VERDICT_MAX]; /* other verdicts are left out */
 
     struct report_set_process *processes;
     size_t process_count, process_capacity;
-    struct map by_identity; /* of a process -> index + 1 */
-    size_t again;           /* processes left out as duplicates */
-    struct map hosts;       /* hash -> interned name */
+    struct hashmap by_identity; /* of a process -> index + 1 */
+    size_t again;               /* processes left out as duplicates */
+    struct hashmap hosts;       /* hash -> interned name */
     size_t host_count;
-    struct map tags; /* as `given` of a side */
+    struct hashmap tags; /* as `given` of a side */
 };
 
 /* Copies everything to mem except frames, which must outlive the set. */
-struct report_set report_set_begin(struct mem *mem, const bool shows[VERDICT_MAX]);
+struct report_set report_set_begin(struct arena *mem, const bool shows[VERDICT_MAX]);
 void report_set_end(struct report_set *report_set);
 
 /* Begins a process: records added from now on occurred in it. False: it was counted before. */

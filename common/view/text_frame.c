@@ -27,7 +27,7 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
     text_style(view, stream, STYLE_PLAIN);
 }
 
-struct shown text_bare_name(const struct frame *frame, size_t columns)
+struct term_text text_bare_name(const struct frame *frame, size_t columns)
 {
     char buffer[FRAME_NAME_SIZE];
     const char *place = frame_name(frame, buffer), *scope;
@@ -38,7 +38,8 @@ struct shown text_bare_name(const struct frame *frame, size_t columns)
     return term_text(scope, demangle_bare_length(scope), columns);
 }
 
-struct shown text_function_name(const struct frame *frame, const struct view *view, size_t columns)
+struct term_text text_function_name(const struct frame *frame, const struct view *view,
+                                    size_t columns)
 {
     const char *scope = frame->function ? demangle_scope(frame->function) : "";
     size_t length = demangle_bare_length(scope);
@@ -53,7 +54,7 @@ struct shown text_function_name(const struct frame *frame, const struct view *vi
     return term_text(name, cxx_shorten_name(name), columns);
 }
 
-struct shown text_place(const struct frame *frame, const struct view *view)
+struct term_text text_place(const struct frame *frame, const struct view *view)
 {
     char buffer[PATH_MAX], place[PATH_MAX + 32];
     const char *path;
@@ -97,7 +98,8 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
 static void write_exact_place(const struct frame *frame, int indent, FILE *stream)
 {
     if (frame->symbol)
-        fprintf(stream, "%*s%s\n", indent, "", term_text(frame->symbol, strlen(frame->symbol), 0).text);
+        fprintf(stream, "%*s%s\n", indent, "",
+                term_text(frame->symbol, strlen(frame->symbol), 0).text);
     if (!frame->module && !frame->has_offset)
         return;
     fprintf(stream, "%*sin %s", indent, "",
@@ -119,11 +121,11 @@ void text_frame(const struct frame *frame, bool user, int indent, const struct v
 void text_frame_rest(const struct frame *frame, bool user, int indent, const struct view *view,
                      FILE *stream)
 {
-    struct shown place = text_place(frame, view);
+    struct term_text place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
     size_t columns = TEXT_COLUMNS - (size_t)indent, room = columns - strlen(mark);
     bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
-    struct shown name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
+    struct term_text name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
 
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
@@ -150,7 +152,7 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
 void text_source_line(const struct frame *frame, int indent, const struct view *view, FILE *stream)
 {
     char line[512];
-    struct shown shown;
+    struct term_text shown;
 
     if (!frame->file || view->no_source ||
         !source_read_line(&view->source, frame->file, frame->line, line, sizeof(line)))

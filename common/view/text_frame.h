@@ -18,13 +18,14 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
 
 /* The function without return type and parameters, or its offset in the module; truncated to
  * `columns`. */
-struct shown text_bare_name(const struct frame *frame, size_t columns);
+struct term_text text_bare_name(const struct frame *frame, size_t columns);
 
 /* The function, shortened by cxx_shorten.h; or its full name, as the view says. */
-struct shown text_function_name(const struct frame *frame, const struct view *view, size_t columns);
+struct term_text text_function_name(const struct frame *frame, const struct view *view,
+                                    size_t columns);
 
 /* "file:line", "in module", or "" for a frame whose name contains the module. */
-struct shown text_place(const struct frame *frame, const struct view *view);
+struct term_text text_place(const struct frame *frame, const struct view *view);
 
 /* Writes the frame in one or two indented lines; user: highlights it. */
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,

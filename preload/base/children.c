@@ -91,7 +91,7 @@ void leakreport_set_library(const char *library)
     library_path = library;
 }
 
-static bool file_exists(const struct text *path)
+static bool file_exists(const struct strbuf *path)
 {
     struct stat info;
     return !path->cut && sys_lstat(path->bytes, &info) == 0;
@@ -100,7 +100,7 @@ static bool file_exists(const struct text *path)
 const char *leakreport_find(void)
 {
     static const char *const beside[] = {"/leakreport", "/../../bin/leakreport"};
-    struct text name = STRBUF_ON(home);
+    struct strbuf name = STRBUF_ON(home);
     ssize_t length = sys_readlink(library_path, home, sizeof home - 1);
     if (length > 0)
         home[length] = '\0';
@@ -108,13 +108,13 @@ const char *leakreport_find(void)
         strbuf_add(&name, library_path);
     char *slash = strrchr(home, '/');
     for (size_t i = 0; slash && i < ARRAY_LENGTH(beside); i++) {
-        struct text path = STRBUF_ON(report_path);
+        struct strbuf path = STRBUF_ON(report_path);
         strbuf_add_bytes(&path, home, slash - home);
         strbuf_add(&path, beside[i]);
         if (file_exists(&path))
             return report_path;
     }
-    struct text path = STRBUF_ON(report_path);
+    struct strbuf path = STRBUF_ON(report_path);
     strbuf_add(&path, LEAKREPORT_BINDIR "/leakreport");
     return file_exists(&path) ? report_path : NULL;
 }

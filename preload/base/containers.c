@@ -3,7 +3,7 @@
 /* ---- Ranges of addresses -------------------------------------------------------------------- */
 
 /* The number of ranges that start above the address; these are the first ones. */
-static uint32_t count_above(const struct ranges *ranges, uintptr_t address)
+static uint32_t count_above(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t count = ranges->count;
     if (!count || ranges->at[count - 1].start > address)
@@ -11,7 +11,7 @@ static uint32_t count_above(const struct ranges *ranges, uintptr_t address)
     return LOWER_BOUND(count, i, ranges->at[i].start > address);
 }
 
-static void insert_range(struct ranges *ranges, uint32_t place, struct range range)
+static void insert_range(struct range_set *ranges, uint32_t place, struct range range)
 {
     memmove(&ranges->at[place + 1], &ranges->at[place],
             (ranges->count - place) * sizeof *ranges->at);
@@ -19,7 +19,7 @@ static void insert_range(struct ranges *ranges, uint32_t place, struct range ran
     ranges->count++;
 }
 
-static void remove_range(struct ranges *ranges, uint32_t place)
+static void remove_range(struct range_set *ranges, uint32_t place)
 {
     ranges->count--;
     memmove(&ranges->at[place], &ranges->at[place + 1],
@@ -32,7 +32,7 @@ static bool is_empty_range(const struct range *range)
 }
 
 /* The range at place overlaps [start, end). */
-static void cut_range(struct ranges *ranges, uint32_t place, uintptr_t start, uintptr_t end,
+static void cut_range(struct range_set *ranges, uint32_t place, uintptr_t start, uintptr_t end,
                       range_set_left *left, void *context)
 {
     struct range was = ranges->at[place];
@@ -55,7 +55,7 @@ static void cut_range(struct ranges *ranges, uint32_t place, uintptr_t start, ui
     }
 }
 
-void range_set_cut(struct ranges *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
+void range_set_cut(struct range_set *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
                    void *context)
 {
     if (start >= end)
@@ -71,7 +71,7 @@ void range_set_cut(struct ranges *ranges, uintptr_t start, uintptr_t end, range_
     }
 }
 
-bool range_set_insert(struct ranges *ranges, uintptr_t start, uintptr_t end, uint32_t number)
+bool range_set_insert(struct range_set *ranges, uintptr_t start, uintptr_t end, uint32_t number)
 {
     if (ranges->count == ranges->room)
         return false;
@@ -79,14 +79,14 @@ bool range_set_insert(struct ranges *ranges, uintptr_t start, uintptr_t end, uin
     return true;
 }
 
-const struct range *range_set_find(const struct ranges *ranges, uintptr_t address)
+const struct range *range_set_find(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t place = count_above(ranges, address);
     const struct range *range = &ranges->at[place];
     return place < ranges->count && range->end > address ? range : NULL;
 }
 
-bool range_set_check(const struct ranges *ranges)
+bool range_set_check(const struct range_set *ranges)
 {
     for (uint32_t i = 0; i < ranges->count; i++)
         if (is_empty_range(&ranges->at[i]) || (i && ranges->at[i].end > ranges->at[i - 1].start))

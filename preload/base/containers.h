@@ -74,7 +74,7 @@ struct range {
 
 /* Disjoint ranges in the caller's memory, sorted by falling start: the kernel maps downwards, so a
  * new range mostly goes to the end. */
-struct ranges {
+struct range_set {
     struct range *at;
     uint32_t count, room;
 };
@@ -86,15 +86,15 @@ typedef uint32_t range_set_left(const struct range *was, const struct range *bel
                                 const struct range *above, void *context);
 
 /* Removes [start, end) from every range: zero, one or two parts of each remain. */
-void range_set_cut(struct ranges *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
+void range_set_cut(struct range_set *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
                    void *context);
 /* The new range must overlap no other. False: no room. */
-bool range_set_insert(struct ranges *ranges, uintptr_t start, uintptr_t end, uint32_t number);
+bool range_set_insert(struct range_set *ranges, uintptr_t start, uintptr_t end, uint32_t number);
 /* The range that contains an address, or NULL. */
-const struct range *range_set_find(const struct ranges *ranges, uintptr_t address);
+const struct range *range_set_find(const struct range_set *ranges, uintptr_t address);
 
 /* Sorted, not empty, not overlapping. */
-bool range_set_check(const struct ranges *ranges);
+bool range_set_check(const struct range_set *ranges);
 
 /* ---- Points in time, downsampled ------------------------------------------------------------ */
 

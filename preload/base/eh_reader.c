@@ -1,6 +1,6 @@
 #include "preload/base/eh_reader.h"
 
-uint64_t eh_read_uint(struct cursor *cursor, size_t size)
+uint64_t eh_read_uint(struct eh_reader *cursor, size_t size)
 {
     uint64_t value = 0;
     if ((size_t)(cursor->end - cursor->at) < size) {
@@ -13,7 +13,7 @@ uint64_t eh_read_uint(struct cursor *cursor, size_t size)
     return value;
 }
 
-uint64_t eh_read_uleb(struct cursor *cursor)
+uint64_t eh_read_uleb(struct eh_reader *cursor)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; !cursor->bad; shift += 7) {
@@ -26,7 +26,7 @@ uint64_t eh_read_uleb(struct cursor *cursor)
     return value;
 }
 
-int64_t eh_read_sleb(struct cursor *cursor)
+int64_t eh_read_sleb(struct eh_reader *cursor)
 {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -42,7 +42,7 @@ int64_t eh_read_sleb(struct cursor *cursor)
     return value;
 }
 
-uint64_t eh_read_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
+uint64_t eh_read_encoded(struct eh_reader *cursor, uint8_t encoding, uintptr_t data_base)
 {
     uintptr_t base = 0;
     switch (encoding & 0x70) {

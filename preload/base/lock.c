@@ -50,13 +50,13 @@ void lock_unblock_signals(void)
 
 #define OWNER_POLL 20000000ull /* ns between two checks of the owner */
 
-bool turnstile_try(struct turn *turn)
+bool turnstile_try(struct turnstile *turn)
 {
     uint32_t none = 0;
     return cas_acquire(&turn->owner, &none, sys_gettid());
 }
 
-bool turnstile_enter(struct turn *turn, uint64_t most)
+bool turnstile_enter(struct turnstile *turn, uint64_t most)
 {
     uint32_t self = sys_gettid(), owner = 0;
     uint64_t start = sys_clock_ns(CLOCK_MONOTONIC);
@@ -69,18 +69,18 @@ bool turnstile_enter(struct turn *turn, uint64_t most)
     return true;
 }
 
-void turnstile_leave(struct turn *turn)
+void turnstile_leave(struct turnstile *turn)
 {
     store_release(&turn->owner, 0); /* pairs with turnstile_try and turnstile_enter */
     sys_futex_wake(&turn->owner, 1);
 }
 
-bool turnstile_is_occupied(const struct turn *turn)
+bool turnstile_is_occupied(const struct turnstile *turn)
 {
     return load_relaxed(&turn->owner);
 }
 
-void turnstile_reset(struct turn *turn)
+void turnstile_reset(struct turnstile *turn)
 {
     turn->owner = 0;
 }

@@ -110,18 +110,18 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
 /* Admits one thread at a time. Unlike with a lock, the threads inside and waiting hold nothing:
  * signals are delivered, and stop_the_world can stop them. A thread that enters again from a signal
  * handler is refused instead of waiting for itself. */
-struct turn {
+struct turnstile {
     uint32_t owner; /* tid of the thread inside, 0 = none */
 };
 
 /* False, without waiting, when a thread is inside, also the calling one. */
-bool turnstile_try(struct turn *turn);
+bool turnstile_try(struct turnstile *turn);
 /* False: the calling thread is inside already (a signal handler interrupted it there, or it left by
  * longjmp), or another thread stays inside for longer than that many nanoseconds. */
-bool turnstile_enter(struct turn *turn, uint64_t most);
-void turnstile_leave(struct turn *turn);
-bool turnstile_is_occupied(const struct turn *turn);
+bool turnstile_enter(struct turnstile *turn, uint64_t most);
+void turnstile_leave(struct turnstile *turn);
+bool turnstile_is_occupied(const struct turnstile *turn);
 /* In a fork child: the thread inside does not exist there. */
-void turnstile_reset(struct turn *turn);
+void turnstile_reset(struct turnstile *turn);
 
 #endif

@@ -94,7 +94,7 @@ int log_call_hook(const char *line)
 void log_line(const char *part, ...)
 {
     char buffer[1024];
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     text.size--; /* keeps room for the newline when a part is cut */
     strbuf_add(&text, "libleak: ");
     va_list parts;

@@ -31,7 +31,7 @@ uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t le
     uint64_t least = UINT64_MAX;
     for (;;) {
         char buffer[1024];
-        struct text path = STRBUF_ON(buffer);
+        struct strbuf path = STRBUF_ON(buffer);
         strbuf_add(&path, mount);
         strbuf_add_bytes(&path, group, length);
         strbuf_add_all(&path, "/", file, NULL);

@@ -1,7 +1,7 @@
 #include "preload/base/stack_fold.h"
 
 /* Do the last STACK_FOLD_ROUNDS * period frames repeat with that period? None of them is folded. */
-static bool has_period(const struct fold *fold, uint32_t period)
+static bool has_period(const struct stack_fold *fold, uint32_t period)
 {
     uint32_t all = STACK_FOLD_ROUNDS * period;
     if (fold->count < all)
@@ -13,7 +13,7 @@ static bool has_period(const struct fold *fold, uint32_t period)
     return true;
 }
 
-static void find_period(struct fold *fold)
+static void find_period(struct stack_fold *fold)
 {
     for (uint32_t period = 1; period <= STACK_FOLD_PERIOD; period++) {
         if (!has_period(fold, period))
@@ -27,7 +27,7 @@ static void find_period(struct fold *fold)
     }
 }
 
-static void put_unfolded(struct fold *fold, uint64_t pc)
+static void put_unfolded(struct stack_fold *fold, uint64_t pc)
 {
     if (fold->count == fold->most) {
         fold->ring[fold->in_ring++ % LEAK_CRASH_OUTER] = pc;
@@ -37,10 +37,10 @@ static void put_unfolded(struct fold *fold, uint64_t pc)
     find_period(fold);
 }
 
-static void take_frame(struct fold *fold, uint64_t pc);
+static void take_frame(struct stack_fold *fold, uint64_t pc);
 
 /* The current round differs from the period: its frames are added again, one by one. */
-static void undo_round(struct fold *fold)
+static void undo_round(struct stack_fold *fold)
 {
     uint64_t partial[STACK_FOLD_PERIOD];
     uint32_t seen = fold->seen;
@@ -51,7 +51,7 @@ static void undo_round(struct fold *fold)
         take_frame(fold, partial[i]); /* fewer frames than before: the recursion ends */
 }
 
-static void take_frame(struct fold *fold, uint64_t pc)
+static void take_frame(struct stack_fold *fold, uint64_t pc)
 {
     if (!fold->period || fold->row[fold->count - fold->period + fold->seen].pc != pc) {
         if (fold->period)
@@ -66,7 +66,7 @@ static void take_frame(struct fold *fold, uint64_t pc)
     fold->seen = 0;
 }
 
-void stack_fold_add(struct fold *fold, uint64_t pc)
+void stack_fold_add(struct stack_fold *fold, uint64_t pc)
 {
     fold->depth++;
     take_frame(fold, pc);
@@ -81,7 +81,7 @@ static void reverse_words(uint64_t *at, uint64_t count)
     }
 }
 
-uint32_t stack_fold_finish(struct fold *fold, uint64_t *left_out)
+uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out)
 {
     if (fold->period)
         undo_round(fold);

@@ -42,7 +42,7 @@ static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, cons
  * buffer, so that the outermost ones are there at the end:
  *
  *     depth = frames in the row + sum of period * times + left out + those in the ring */
-struct fold {
+struct stack_fold {
     struct leak_crash_frame *row; /* "count" frames of room for "most" */
     uint32_t most, count;
     uint64_t *ring;   /* LEAK_CRASH_OUTER of them */
@@ -52,8 +52,8 @@ struct fold {
     uint32_t seen;   /* how many frames of the next round have been added */
 };
 
-void stack_fold_add(struct fold *fold, uint64_t pc);
+void stack_fold_add(struct stack_fold *fold, uint64_t pc);
 /* After the last frame: puts the ring into order. Result: how many frames it holds. */
-uint32_t stack_fold_finish(struct fold *fold, uint64_t *left_out);
+uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include <stdarg.h>
 
-struct text strbuf_on(char *buffer, size_t size)
+struct strbuf strbuf_on(char *buffer, size_t size)
 {
     buffer[0] = '\0';
-    return (struct text){.bytes = buffer, .size = size};
+    return (struct strbuf){.bytes = buffer, .size = size};
 }
 
-void strbuf_add_bytes(struct text *text, const char *bytes, size_t length)
+void strbuf_add_bytes(struct strbuf *text, const char *bytes, size_t length)
 {
     size_t room = text->size - 1 - text->length;
     if (length > room) {
@@ -20,12 +20,12 @@ void strbuf_add_bytes(struct text *text, const char *bytes, size_t length)
     text->bytes[text->length] = '\0';
 }
 
-void strbuf_add(struct text *text, const char *string)
+void strbuf_add(struct strbuf *text, const char *string)
 {
     strbuf_add_bytes(text, string, strlen(string));
 }
 
-void strbuf_add_all(struct text *text, ...)
+void strbuf_add_all(struct strbuf *text, ...)
 {
     va_list parts;
     va_start(parts, text);
@@ -34,7 +34,7 @@ void strbuf_add_all(struct text *text, ...)
     va_end(parts);
 }
 
-void strbuf_add_number(struct text *text, uint64_t number)
+void strbuf_add_number(struct strbuf *text, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof digits;
@@ -44,7 +44,7 @@ void strbuf_add_number(struct text *text, uint64_t number)
     strbuf_add_bytes(text, digits + at, sizeof digits - at);
 }
 
-void strbuf_add_hex(struct text *text, uint64_t number)
+void strbuf_add_hex(struct strbuf *text, uint64_t number)
 {
     char digits[16];
     size_t at = sizeof digits;
@@ -55,14 +55,14 @@ void strbuf_add_hex(struct text *text, uint64_t number)
     strbuf_add_bytes(text, digits + at, sizeof digits - at);
 }
 
-void strbuf_add_time(struct text *text, uint64_t ns)
+void strbuf_add_time(struct strbuf *text, uint64_t ns)
 {
     bool seconds = ns % 1000000000 == 0;
     strbuf_add_number(text, seconds ? ns / 1000000000 : ns / 1000000);
     strbuf_add(text, seconds ? "s" : "ms");
 }
 
-void strbuf_add_fd_path(struct text *text, int fd)
+void strbuf_add_fd_path(struct strbuf *text, int fd)
 {
     strbuf_add(text, "/proc/self/fd/");
     strbuf_add_number(text, fd);

@@ -8,7 +8,7 @@
 
 #include "preload/base/base.h"
 
-struct text {
+struct strbuf {
     char *bytes;
     size_t size, length; /* length < size */
     bool cut;            /* something did not fit */
@@ -16,15 +16,15 @@ struct text {
 
 #define STRBUF_ON(buffer) strbuf_on((buffer), sizeof(buffer))
 
-struct text strbuf_on(char *buffer, size_t size);
-void strbuf_add(struct text *text, const char *string);
+struct strbuf strbuf_on(char *buffer, size_t size);
+void strbuf_add(struct strbuf *text, const char *string);
 /* Several strings, which end with NULL. */
-void strbuf_add_all(struct text *text, ...) __attribute__((sentinel));
-void strbuf_add_bytes(struct text *text, const char *bytes, size_t length);
-void strbuf_add_number(struct text *text, uint64_t number);
-void strbuf_add_hex(struct text *text, uint64_t number); /* 0x… */
-void strbuf_add_time(struct text *text, uint64_t ns);    /* as parse_time reads it; ms at least */
-void strbuf_add_fd_path(struct text *text, int fd);      /* /proc/self/fd/N */
+void strbuf_add_all(struct strbuf *text, ...) __attribute__((sentinel));
+void strbuf_add_bytes(struct strbuf *text, const char *bytes, size_t length);
+void strbuf_add_number(struct strbuf *text, uint64_t number);
+void strbuf_add_hex(struct strbuf *text, uint64_t number); /* 0x… */
+void strbuf_add_time(struct strbuf *text, uint64_t ns);    /* as parse_time reads it; ms at least */
+void strbuf_add_fd_path(struct strbuf *text, int fd);      /* /proc/self/fd/N */
 
 /* What follows the last slash, or all of the path. */
 const char *path_file_name(const char *path);

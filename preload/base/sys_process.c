@@ -110,7 +110,7 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every)
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size)
 {
     char path[64];
-    struct text text = STRBUF_ON(path);
+    struct strbuf text = STRBUF_ON(path);
     strbuf_add(&text, "/proc/");
     if (pid)
         strbuf_add_number(&text, pid);

@@ -179,7 +179,7 @@ static const char *interpreter_of(const char *head)
     return NULL;
 }
 
-static enum target target_of_elf(int fd, const char *head)
+static enum exec_target target_of_elf(int fd, const char *head)
 {
     const Elf64_Ehdr *header = (const void *)head;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE)
@@ -196,7 +196,7 @@ static bool is_elf(const char *head)
     return memcmp(head, ELFMAG, SELFMAG) == 0;
 }
 
-static enum target target_of_script(char *head)
+static enum exec_target target_of_script(char *head)
 {
     char *name = head + 2 + strspn(head + 2, " \t");
     name[strcspn(name, " \t\n")] = '\0';
@@ -205,12 +205,12 @@ static enum target target_of_script(char *head)
         return EXEC_TARGET_LOADS;
     _Alignas(8) char interpreter[HEAD];
     bool known = read_head(fd, interpreter) && is_elf(interpreter);
-    enum target target = known ? target_of_elf(fd, interpreter) : EXEC_TARGET_LOADS;
+    enum exec_target target = known ? target_of_elf(fd, interpreter) : EXEC_TARGET_LOADS;
     sys_close(fd);
     return target;
 }
 
-enum target exec_target_of_fd(int fd)
+enum exec_target exec_target_of_fd(int fd)
 {
     _Alignas(8) char head[HEAD];
     struct stat info;
@@ -220,7 +220,7 @@ enum target exec_target_of_fd(int fd)
         return target_of_script(head);
     if (!is_elf(head))
         return EXEC_TARGET_LOADS;
-    enum target target = target_of_elf(fd, head);
+    enum exec_target target = target_of_elf(fd, head);
     bool other_user =
         sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) && info.st_uid != sys_geteuid();
     return target == EXEC_TARGET_LOADS && other_user ? EXEC_TARGET_IGNORES : target;
@@ -231,7 +231,7 @@ static int open_in_path(const char *directories, const char *file)
     char buffer[PATH_MAX];
     while (*directories) {
         size_t length = strcspn(directories, ":");
-        struct text path = STRBUF_ON(buffer);
+        struct strbuf path = STRBUF_ON(buffer);
         strbuf_add_bytes(&path, directories, length);
         strbuf_add_all(&path, length ? "/" : "", file, NULL);
         int fd = path.cut ? -1 : sys_open(buffer, OPEN_FLAGS, 0);
@@ -242,7 +242,7 @@ static int open_in_path(const char *directories, const char *file)
     return -1;
 }
 
-enum target exec_target_of_path(const char *file, const char *search_path)
+enum exec_target exec_target_of_path(const char *file, const char *search_path)
 {
     if (!file)
         return EXEC_TARGET_LOADS;
@@ -250,7 +250,7 @@ enum target exec_target_of_path(const char *file, const char *search_path)
                                                : sys_open(file, OPEN_FLAGS, 0);
     if (fd < 0)
         return EXEC_TARGET_LOADS;
-    enum target target = exec_target_of_fd(fd);
+    enum exec_target target = exec_target_of_fd(fd);
     sys_close(fd);
     return target;
 }

@@ -10,7 +10,7 @@
 
 #include "preload/base/base.h"
 
-enum target {
+enum exec_target {
     EXEC_TARGET_LOADS,   /* libleak can be preloaded */
     EXEC_TARGET_IGNORES, /* harmless, but the program will not be recorded */
     EXEC_TARGET_REFUSES  /* libleak must be removed from its environment */
@@ -18,8 +18,8 @@ enum target {
 
 /* search_path: NULL, or the PATH in which a file without a slash is looked up. Callable in a vfork
  * child: memory comes from the stack, and every descriptor is closed again. */
-enum target exec_target_of_path(const char *file, const char *search_path);
-enum target exec_target_of_fd(int fd);
+enum exec_target exec_target_of_path(const char *file, const char *search_path);
+enum exec_target exec_target_of_fd(int fd);
 
 /* Does this process contain the runtime of a sanitizer? Such a runtime replaces nearly all of libc,
  * malloc included, and initialises itself at the first call of any of its functions. A call from

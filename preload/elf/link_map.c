@@ -139,7 +139,7 @@ static bool is_better_match(const ElfW(Sym) * symbol, const ElfW(Sym) * best, ui
 }
 
 bool link_map_find_function(const struct link_map *map, uintptr_t address, char *scratch,
-                            size_t size, struct name *out)
+                            size_t size, struct link_map_function *out)
 {
     struct tables tables = read_dynamic(map);
     ElfW(Sym) best = {0};

@@ -15,7 +15,7 @@
  * afterwards, in the list of the main namespace. */
 uint64_t link_map_find_object(const char *name);
 
-struct name {
+struct link_map_function {
     char text[128];  /* NUL-terminated, cut */
     uint64_t offset; /* of the address in the function */
 };
@@ -25,6 +25,6 @@ struct name {
  * excludes it. scratch: room for some symbols, the more the faster. False: no exported function is
  * there. */
 bool link_map_find_function(const struct link_map *map, uintptr_t address, char *scratch,
-                            size_t size, struct name *out);
+                            size_t size, struct link_map_function *out);
 
 #endif

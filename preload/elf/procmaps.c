@@ -85,11 +85,11 @@ static char *read_maps_file(size_t *length)
     return text;
 }
 
-bool procmaps_read(struct maps *out)
+bool procmaps_read(struct procmaps *out)
 {
     size_t length, lines = 0;
     char *text = read_maps_file(&length);
-    *out = (struct maps){0};
+    *out = (struct procmaps){0};
     for (size_t i = 0; text && i < length; i++)
         lines += text[i] == '\n';
     if (!lines || !(out->mapping = sys_map(lines * sizeof *out->mapping)))
@@ -137,7 +137,7 @@ bool procmaps_each(char *buffer, size_t size,
     return true;
 }
 
-const struct mapping *procmaps_find(const struct maps *maps, uintptr_t address)
+const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t address)
 {
     size_t first = LOWER_BOUND(maps->count, i, maps->mapping[i].end <= address);
     const struct mapping *found = &maps->mapping[first];

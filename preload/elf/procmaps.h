@@ -15,13 +15,13 @@ struct mapping {
     bool read, write, execute, shared;
 };
 
-struct maps {
+struct procmaps {
     struct mapping *mapping; /* ascending */
     uint32_t count;
 };
 
 /* False: the file cannot be read, or there is no memory. */
-bool procmaps_read(struct maps *out);
+bool procmaps_read(struct procmaps *out);
 /* One line, NUL-terminated, without its newline; out->path points into it. */
 bool procmaps_parse_line(const char *line, struct mapping *out);
 /* Private writable memory that belongs to no file. */
@@ -31,6 +31,6 @@ bool procmaps_is_anonymous(const struct mapping *mapping);
 bool procmaps_each(char *buffer, size_t size,
                    void (*visit)(const struct mapping *mapping, void *context), void *context);
 /* The mapping that contains an address, or NULL. */
-const struct mapping *procmaps_find(const struct maps *maps, uintptr_t address);
+const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t address);
 
 #endif

@@ -173,7 +173,7 @@ struct tag_name {
 static struct tag_name make_tag_name(const char *string)
 {
     struct tag_name name;
-    struct text text = STRBUF_ON(name.bytes);
+    struct strbuf text = STRBUF_ON(name.bytes);
     uint64_t hash = 1;
     strbuf_add(&text, string);
     name.length = text.length;

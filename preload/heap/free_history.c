@@ -12,11 +12,11 @@
 #define STRIPES 16
 #define FIRST_BYTES 1024 /* of a stripe's first index: all first indices share four pages */
 
-static struct segments records = {.type = LEAK_CHUNK_FREED,
-                                  .record_size = sizeof(struct leak_freed),
-                                  .first_id = 1,
-                                  .first_bits = 7,
-                                  .split_bits = 16};
+static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
+                                         .record_size = sizeof(struct leak_freed),
+                                         .first_id = 1,
+                                         .first_bits = 7,
+                                         .split_bits = 16};
 static uint32_t last_record;
 
 #define ID_BITS 24

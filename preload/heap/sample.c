@@ -20,11 +20,11 @@ static uint64_t seed;         /* of this process … */
 static uint64_t seeds;        /* … and the number of threads seeded from it */
 static uint64_t rounding_key; /* never changes: a fork child has its parent's blocks */
 
-static struct segments variances = {.type = LEAK_CHUNK_VARIANCES,
-                                    .record_size = sizeof(struct leak_variance),
-                                    .first_id = 1,
-                                    .first_bits = 7,
-                                    .split_bits = 15};
+static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
+                                           .record_size = sizeof(struct leak_variance),
+                                           .first_id = 1,
+                                           .first_bits = 7,
+                                           .split_bits = 15};
 
 /* ---- Random numbers -------------------------------------------------------------------------
  * In integers: the program may have enabled floating-point traps, set another rounding mode, or

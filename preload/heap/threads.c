@@ -21,11 +21,11 @@ extern void *__libc_stack_end;
 
 struct threads_state threads_state;
 
-static struct segments records = {.type = LEAK_CHUNK_THREADS,
-                                  .record_size = sizeof(struct leak_thread),
-                                  .first_id = 1,
-                                  .first_bits = 6,
-                                  .split_bits = 14};
+static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
+                                         .record_size = sizeof(struct leak_thread),
+                                         .first_id = 1,
+                                         .first_bits = 6,
+                                         .split_bits = 14};
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
 static struct thread *all_threads; /* all states ever mapped, linked through next_of_all */

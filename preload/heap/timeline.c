@@ -249,7 +249,8 @@ void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t be
         return; /* another thread does the work */
     if (open_timeline()) {
         /* The present values are also those of all ticks since the last event. */
-        uint32_t quiet = before > downsample_last(&point_times) ? before : downsample_last(&point_times) + 1;
+        uint32_t quiet =
+            before > downsample_last(&point_times) ? before : downsample_last(&point_times) + 1;
         if (quiet + 1 < now)
             add_point(thread, quiet);
         add_point(thread, now);

@@ -114,7 +114,7 @@ EXPORT void libleak_expect_failed(const char *file, int line, long blocks)
         return;
     }
     char buffer[32];
-    struct text number = STRBUF_ON(buffer);
+    struct strbuf number = STRBUF_ON(buffer);
     strbuf_add(&number, ":");
     strbuf_add_number(&number, line);
     strbuf_add(&number, ": ");
@@ -145,8 +145,8 @@ static uint32_t own_serial(const struct frame *caller)
         long lost = ON_SCRUBBED_STACK(run_leak_check);                                             \
         struct frame caller = CALLER_FRAME();                                                      \
         uint32_t serial = own_serial(&caller);                                                     \
-        struct reports_request wish = {.file = file, .thread = (one_thread) ? serial : 0};            \
-        return serial && reports_write(&wish) ? lost : -1;                                           \
+        struct reports_request wish = {.file = file, .thread = (one_thread) ? serial : 0};         \
+        return serial && reports_write(&wish) ? lost : -1;                                         \
     }
 
 REPORT(libleak_report, false)
@@ -171,7 +171,8 @@ API(libleak_enable, (void), capture_disable(guard, false))
 API(libleak_disable_all, (void), capture_disable_all(true))
 API(libleak_enable_all, (void), capture_disable_all(false))
 API(libleak_add_root, (const void *start, size_t size), roots_add_region((uintptr_t)start, size))
-API(libleak_remove_root, (const void *start, size_t size), roots_remove_region((uintptr_t)start, size))
+API(libleak_remove_root, (const void *start, size_t size),
+    roots_remove_region((uintptr_t)start, size))
 TRY(libleak_at_report, (void (*callback)(void)), exit_callbacks_add(guard, callback))
 
 static bool ignore_block(struct guard *guard, const void *p)
@@ -246,7 +247,8 @@ EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)
     return SUCCESS(runtime_options_get(name, buffer, size));
 }
 
-TRY(libleak_set_option, (const char *name, const char *value), runtime_options_set(guard, name, value))
+TRY(libleak_set_option, (const char *name, const char *value),
+    runtime_options_set(guard, name, value))
 
 EXPORT void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context)
 {
@@ -263,13 +265,16 @@ EXPORT void libleak_backtrace_fd(const void *context, int fd)
 /* ---- The program's own allocators ----------------------------------------------------------- */
 
 API(libleak_block_new, (const void *p, size_t size), annotate_block_new(guard, &caller, p, size))
-API(libleak_block_resize, (const void *p, size_t size), annotate_block_resize(guard, &caller, p, size))
+API(libleak_block_resize, (const void *p, size_t size),
+    annotate_block_resize(guard, &caller, p, size))
 API(libleak_block_gone, (const void *p), annotate_block_free(guard, &caller, p))
-API(libleak_pool_create, (const void *pool, const char *name), annotate_pool_create(guard, pool, name))
+API(libleak_pool_create, (const void *pool, const char *name),
+    annotate_pool_create(guard, pool, name))
 API(libleak_pool_move, (const void *pool, const void *to), annotate_pool_move(guard, pool, to))
 API(libleak_pool_alloc, (const void *pool, const void *p, size_t size),
     annotate_pool_alloc(guard, &caller, pool, p, size))
-API(libleak_pool_free, (const void *pool, const void *p), annotate_pool_free(guard, &caller, pool, p))
+API(libleak_pool_free, (const void *pool, const void *p),
+    annotate_pool_free(guard, &caller, pool, p))
 API(libleak_pool_change, (const void *pool, const void *p, const void *now, size_t size),
     annotate_pool_resize(guard, &caller, pool, p, now, size))
 API(libleak_pool_trim, (const void *pool, const void *start, size_t size),

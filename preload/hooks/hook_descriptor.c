@@ -28,7 +28,7 @@
         int fd_ = call;                                                                            \
         if (TRACKED() && fd_ >= 0) {                                                               \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            resource_hook_opened(&caller_, fd_, sort, name);                                            \
+            resource_hook_opened(&caller_, fd_, sort, name);                                       \
         }                                                                                          \
         fd_;                                                                                       \
     })
@@ -106,7 +106,8 @@ CREATOR(LEAK_SORT_TERMINAL, NULL, posix_openpt, (int flags), (flags))
         int result = real.name arguments;                                                          \
         if (TRACKED() && result == 0) {                                                            \
             struct frame caller = CALLER_FRAME();                                                  \
-            resource_hook_opened_pair(&caller, ends, LEAK_SORT_PIPE, "pipe (read end)", "pipe (write end)");       \
+            resource_hook_opened_pair(&caller, ends, LEAK_SORT_PIPE, "pipe (read end)",            \
+                                      "pipe (write end)");                                         \
         }                                                                                          \
         return result;                                                                             \
     }
@@ -123,7 +124,7 @@ PIPE(pipe2, (int ends[2], int flags), (ends, flags))
         int copy_ = call;                                                                          \
         if (TRACKED() && copy_ >= 0 && copy_ != (fd)) {                                            \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            resource_hook_duplicated(&caller_, fd, copy_, onto);                                                  \
+            resource_hook_duplicated(&caller_, fd, copy_, onto);                                   \
         }                                                                                          \
         copy_;                                                                                     \
     })
@@ -180,7 +181,7 @@ EXPORT int fcntl64(int fd, int command, ...)
 /* ---- Sockets -------------------------------------------------------------------------------- */
 
 /* "ipv4 stream socket" */
-static void append_socket_name(struct text *text, int family, int type)
+static void append_socket_name(struct strbuf *text, int family, int type)
 {
     static const char *const families[] = {
         [AF_UNIX] = "unix",       [AF_INET] = "ipv4",     [AF_INET6] = "ipv6",
@@ -197,7 +198,7 @@ static void append_socket_name(struct text *text, int family, int type)
 static NOINLINE void note_socket(const struct frame *caller, int fd, int family, int type)
 {
     char name[40];
-    struct text text = STRBUF_ON(name);
+    struct strbuf text = STRBUF_ON(name);
     append_socket_name(&text, family, type);
     resource_hook_opened(caller, fd, LEAK_SORT_SOCKET, name);
 }
@@ -205,7 +206,7 @@ static NOINLINE void note_socket(const struct frame *caller, int fd, int family,
 static NOINLINE void note_sockets(const struct frame *caller, const int *ends, int family, int type)
 {
     char name[40];
-    struct text text = STRBUF_ON(name);
+    struct strbuf text = STRBUF_ON(name);
     append_socket_name(&text, family, type);
     strbuf_add(&text, " pair");
     resource_hook_opened_pair(caller, ends, LEAK_SORT_SOCKET, name, name);

@@ -19,9 +19,10 @@
     {                                                                                              \
         real_functions_find();                                                                     \
         FILE *stream = real.name arguments;                                                        \
-        if (resource_is_tracked(LEAK_RESOURCE_FILE) && stream) {                                         \
+        if (resource_is_tracked(LEAK_RESOURCE_FILE) && stream) {                                   \
             struct frame caller = CALLER_FRAME();                                                  \
-            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, sort, stream, fd, title, like);               \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, sort, stream, fd, title,      \
+                                        like);                                                     \
         }                                                                                          \
         return stream;                                                                             \
     }
@@ -48,15 +49,16 @@ MEMORY_STREAM(open_wmemstream, (wchar_t * *buffer, size_t *size), (buffer, size)
     EXPORT FILE *name(const char *path, const char *mode, FILE *stream)                            \
     {                                                                                              \
         real_functions_find();                                                                     \
-        if (!resource_is_tracked(LEAK_RESOURCE_FILE) || !path)                                           \
+        if (!resource_is_tracked(LEAK_RESOURCE_FILE) || !path)                                     \
             return real.name(path, mode, stream);                                                  \
         struct frame caller = CALLER_FRAME();                                                      \
-        struct resource_hook_closing leaving = resource_hook_closing(&caller, LEAK_RESOURCE_FILE, stream);           \
+        struct resource_hook_closing leaving =                                                     \
+            resource_hook_closing(&caller, LEAK_RESOURCE_FILE, stream);                            \
         FILE *again = real.name(path, mode, stream);                                               \
-        resource_hook_stream_closed(&caller, &leaving);                                                              \
+        resource_hook_stream_closed(&caller, &leaving);                                            \
         if (again && leaving.stream.number)                                                        \
-            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again, again->_fileno,      \
-                        path, false);                                                              \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again,      \
+                                        again->_fileno, path, false);                              \
         return again;                                                                              \
     }
 
@@ -70,9 +72,10 @@ REOPEN(freopen64)
     {                                                                                              \
         real_functions_find();                                                                     \
         DIR *folder = real.name arguments;                                                         \
-        if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {                                          \
+        if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {                                    \
             struct frame caller = CALLER_FRAME();                                                  \
-            resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, title, like); \
+            resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder,   \
+                                        fd, title, like);                                          \
         }                                                                                          \
         return folder;                                                                             \
     }
@@ -87,12 +90,12 @@ DIRECTORY(fdopendir, (int fd), (fd), fd, NULL, true)
     EXPORT int name(type *object)                                                                  \
     {                                                                                              \
         real_functions_find();                                                                     \
-        if (!resource_is_tracked(resource))                                                              \
+        if (!resource_is_tracked(resource))                                                        \
             return real.name(object);                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        struct resource_hook_closing leaving = resource_hook_closing(&caller, resource, object);                     \
+        struct resource_hook_closing leaving = resource_hook_closing(&caller, resource, object);   \
         int result = real.name(object);                                                            \
-        resource_hook_stream_closed(&caller, &leaving);                                                              \
+        resource_hook_stream_closed(&caller, &leaving);                                            \
         return result;                                                                             \
     }
 

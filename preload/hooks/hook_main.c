@@ -81,10 +81,10 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 #define EXIT(name, ends)                                                                           \
     EXPORT void name(int status)                                                                   \
     {                                                                                              \
-        process_state.exit_status = status;                                                                   \
+        process_state.exit_status = status;                                                        \
         ON_SCRUBBED_STACK(ends);                                                                   \
         real_functions_find();                                                                     \
-        real.name(process_state.exit_status);                                                                 \
+        real.name(process_state.exit_status);                                                      \
         __builtin_unreachable();                                                                   \
     }
 

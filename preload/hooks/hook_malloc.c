@@ -74,7 +74,7 @@ void *hook_realloc(void *old, size_t size, const struct frame *caller,
         size_t kept = block == old && size < before.size ? size : block == old ? before.size : 0;
         if (unlikely(load_relaxed(&suballoc_count)))
             track_free_contained(guard, caller, before.address + kept, before.size - kept,
-                               FREED_BY_REALLOC);
+                                 FREED_BY_REALLOC);
         track_free_removed(guard, caller, &before);
     } else if (known)
         restore_block(guard, &before);
@@ -123,7 +123,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
         struct frame caller = CALLER_FRAME();                                                      \
         if (!block) /* excluded by the caller */                                                   \
             __builtin_unreachable();                                                               \
-        FREEING(guard, &caller, block, track_free_inline(guard, &caller, block, how), go);           \
+        FREEING(guard, &caller, block, track_free_inline(guard, &caller, block, how), go);         \
     }                                                                                              \
     static NOINLINE void name##_slow(void *block, uint32_t how)                                    \
     {                                                                                              \
@@ -132,12 +132,12 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     }                                                                                              \
     static NOINLINE void name##_checked(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \
-        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                            \
-        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how), go);      \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
+        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how), go);     \
     }                                                                                              \
     static ALWAYS_INLINE void release_##name(void *block, uint32_t how)                            \
     {                                                                                              \
-        if (likely(!track_state.detour && block))                                                        \
+        if (likely(!track_state.detour && block))                                                  \
             name##_fast(block, how);                                                               \
         else if (!FREED_UNTRACKED(block, go))                                                      \
             name##_slow(block, how);                                                               \

@@ -30,12 +30,13 @@ EXPORT int madvise(void *start, size_t size, int advice)
 /* Ends the annotated blocks in a range. */
 static NOINLINE void end_content(const struct frame *caller, void *start, size_t size)
 {
-    WITH_TOKEN_FOR(caller, track_free_contained(guard, caller, (uintptr_t)start, size, FREED_BY_FREE));
+    WITH_TOKEN_FOR(caller,
+                   track_free_contained(guard, caller, (uintptr_t)start, size, FREED_BY_FREE));
 }
 
 #define END_CONTENT(start, size)                                                                   \
     ({                                                                                             \
-        if (unlikely(load_relaxed(&suballoc_count))) {                                               \
+        if (unlikely(load_relaxed(&suballoc_count))) {                                             \
             struct frame content_ = CALLER_FRAME();                                                \
             end_content(&content_, start, size);                                                   \
         }                                                                                          \
@@ -53,7 +54,7 @@ static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t
         void *mapped = real.name(start, size, access, flags, fd, offset);                          \
         if (flags & MAP_FIXED && mapped != MAP_FAILED)                                             \
             END_CONTENT(mapped, size);                                                             \
-        if (resource_is_tracked(LEAK_RESOURCE_MMAP) && mapped != MAP_FAILED) {                           \
+        if (resource_is_tracked(LEAK_RESOURCE_MMAP) && mapped != MAP_FAILED) {                     \
             struct frame caller = CALLER_FRAME();                                                  \
             note_mapped(&caller, mapped, size, flags &MAP_ANONYMOUS ? -1 : fd);                    \
         }                                                                                          \
@@ -96,7 +97,7 @@ static NOINLINE void *remap_region(const struct frame *caller, void *start, size
     void *moved = real.mremap(start, size, wanted, flags, to);
     if (moved != MAP_FAILED)
         mmap_regions_move(guard, mark, (uintptr_t)start, size, (uintptr_t)moved, wanted,
-                      size == 0 || flags & MREMAP_DONTUNMAP);
+                          size == 0 || flags & MREMAP_DONTUNMAP);
     mmap_regions_unlock(&held);
     guard_leave(guard);
     return moved;

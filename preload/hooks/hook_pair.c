@@ -43,8 +43,8 @@ static uintptr_t create_resource(const struct pair *pair, const struct frame *ca
     if (pair->create.at != RESULT)
         handle = a[pair->create.at] ? *(const uintptr_t *)a[pair->create.at] : 0;
     if (handle)
-        resource_hook_stream_opened(caller, LEAK_RESOURCE_PAIR, LEAK_SORT_PAIR, (const void *)handle, -1,
-                    pair->create.name, false);
+        resource_hook_stream_opened(caller, LEAK_RESOURCE_PAIR, LEAK_SORT_PAIR,
+                                    (const void *)handle, -1, pair->create.name, false);
     return result;
 }
 
@@ -130,7 +130,8 @@ void hook_pair_start(void)
         if (count < MAX_PAIRS && parse_pair(text, &pairs[count]))
             count++;
         else
-            log_bad_value("pair", options_current.pair, "create,destroy or create:arg1,destroy:arg0");
+            log_bad_value("pair", options_current.pair,
+                          "create,destroy or create:arg1,destroy:arg0");
     }
     if (!count)
         return;

@@ -64,7 +64,7 @@ static bool is_libleak(const char *element, size_t length)
 }
 
 /* Appends the elements of an LD_PRELOAD entry but libleak; true when libleak was among them. */
-static bool copy_without_libleak(const char *preload, struct text *out)
+static bool copy_without_libleak(const char *preload, struct strbuf *out)
 {
     bool found = false;
     for (const char *at = preload + strlen(PRELOAD); *at;) {
@@ -85,7 +85,7 @@ static char *const *change_environment(const struct new_environment *room,
                                        char *const environment[], bool with_libleak)
 {
     const char *preload = find_entry(environment, PRELOAD);
-    struct text text = strbuf_on(room->preload, room->preload_size);
+    struct strbuf text = strbuf_on(room->preload, room->preload_size);
     strbuf_add(&text, PRELOAD);
     if (with_libleak)
         strbuf_add(&text, process_library_path());
@@ -98,7 +98,7 @@ static char *const *change_environment(const struct new_environment *room,
     if (text.length > strlen(PRELOAD))
         room->entries[kept++] = room->preload;
     if (with_libleak && !find_entry(environment, SETTINGS)) {
-        struct text settings = strbuf_on(room->settings, room->settings_size);
+        struct strbuf settings = strbuf_on(room->settings, room->settings_size);
         strbuf_add(&settings, SETTINGS);
         strbuf_add(&settings, process_options_text());
         room->entries[kept++] = room->settings;
@@ -123,13 +123,13 @@ struct plan {
     bool lost; /* the new program will not be recorded, although follow= asks for it */
 };
 
-static struct plan plan_exec(char *const environment[], enum target target)
+static struct plan plan_exec(char *const environment[], enum exec_target target)
 {
     const char *preload = find_entry(environment, PRELOAD);
     bool present = preload && copy_without_libleak(preload, NULL);
     struct plan plan = {.change = options_current.follow == FOLLOW_FORCE  ? WITH_LIBLEAK
                                   : options_current.follow == FOLLOW_NONE ? WITHOUT_LIBLEAK
-                                                                        : UNCHANGED};
+                                                                          : UNCHANGED};
     if (target == EXEC_TARGET_REFUSES || !library_readable())
         plan.change = WITHOUT_LIBLEAK;
     plan.lost = options_current.follow != FOLLOW_NONE &&
@@ -154,12 +154,12 @@ static void count_lost(const struct plan *plan, int64_t count)
         real_functions_find();                                                                     \
         char *const *entries = (environment);                                                      \
         struct plan plan_ = {UNCHANGED, false};                                                    \
-        if (process_is_running())                                                                     \
+        if (process_is_running())                                                                  \
             plan_ = plan_exec(entries, (target));                                                  \
         if (plan_.change != UNCHANGED) {                                                           \
             const char *given_ = find_entry(entries, PRELOAD);                                     \
             struct new_environment room_ = {.preload_size = (given_ ? strlen(given_) : 0) +        \
-                                                            strlen(process_library_path()) + 32,        \
+                                                            strlen(process_library_path()) + 32,   \
                                             .settings_size = strlen(process_options_text()) + 32}; \
             room_.entries = alloca((count_entries(entries) + 3) * sizeof(char *));                 \
             room_.preload = alloca(room_.preload_size);                                            \
@@ -314,7 +314,8 @@ static bool has_leak_check_child_only(int options)
 {
     bool found = false;
     return options & WNOHANG && options & SEES_CLONES && children_any() &&
-           sys_each_numbered_entry("/proc/self/task", thread_has_no_program_child, &found) && !found;
+           sys_each_numbered_entry("/proc/self/task", thread_has_no_program_child, &found) &&
+           !found;
 }
 
 static int no_child(void)
@@ -326,9 +327,9 @@ static int no_child(void)
 #define SKIP_LEAK_CHECK_CHILDREN(options, call, pid_of_result)                                     \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {            \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {         \
             if ((options)&WNOWAIT)                                                                 \
-                sys_wait_child(pid_of_result); /* else it would be found again */                        \
+                sys_wait_child(pid_of_result); /* else it would be found again */                  \
             result_ = call;                                                                        \
         }                                                                                          \
         result_ == 0 && !(pid_of_result) && has_leak_check_child_only(options) ? no_child()        \

@@ -24,7 +24,7 @@
  *   OTHER(name, result, parameters): written out below. */
 #define FAMILY(ALLOC, ALIGNED, FREE, SIZED, OTHER)                                                 \
     ALLOC(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)                                   \
-    FREE(free, (void *block), (block), FREED_BY_FREE)                                                    \
+    FREE(free, (void *block), (block), FREED_BY_FREE)                                              \
     ALLOC(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)    \
     OTHER(realloc, void *, (void *old, size_t size))                                               \
     OTHER(posix_memalign, int, (void **out, size_t alignment, size_t size))                        \
@@ -33,10 +33,10 @@
     ALLOC(valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)                                 \
     ALLOC(pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)                                \
     OTHER(reallocarray, void *, (void *old, size_t count, size_t size))                            \
-    FREE(cfree, (void *block), (block), FREED_BY_FREE)                                                   \
-    SIZED(free_sized, (void *block, size_t of), (block, of), FREED_BY_FREE_SIZED, of, 0)                 \
+    FREE(cfree, (void *block), (block), FREED_BY_FREE)                                             \
+    SIZED(free_sized, (void *block, size_t of), (block, of), FREED_BY_FREE_SIZED, of, 0)           \
     SIZED(free_aligned_sized, (void *block, size_t to, size_t of), (block, to, of),                \
-          FREED_BY_FREE_ALIGNED_SIZED, of, to)                                                           \
+          FREED_BY_FREE_ALIGNED_SIZED, of, to)                                                     \
     ALLOC(_Znwm, (size_t size), (size), size, LEAK_KIND_NEW)                                       \
     ALLOC(_Znam, (size_t size), (size), size, LEAK_KIND_NEW_ARRAY)                                 \
     ALLOC(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, LEAK_KIND_NEW)   \
@@ -49,21 +49,23 @@
             (size, to, tag), LEAK_KIND_ALIGNED_NEW)                                                \
     ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag),         \
             (size, to, tag), LEAK_KIND_ALIGNED_NEW_ARRAY)                                          \
-    FREE(_ZdlPv, (void *block), (block), FREED_BY_DELETE)                                                \
-    FREE(_ZdaPv, (void *block), (block), FREED_BY_DELETE_ARRAY)                                          \
-    FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE)            \
-    FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE_ARRAY)      \
-    SIZED(_ZdlPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_SIZED, of, 0)                  \
-    SIZED(_ZdaPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_ARRAY_SIZED, of, 0)            \
-    SIZED(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE, 0, to)  \
-    SIZED(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE_ARRAY,   \
+    FREE(_ZdlPv, (void *block), (block), FREED_BY_DELETE)                                          \
+    FREE(_ZdaPv, (void *block), (block), FREED_BY_DELETE_ARRAY)                                    \
+    FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE)      \
+    FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),                       \
+         FREED_BY_DELETE_ARRAY)                                                                    \
+    SIZED(_ZdlPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_SIZED, of, 0)            \
+    SIZED(_ZdaPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_ARRAY_SIZED, of, 0)      \
+    SIZED(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE,   \
           0, to)                                                                                   \
+    SIZED(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),                            \
+          FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)                                                    \
     SIZED(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),          \
-          (block, to, tag), FREED_BY_ALIGNED_DELETE, 0, to)                                              \
+          (block, to, tag), FREED_BY_ALIGNED_DELETE, 0, to)                                        \
     SIZED(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),          \
-          (block, to, tag), FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)                                        \
+          (block, to, tag), FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)                                  \
     SIZED(_ZdlPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
-          FREED_BY_ALIGNED_DELETE_SIZED, of, to)                                                         \
+          FREED_BY_ALIGNED_DELETE_SIZED, of, to)                                                   \
     SIZED(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
           FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
 
@@ -111,8 +113,8 @@ static struct {
 #define SIZED(name, parameters, arguments, how, size, alignment)                                   \
     static NOINLINE void linked_##name##_checked parameters                                        \
     {                                                                                              \
-        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                            \
-        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how),           \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
+        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how),          \
                 next.name arguments);                                                              \
     }                                                                                              \
     static void linked_##name parameters                                                           \
@@ -162,7 +164,7 @@ static const struct static_malloc_hook hooks[] = {
 static const char *find_obstacle(void)
 {
     return real_functions_loaded_late() ? "the process ran before libleak"
-           : !*lock_single_threaded               ? "there is more than one thread already"
+           : !*lock_single_threaded     ? "there is more than one thread already"
            : quarantine_is_on()         ? "quarantine= works with the C library's malloc only"
                                         : NULL;
 }

@@ -96,7 +96,7 @@ static NOINLINE struct start_routine begin_recording(const struct thread_start *
         altstack_begin_thread(guard);
         if (recorded && resource_is_tracked(LEAK_RESOURCE_THREAD))
             handle_table_move(guard, LEAK_RESOURCE_THREAD, provisional_name(start.serial),
-                            pthread_self());
+                              pthread_self());
         guard_leave(guard);
     }
     return (struct start_routine){start.routine, start.argument};
@@ -176,10 +176,10 @@ static void forget_thread(const struct frame *caller, const struct handle_ref *f
         real_functions_find();                                                                     \
         if (!real.name) /* pthread_clockjoin_np: glibc before 2.31 */                              \
             return ENOSYS;                                                                         \
-        if (!resource_is_tracked(LEAK_RESOURCE_THREAD))                                                  \
+        if (!resource_is_tracked(LEAK_RESOURCE_THREAD))                                            \
             return real.name arguments;                                                            \
         struct frame caller = CALLER_FRAME();                                                      \
-        struct handle_ref found = find_thread(&caller, thread);                                     \
+        struct handle_ref found = find_thread(&caller, thread);                                    \
         int error = real.name arguments;                                                           \
         if (error == 0)                                                                            \
             forget_thread(&caller, &found);                                                        \

@@ -39,7 +39,7 @@ void hook_pair_start(void);
  * allocator may be built on __libc_malloc) belong to this call, and are not counted again. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
-        process_count_missed();                                                                          \
+        process_count_missed();                                                                    \
         bool before_ = guard_self.calling_real;                                                    \
         guard_self.calling_real = true;                                                            \
         __auto_type forwarded_ = call;                                                             \
@@ -69,7 +69,7 @@ void hook_pair_start(void);
         if (likely(block))                                                                         \
             track(guard, &caller, block, (bytes), (kind));                                         \
         else                                                                                       \
-            sample_redraw();                                                                        \
+            sample_redraw();                                                                       \
         guard_leave(guard);                                                                        \
         return block;                                                                              \
     }
@@ -86,10 +86,10 @@ void hook_pair_start(void);
 /* The same for the most frequent functions: one test covers all unusual options. */
 #define ALLOCATING_OFTEN(linkage, name, next, parameters, arguments, bytes, kind)                  \
     ALLOCATES(name##_slow, track_alloc, next, parameters, arguments, bytes, kind)                  \
-    ALLOCATES(name##_fast, track_alloc_inline, next, parameters, arguments, bytes, kind)             \
+    ALLOCATES(name##_fast, track_alloc_inline, next, parameters, arguments, bytes, kind)           \
     linkage void *name parameters                                                                  \
     {                                                                                              \
-        if (likely(!track_state.selective))                                                                 \
+        if (likely(!track_state.selective))                                                        \
             return name##_fast arguments;                                                          \
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
@@ -109,7 +109,7 @@ void hook_pair_start(void);
         if (!error && *out)                                                                        \
             track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);                           \
         else                                                                                       \
-            sample_redraw();                                                                        \
+            sample_redraw();                                                                       \
         guard_leave(guard);                                                                        \
         return error;                                                                              \
     }
@@ -136,7 +136,7 @@ void hook_pair_start(void);
     ({                                                                                             \
         bool passes_ = bootstrap_owns(block);                                                      \
         if (unlikely(passes_)) {                                                                   \
-        } else if (!sample_excludes(block)) {                                                        \
+        } else if (!sample_excludes(block)) {                                                      \
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
             modules_poll_loader(); /* a free inside of dlclose may be its only sign */             \

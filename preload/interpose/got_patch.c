@@ -216,7 +216,8 @@ static bool redirect_slot(const struct symbols *symbols, const ElfW(Rela) * relo
                           void *context)
 {
     const struct redirection *redirection = context;
-    uintptr_t hook = find_replacement(symbols, symbols_of_relocation(symbols, relocation), redirection);
+    uintptr_t hook =
+        find_replacement(symbols, symbols_of_relocation(symbols, relocation), redirection);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     unsigned type = ELF64_R_TYPE(relocation->r_info);
     return !hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) ||

@@ -243,7 +243,7 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 /* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
 static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 
-static void append_path(const struct link_map *map, struct text *path)
+static void append_path(const struct link_map *map, struct strbuf *path)
 {
     if (!map->l_name[0]) { /* the program itself */
         ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
@@ -308,7 +308,7 @@ static void record_module(struct module *module, const struct link_map *map)
 {
     if (recording_stopped)
         return;
-    struct text path = STRBUF_ON(path_bytes);
+    struct strbuf path = STRBUF_ON(path_bytes);
     append_path(map, &path);
     uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
     struct leak_module *record = record_room(length);
@@ -436,7 +436,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     return true;
 }
 
-bool modules_locate(uintptr_t pc, struct module_location *out, struct text *path)
+bool modules_locate(uintptr_t pc, struct module_location *out, struct strbuf *path)
 {
     struct locked locked;
     const struct leak_module *record = NULL;

@@ -94,8 +94,8 @@ struct module_location {
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t build_id_length;
 };
-struct text;
-bool modules_locate(uintptr_t pc, struct module_location *out, struct text *path);
+struct strbuf;
+bool modules_locate(uintptr_t pc, struct module_location *out, struct strbuf *path);
 
 /* ---- Questions that record nothing ---------------------------------------------------------- */
 

@@ -165,7 +165,8 @@ static bool is_own(const void *address)
  * when the calling object is in no search list. */
 static bool is_behind_libc(void)
 {
-    return symbols_is_exported_before("malloc", (uintptr_t)is_own) && (environ || !dlsym(RTLD_NEXT, "malloc"));
+    return symbols_is_exported_before("malloc", (uintptr_t)is_own) &&
+           (environ || !dlsym(RTLD_NEXT, "malloc"));
 }
 
 /* When loaded late: the first definition outside of libleak. The symbol tables are read before

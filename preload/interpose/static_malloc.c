@@ -111,7 +111,8 @@ static int search_program(struct dl_phdr_info *object, size_t size UNUSED, void 
     if (!symbols_read(object, &search->symbols))
         return 1;
     search->out->exported = exports_required(search);
-    if (!search->out->exported && !symbols_each_relocation(&search->symbols, is_no_hooked_import, search))
+    if (!search->out->exported &&
+        !symbols_each_relocation(&search->symbols, is_no_hooked_import, search))
         return 1;
     enum symtab_found state = symtab_each_function(program, match_symbol, search);
     if (!has_required(search)) {

@@ -59,7 +59,7 @@ static void isolate_child(void)
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
             sys_sigaction(number, &fatal,
-                       NULL); /* a crash of libleak must not reach the program's handlers */
+                          NULL); /* a crash of libleak must not reach the program's handlers */
     sys_close_from(0);
     sys_set_rlimit(RLIMIT_CORE, 0);
     sys_set_rlimit(RLIMIT_CPU, SECONDS_MOST);
@@ -130,7 +130,7 @@ struct leak_check {
     const struct leak_check_request *request;
     struct reach *reach;
     struct leak_graph *graph;
-    struct maps maps;
+    struct procmaps maps;
     struct elf_images images;
     struct roots roots;
     uint32_t note_at;

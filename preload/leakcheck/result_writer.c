@@ -432,7 +432,8 @@ void milestone_ages_record(struct milestone_ages *ages, uint32_t line, const str
     sum->bytes += block->size;
 }
 
-void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines, struct growable_array *out)
+void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines,
+                          struct growable_array *out)
 {
     for (size_t i = 0; i < (size_t)lines * ages->count; i++) {
         struct leak_age *age = ages->sum[i].blocks ? growable_array_add(out) : NULL;

@@ -56,6 +56,7 @@ static inline void milestone_ages_add(struct milestone_ages *ages, uint32_t line
 }
 
 /* Appends a struct leak_age for each line and milestone that has blocks. */
-void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines, struct growable_array *out);
+void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines,
+                          struct growable_array *out);
 
 #endif

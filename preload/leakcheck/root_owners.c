@@ -44,7 +44,8 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
     return owners->node && owners->word && owners->frame && owners->frames_of && owners->part_at &&
            growable_array_map(&owners->roots, sizeof(struct leak_held), ROOTS_MOST) &&
            growable_array_map(&owners->parts, sizeof(struct leak_part), PARTS_MOST) &&
-           growable_array_map(&owners->threads, sizeof(struct leak_seen_thread), WORLD_MAX_THREADS) &&
+           growable_array_map(&owners->threads, sizeof(struct leak_seen_thread),
+                              WORLD_MAX_THREADS) &&
            growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 

@@ -22,7 +22,7 @@
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
 
 static unsigned root_classes;
-static struct turn check_turn; /* held by the thread that takes a snapshot */
+static struct turnstile check_turn; /* held by the thread that takes a snapshot */
 static uint32_t skipped; /* periodic checks over the pause budget, or with an unstoppable thread */
 static bool disabled;
 

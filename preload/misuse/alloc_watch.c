@@ -106,7 +106,7 @@ static void write_breakpoint(struct guard *guard, const struct block *block,
                              enum error_action action)
 {
     char words[96];
-    struct text text = STRBUF_ON(words);
+    struct strbuf text = STRBUF_ON(words);
     strbuf_add(&text, "T");
     strbuf_add_number(&text, block->thread);
     strbuf_add(&text, "#");

@@ -93,7 +93,7 @@ static bool handle_event(struct guard *guard, const struct bad_call *call,
     if (on_error_only_reports(event->type))
         return false;
     char words[160];
-    struct text text = STRBUF_ON(words);
+    struct strbuf text = STRBUF_ON(words);
     error_text_describe(event, &text);
     return on_error_handle(guard, call->caller, event->type, words);
 }
@@ -180,7 +180,8 @@ void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
 void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
                              const struct suballoc_block *block)
 {
-    struct bad_call call = capture_bad_call(guard, caller, block->block.address, FREED_BY_POOL_DESTROY);
+    struct bad_call call =
+        capture_bad_call(guard, caller, block->block.address, FREED_BY_POOL_DESTROY);
     struct leak_event event = make_event(&call, LEAK_EVENT_POOL_LEAK);
     add_suballoc_to_event(guard, &event, block);
     event.call_pool = event.block_pool;
@@ -226,8 +227,9 @@ static bool is_double_free(struct guard *guard, const struct bad_call *call,
 {
     struct leak_recent_free last;
     uint32_t thread = 0;
-    if (!keeps_all_blocks() || !free_history_find_recent(guard, call->thread ? &call->thread->freed : NULL,
-                                           call->address, &last, &thread))
+    if (!keeps_all_blocks() ||
+        !free_history_find_recent(guard, call->thread ? &call->thread->freed : NULL, call->address,
+                                  &last, &thread))
         return false;
     *event = make_event(call, LEAK_EVENT_DOUBLE_FREE);
     event->site = last.site;
@@ -421,12 +423,12 @@ bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *
 {
     struct bad_call call = capture_bad_call(guard, caller, block->address, how);
     struct quarantined waiting = {pointer,
-                              *block,
-                              caller->pc,
-                              call.node,
-                              call.thread ? call.thread->serial : 0,
-                              store_header->epoch,
-                              free_form_of(how)};
+                                  *block,
+                                  caller->pc,
+                                  call.node,
+                                  call.thread ? call.thread->serial : 0,
+                                  store_header->epoch,
+                                  free_form_of(how)};
     if (!quarantine_add(guard, &waiting))
         return false;
     guard->calling_real = true;

@@ -8,7 +8,7 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-struct text;
+struct strbuf;
 
 /* ---- error_table.c: the table of wrong releases in the recording file ---------------------------
  *
@@ -44,14 +44,14 @@ void error_table_fork_child(void);
 void live_error_start(void);
 void live_error_write(struct guard *guard, const struct leak_event *event);
 /* Appends a path with newlines, tabs and backslashes escaped, as leakreport reads it. */
-void live_error_add_escaped(struct text *out, const char *path);
+void live_error_add_escaped(struct strbuf *out, const char *path);
 /* Writes words on a line, then one line for each frame of the call stack that begins at node. */
 COLD void live_error_write_stack(struct guard *guard, const char *words, uint32_t node);
 
 /* The description without names of functions: "40 bytes of new[] released by free". */
-void error_text_describe(const struct leak_event *event, struct text *out);
+void error_text_describe(const struct leak_event *event, struct strbuf *out);
 /* "40 bytes of malloc" */
-void error_text_add_block(struct text *out, uint64_t size, enum leak_kind kind);
+void error_text_add_block(struct strbuf *out, uint64_t size, enum leak_kind kind);
 /* "new[]", "sized delete" */
 const char *error_text_kind(enum leak_kind kind);
 const char *error_text_form(enum leak_form form);

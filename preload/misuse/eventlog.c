@@ -23,11 +23,11 @@ static char path_bytes[PATH_MAX]; /* the lock of the log file guards it */
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* object+offset of the call that returns to pc, in one form or the other. */
-static void add_call_place(struct guard *guard, struct text *out, uintptr_t pc)
+static void add_call_place(struct guard *guard, struct strbuf *out, uintptr_t pc)
 {
     struct module_location place;
     struct module_view view;
-    struct text path = STRBUF_ON(path_bytes);
+    struct strbuf path = STRBUF_ON(path_bytes);
     bool known = modules_locate(pc - 1, &place, &path) ||
                  (modules_find(guard, pc - 1, &view) && modules_locate(pc - 1, &place, &path));
     if (known)
@@ -37,7 +37,7 @@ static void add_call_place(struct guard *guard, struct text *out, uintptr_t pc)
     strbuf_add(out, for_mtrace ? "]" : "");
 }
 
-static void add_log_stack(struct guard *guard, struct text *out, uint32_t node)
+static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
     for_mtrace = false; /* mtrace(1) has no call stacks and skips such lines */
@@ -54,7 +54,7 @@ static void add_log_stack(struct guard *guard, struct text *out, uint32_t node)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static void add_serial(struct text *out, uint32_t thread, uint32_t count)
+static void add_serial(struct strbuf *out, uint32_t thread, uint32_t count)
 {
     strbuf_add(out, "T");
     strbuf_add_number(out, thread);
@@ -65,12 +65,12 @@ static void add_serial(struct text *out, uint32_t thread, uint32_t count)
 }
 
 /* "0.001234 T1#4213 malloc 40 at 0x55d0c0a012a0" */
-static void add_plain_event(struct text *out, uint32_t thread, uint32_t count, const char *what,
+static void add_plain_event(struct strbuf *out, uint32_t thread, uint32_t count, const char *what,
                             const struct block *block)
 {
     uint64_t us = (sys_clock_ns(CLOCK_MONOTONIC) - started_ns) / 1000;
     char digits[24];
-    struct text fraction = STRBUF_ON(digits);
+    struct strbuf fraction = STRBUF_ON(digits);
     strbuf_add_number(&fraction, 1000000 + us % 1000000); /* keeps leading zeros */
     strbuf_add_number(out, us / 1000000);
     strbuf_add(out, ".");
@@ -92,8 +92,8 @@ static void add_plain_event(struct text *out, uint32_t thread, uint32_t count, c
 }
 
 /* "@ /usr/bin/app:[0x1139] + 0x55d0c0a012a0 0x28" */
-static void add_mtrace_event(struct guard *guard, struct text *out, uintptr_t pc, const char *sign,
-                             const struct block *block)
+static void add_mtrace_event(struct guard *guard, struct strbuf *out, uintptr_t pc,
+                             const char *sign, const struct block *block)
 {
     strbuf_add(out, "@ ");
     add_call_place(guard, out, pc);
@@ -116,7 +116,7 @@ static void write_log_event(struct guard *guard, const struct log_event *event,
                             const struct block *block)
 {
     struct locked locked;
-    struct text *out = append_file_begin(&locked);
+    struct strbuf *out = append_file_begin(&locked);
     if (!out)
         return;
     if (for_mtrace) {
@@ -158,8 +158,8 @@ void eventlog_free(struct guard *guard, const struct frame *caller, const struct
 {
     const struct thread *thread;
     bool moves = free_form_of(how) == LEAK_FORM_REALLOC;
-    uint32_t node =
-        capture_call(guard, caller, options_current.site_stacks && level >= STACKS_OF_FREES, &thread);
+    uint32_t node = capture_call(guard, caller,
+                                 options_current.site_stacks && level >= STACKS_OF_FREES, &thread);
     struct log_event event = {
         moves ? "realloc takes" : error_text_form(free_form_of(how)),
         moves ? " < " : " - ",
@@ -214,7 +214,7 @@ bool eventlog_is_on(void)
 void eventlog_end(bool wait)
 {
     char words[24];
-    struct text number = STRBUF_ON(words);
+    struct strbuf number = STRBUF_ON(words);
     if (!level)
         return;
     append_file_trim(wait, true);

@@ -37,7 +37,7 @@ static const char *const place_words[] = {[LEAK_PLACE_NONE] = "of no block",
 };
 
 /* Appends the strings; NULL ends them. */
-static __attribute__((sentinel)) void add_strings(struct text *out, ...)
+static __attribute__((sentinel)) void add_strings(struct strbuf *out, ...)
 {
     va_list strings;
     va_start(strings, out);
@@ -46,7 +46,7 @@ static __attribute__((sentinel)) void add_strings(struct text *out, ...)
     va_end(strings);
 }
 
-static void add_bytes(struct text *out, uint64_t bytes)
+static void add_bytes(struct strbuf *out, uint64_t bytes)
 {
     strbuf_add_number(out, bytes);
     strbuf_add(out, bytes == 1 ? " byte" : " bytes");
@@ -62,13 +62,13 @@ const char *error_text_form(enum leak_form form)
     return form_words[form];
 }
 
-void error_text_add_block(struct text *out, uint64_t size, enum leak_kind kind)
+void error_text_add_block(struct strbuf *out, uint64_t size, enum leak_kind kind)
 {
     add_bytes(out, size);
     add_strings(out, " of ", kind_words[kind], NULL);
 }
 
-static void add_pool(struct text *out, uint32_t number, const char *if_unnamed)
+static void add_pool(struct strbuf *out, uint32_t number, const char *if_unnamed)
 {
     const char *name = pools_stored_name(number);
     if (name)
@@ -78,7 +78,7 @@ static void add_pool(struct text *out, uint32_t number, const char *if_unnamed)
 }
 
 /* A mismatch with an allocator of the program: the allocators are named. */
-static void add_suballoc_mismatch(struct text *out, const struct leak_event *event,
+static void add_suballoc_mismatch(struct strbuf *out, const struct leak_event *event,
                                   enum leak_kind kind)
 {
     add_bytes(out, event->size);
@@ -104,7 +104,7 @@ static enum leak_kind block_kind(const struct leak_event *event)
     return event->site ? sites_kind(event->site) : LEAK_KIND_NONE;
 }
 
-static void add_event_block(struct text *out, const struct leak_event *event)
+static void add_event_block(struct strbuf *out, const struct leak_event *event)
 {
     enum leak_kind kind = block_kind(event);
     if (event->size)
@@ -115,7 +115,7 @@ static void add_event_block(struct text *out, const struct leak_event *event)
         add_strings(out, " '", pools_stored_name(event->block_pool), "'", NULL);
 }
 
-static void add_stated_value(struct text *out, const struct leak_event *event)
+static void add_stated_value(struct strbuf *out, const struct leak_event *event)
 {
     strbuf_add(out, " says ");
     if (event->type == LEAK_EVENT_SIZE_MISMATCH) {
@@ -128,7 +128,7 @@ static void add_stated_value(struct text *out, const struct leak_event *event)
     add_event_block(out, event);
 }
 
-void error_text_describe(const struct leak_event *event, struct text *out)
+void error_text_describe(const struct leak_event *event, struct strbuf *out)
 {
     const char *form = form_words[event->form];
     add_strings(out, type_words[event->type], ": ", NULL);
@@ -207,14 +207,14 @@ static void fill_stack(struct error_stack *stack, uint32_t node, uintptr_t pc)
         stack->pc[stack->frames++] = pc;
 }
 
-static void add_hex_digits(struct text *out, const uint8_t *bytes, uint32_t length)
+static void add_hex_digits(struct strbuf *out, const uint8_t *bytes, uint32_t length)
 {
     static const char digits[] = "0123456789abcdef";
     for (uint32_t i = 0; i < length; i++)
         strbuf_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
 }
 
-void live_error_add_escaped(struct text *out, const char *path)
+void live_error_add_escaped(struct strbuf *out, const char *path)
 {
     for (;; path++) {
         size_t plain = strcspn(path, "\\\n\t");
@@ -239,10 +239,10 @@ static bool is_runtime_library(const char *path)
 
 /* "BUILD-ID OFFSET PATH". For a pc outside every object the question has no answer, but keeps the
  * number of answers right. True: the object is a runtime library. */
-static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
+static bool add_question(struct strbuf *out, uintptr_t pc, char *path_bytes)
 {
     struct module_location place = {0};
-    struct text path = strbuf_on(path_bytes, PATH_MAX);
+    struct strbuf path = strbuf_on(path_bytes, PATH_MAX);
     if (!modules_locate(pc - 1, &place, &path))
         place.offset = pc - 1;
     if (place.build_id_length)
@@ -250,7 +250,7 @@ static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
     else
         strbuf_add(out, "-");
     char hex[24];
-    struct text offset = STRBUF_ON(hex);
+    struct strbuf offset = STRBUF_ON(hex);
     strbuf_add_hex(&offset, place.offset);
     add_strings(out, " ", hex + 2, " ", NULL);
     live_error_add_escaped(out, path.length ? path_bytes : "/");
@@ -271,7 +271,7 @@ static void run_questions(const char *questions, size_t length, char *answers)
     if (in >= 0 && out >= 0 && sys_write(in, questions, length) == (ssize_t)length) {
         sys_rewind(in);
         if (leakreport_run(leakreport, arguments, environment,
-                     &(struct sys_streams){in, out, -1, NULL}) == 0)
+                           &(struct sys_streams){in, out, -1, NULL}) == 0)
             got = sys_read_at(out, answers, BUFFER_SIZE - 1, 0);
     }
     if (in >= 0)
@@ -335,10 +335,10 @@ static bool is_inner_function(const struct error_stack *stack, const char *opera
     return function && strncmp(function, operator, strlen(operator)) == 0;
 }
 
-static void add_unnamed(struct text *out, uintptr_t pc, char *path_bytes)
+static void add_unnamed(struct strbuf *out, uintptr_t pc, char *path_bytes)
 {
     struct module_location place;
-    struct text path = strbuf_on(path_bytes, PATH_MAX);
+    struct strbuf path = strbuf_on(path_bytes, PATH_MAX);
     if (!pc || !modules_locate(pc - 1, &place, &path)) {
         strbuf_add_hex(out, pc);
         return;
@@ -348,7 +348,7 @@ static void add_unnamed(struct text *out, uintptr_t pc, char *path_bytes)
     strbuf_add_hex(out, place.offset);
 }
 
-static void add_named(struct text *out, const struct named *named)
+static void add_named(struct strbuf *out, const struct named *named)
 {
     strbuf_add_bytes(out, named->function, named->function_length);
     if (!named->file_length)
@@ -359,7 +359,7 @@ static void add_named(struct text *out, const struct named *named)
     strbuf_add_bytes(out, named->line, named->line_length);
 }
 
-static void add_stack_title(struct text *out, const char *lead, const struct error_stack *stack,
+static void add_stack_title(struct strbuf *out, const char *lead, const struct error_stack *stack,
                             uint32_t thread, char *path_bytes)
 {
     if (!stack->frames)
@@ -388,7 +388,7 @@ enum { CALL, ALLOCATED, FREED_BEFORE, STACKS };
 
 static void name_stacks(struct error_stack *stacks, struct buffers *buffers)
 {
-    struct text questions = STRBUF_ON(buffers->questions);
+    struct strbuf questions = STRBUF_ON(buffers->questions);
     const char *at = buffers->answers;
     for (unsigned i = 0; i < STACKS; i++)
         for (uint32_t k = 0; k < stacks[i].frames; k++)
@@ -412,7 +412,7 @@ void live_error_write(struct guard *guard UNUSED, const struct leak_event *event
     struct buffers *buffers = arena_map(sizeof *buffers);
     if (!buffers)
         return;
-    struct text out = STRBUF_ON(buffers->line);
+    struct strbuf out = STRBUF_ON(buffers->line);
     fill_stack(&stacks[CALL], event->node, event->pc);
     fill_stack(&stacks[ALLOCATED], event->site ? sites_node(event->site) : 0, 0);
     fill_stack(&stacks[FREED_BEFORE], event->freed_node, event->freed_pc);
@@ -437,14 +437,14 @@ static void write_frame(const char *lead, uintptr_t pc, const char **answers, ch
     struct named named;
     bool known = false;
     while (read_answer(answers, &named)) {
-        struct text out = STRBUF_ON(line);
+        struct strbuf out = STRBUF_ON(line);
         add_named(&out, &named);
         known |= named.function_length != 0;
         log_line(lead, line, NULL);
     }
     if (known)
         return;
-    struct text out = STRBUF_ON(line);
+    struct strbuf out = STRBUF_ON(line);
     add_unnamed(&out, pc, path_bytes);
     log_line(lead, line, NULL);
 }
@@ -455,7 +455,7 @@ void live_error_write_stack(struct guard *guard UNUSED, const char *words, uint3
     if (!buffers)
         return;
     const char *at = buffers->answers;
-    struct text questions = STRBUF_ON(buffers->questions);
+    struct strbuf questions = STRBUF_ON(buffers->questions);
     uint32_t frames = read_frames(node, buffers->pc, FRAMES_MAX);
     for (uint32_t i = 0; i < frames; i++)
         add_question(&questions, buffers->pc[i], buffers->path);

@@ -15,7 +15,7 @@ static const struct {
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static bool set_value(struct aliases *lsan, size_t i, const char *value, size_t length)
+static bool set_value(struct lsan_options *lsan, size_t i, const char *value, size_t length)
 {
     bool on;
     switch (table[i].type) {
@@ -35,11 +35,12 @@ static bool set_value(struct aliases *lsan, size_t i, const char *value, size_t 
     }
 }
 
-bool lsan_options_set(struct aliases *lsan, const char *name, size_t name_length, const char *value,
-                      size_t value_length, enum option_source source, options_complain *complain)
+bool lsan_options_set(struct lsan_options *lsan, const char *name, size_t name_length,
+                      const char *value, size_t value_length, enum option_source source,
+                      options_complain *complain)
 {
     char copy[80];
-    struct text item = STRBUF_ON(copy);
+    struct strbuf item = STRBUF_ON(copy);
     size_t i = 0;
     while (i < ARRAY_LENGTH(table) && !equals_word(name, name_length, table[i].name))
         i++;
@@ -62,7 +63,7 @@ static bool is_separator(char byte)
     return byte == ':' || byte == ',' || byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-void lsan_options_parse(struct aliases *lsan, const char *string, size_t length,
+void lsan_options_parse(struct lsan_options *lsan, const char *string, size_t length,
                         enum option_source source, options_complain *complain)
 {
     const char *end = string + length;
@@ -92,7 +93,7 @@ void lsan_options_parse(struct aliases *lsan, const char *string, size_t length,
 static void switch_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)
 {
     char buffer[OPTION_TEXT_MAX];
-    struct text out = STRBUF_ON(buffer);
+    struct strbuf out = STRBUF_ON(buffer);
     bool there = false;
     for (const char *at = list; *at;) {
         size_t length = strcspn(at, ",");
@@ -113,12 +114,13 @@ static void switch_word(char list[OPTION_TEXT_MAX], const char *word, bool wante
         memcpy(list, buffer, out.length + 1);
 }
 
-static bool is_off(const struct aliases *lsan, enum lsan_option option)
+static bool is_off(const struct lsan_options *lsan, enum lsan_option option)
 {
     return lsan->source[option] && !lsan->value[option];
 }
 
-static uint8_t stronger_source(const struct aliases *lsan, enum lsan_option a, enum lsan_option b)
+static uint8_t stronger_source(const struct lsan_options *lsan, enum lsan_option a,
+                               enum lsan_option b)
 {
     return lsan->source[a] > lsan->source[b] ? lsan->source[a] : lsan->source[b];
 }
@@ -129,7 +131,7 @@ static bool is_set_stronger(enum option_source by, enum option_source source)
     return by == SOURCE_ENVIRONMENT || (source != SOURCE_PROGRAM && by > source);
 }
 
-bool lsan_options_apply(const struct aliases *lsan, struct options *options)
+bool lsan_options_apply(const struct lsan_options *lsan, struct options *options)
 {
     bool changed = false;
     uint8_t source =
@@ -153,12 +155,12 @@ bool lsan_options_apply(const struct aliases *lsan, struct options *options)
     return changed;
 }
 
-bool lsan_options_detect_leaks(const struct aliases *lsan)
+bool lsan_options_detect_leaks(const struct lsan_options *lsan)
 {
     return !is_off(lsan, LSAN_OPTION_detect_leaks);
 }
 
-int lsan_options_exit_code(const struct aliases *lsan)
+int lsan_options_exit_code(const struct lsan_options *lsan)
 {
     return lsan->source[LSAN_OPTION_exitcode] ? (int)(lsan->value[LSAN_OPTION_exitcode] & 0xff)
                                               : LSAN_OPTION_EXIT_CODE;

@@ -34,24 +34,25 @@ enum lsan_option {
 };
 
 /* All zero: nothing was set. */
-struct aliases {
+struct lsan_options {
     uint8_t source[LSAN_OPTION_MAX]; /* enum option_source; SOURCE_BUILT_IN: not set */
     uint64_t value[LSAN_OPTION_MAX];
     char suppressions[LSAN_OPTION_TEXT_MAX]; /* a file name, as it was given */
 };
 
 /* One item. False: the name is none of those above. */
-bool lsan_options_set(struct aliases *lsan, const char *name, size_t name_length, const char *value,
-                      size_t value_length, enum option_source source, options_complain *complain);
-void lsan_options_parse(struct aliases *lsan, const char *string, size_t length,
+bool lsan_options_set(struct lsan_options *lsan, const char *name, size_t name_length,
+                      const char *value, size_t value_length, enum option_source source,
+                      options_complain *complain);
+void lsan_options_parse(struct lsan_options *lsan, const char *string, size_t length,
                         enum option_source source, options_complain *complain);
 /* Sets exit_look and roots accordingly, unless LIBLEAK_OPTIONS set them. True: something changed.
  */
-bool lsan_options_apply(const struct aliases *lsan, struct options *options);
+bool lsan_options_apply(const struct lsan_options *lsan, struct options *options);
 
 /* Are leak checks wanted, at the end or when the program requests one? */
-bool lsan_options_detect_leaks(const struct aliases *lsan);
+bool lsan_options_detect_leaks(const struct lsan_options *lsan);
 /* The exit code with which __lsan_do_leak_check ends the program; 0: it goes on. */
-int lsan_options_exit_code(const struct aliases *lsan);
+int lsan_options_exit_code(const struct lsan_options *lsan);
 
 #endif

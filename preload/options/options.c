@@ -145,7 +145,7 @@ struct parsing {
     enum option_source source;
     options_complain *complain;
     struct vld_source vld;
-    struct text unsupported;
+    struct strbuf unsupported;
 };
 
 /* Handles a name of another tool. item: for messages. False: the name is unknown. */
@@ -154,7 +154,7 @@ static bool parse_foreign_item(struct options *options, struct parsing *parsing,
                                size_t value_length)
 {
     char lines[4 * OPTION_TEXT_MAX];
-    struct text out = STRBUF_ON(lines);
+    struct strbuf out = STRBUF_ON(lines);
     bool valid;
     if (!vld_options_translate_item(&parsing->vld, name, name_length, value, value_length, &out))
         return foreign_parser && foreign_parser(name, name_length, value, value_length,
@@ -176,7 +176,7 @@ static void parse_item(struct options *options, const char *item, size_t length,
     enum option_source source = parsing->source;
     options_complain *complain = parsing->complain;
     char copy[80];
-    struct text for_message = STRBUF_ON(copy);
+    struct strbuf for_message = STRBUF_ON(copy);
     strbuf_add_bytes(&for_message, item, length);
     const char *equals = memchr(item, '=', length);
     size_t name_length = equals ? (size_t)(equals - item) : length;
@@ -262,7 +262,7 @@ static ssize_t read_config(const char *path, char buffer[FILE_SIZE], enum option
 static void load_vld(struct options *options, options_complain *complain)
 {
     char buffer[FILE_SIZE], lines[2048], remaining[sizeof *unsupported];
-    struct text out = STRBUF_ON(lines), foreign = STRBUF_ON(remaining);
+    struct strbuf out = STRBUF_ON(lines), foreign = STRBUF_ON(remaining);
     ssize_t length = read_config(VLD_FILE, buffer, SOURCE_VLD, complain);
     if (length <= 0)
         return;
@@ -283,7 +283,7 @@ static void load_file(struct options *options, const char *path, enum option_sou
 static void load_user_file(struct options *options, char **envp, options_complain *complain)
 {
     char buffer[512];
-    struct text path = STRBUF_ON(buffer);
+    struct strbuf path = STRBUF_ON(buffer);
     const char *base = options_getenv(envp, "XDG_CONFIG_HOME");
     if (base && *base) {
         strbuf_add(&path, base);
@@ -314,7 +314,7 @@ void options_load(struct options *options, char **envp, options_complain *compla
         options->source[OPTION_dir] = SOURCE_ENVIRONMENT;
 }
 
-static void add_value(const struct options *options, size_t index, struct text *out)
+static void add_value(const struct options *options, size_t index, struct strbuf *out)
 {
     const void *field = (const char *)options + table[index].offset;
     switch (table[index].type) {
@@ -340,7 +340,7 @@ static void add_value(const struct options *options, size_t index, struct text *
     }
 }
 
-bool options_get_value(const struct options *options, const char *name, struct text *out)
+bool options_get_value(const struct options *options, const char *name, struct strbuf *out)
 {
     size_t index = find_option(name, strlen(name));
     if (index < OPTION_MAX)
@@ -348,7 +348,7 @@ bool options_get_value(const struct options *options, const char *name, struct t
     return index < OPTION_MAX;
 }
 
-void options_describe(const struct options *options, struct text *out)
+void options_describe(const struct options *options, struct strbuf *out)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (options->source[i] == SOURCE_BUILT_IN)
@@ -363,7 +363,7 @@ void options_help(void (*print)(const char *line))
 {
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         char buffer[400];
-        struct text line = STRBUF_ON(buffer);
+        struct strbuf line = STRBUF_ON(buffer);
         strbuf_add_all(&line, table[i].name, "=", table[i].value, "  ", table[i].help, NULL);
         print(buffer);
     }

@@ -64,7 +64,7 @@ struct options {
 
 extern struct options options_current HIDDEN; /* of this process */
 
-struct text;
+struct strbuf;
 
 /* Called for each item that cannot be used: "unknown option 'x'", … */
 typedef void options_complain(const char *what, const char *item, const char *where);
@@ -83,9 +83,9 @@ void options_parse(struct options *options, const char *string, size_t length, b
  * /etc, which the caller of the program cannot have written. */
 void options_load(struct options *options, char **envp, options_complain *complain);
 /* "name=value (source)\n" for each option that is not built-in. */
-void options_describe(const struct options *options, struct text *out);
+void options_describe(const struct options *options, struct strbuf *out);
 /* The value of one option; false: there is no such option. */
-bool options_get_value(const struct options *options, const char *name, struct text *out);
+bool options_get_value(const struct options *options, const char *name, struct strbuf *out);
 /* Changes an option on behalf of the program. False, and nothing has changed: there is no such
  * option or value, or the option is constant while the program runs. */
 bool options_change(struct options *options, const char *name, const char *value);

@@ -86,7 +86,7 @@ static bool read_switch(struct word value, bool *on)
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
-static void add_option(struct text *options, const char *name, struct word value)
+static void add_option(struct strbuf *options, const char *name, struct word value)
 {
     strbuf_add_all(options, name, "=", NULL);
     strbuf_add_bytes(options, value.at, value.length);
@@ -109,7 +109,7 @@ static bool ends_with(struct word word, const char *ending)
 }
 
 /* "foo.dll, bar.exe" are the modules foo, libfoo.so.1 and bar. */
-static void add_modules(struct text *options, struct word value)
+static void add_modules(struct strbuf *options, struct word value)
 {
     const char *at = value.at, *end = at + value.length, *between = "";
     strbuf_add(options, "modules=");
@@ -134,7 +134,7 @@ static void add_modules(struct text *options, struct word value)
 }
 
 /* Requests a report at exit; VLD's paths have backslashes. */
-static void add_report(const struct vld_source *source, struct text *options)
+static void add_report(const struct vld_source *source, struct strbuf *options)
 {
     struct word file = {source->file, source->file_length};
     size_t start;
@@ -181,7 +181,7 @@ static bool is_supported(size_t row, struct word value)
 }
 
 bool vld_options_translate_item(struct vld_source *source, const char *at, size_t length,
-                                const char *value_at, size_t value_length, struct text *options)
+                                const char *value_at, size_t value_length, struct strbuf *options)
 {
     struct word name = {at, length}, value = {value_at, value_length};
     bool on = false;
@@ -225,8 +225,8 @@ bool vld_options_translate_item(struct vld_source *source, const char *at, size_
     return true;
 }
 
-void vld_options_translate(const char *ini, size_t length, struct text *options,
-                           struct text *unsupported)
+void vld_options_translate(const char *ini, size_t length, struct strbuf *options,
+                           struct strbuf *unsupported)
 {
     struct vld_source source = {.unsupported = unsupported};
     const char *end = ini + length;

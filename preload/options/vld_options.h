@@ -15,8 +15,8 @@
 /* One source of settings. ReportTo and ReportFile depend on each other and come in any order, so
  * both are remembered. */
 struct vld_source {
-    struct text *unsupported; /* settings without an equivalent are added: "Name=value, ..." */
-    const char *file;         /* the value of ReportFile, in the source */
+    struct strbuf *unsupported; /* settings without an equivalent are added: "Name=value, ..." */
+    const char *file;           /* the value of ReportFile, in the source */
     size_t file_length;
     const char *to; /* the value of ReportTo, in libleak's words; NULL: not set */
 };
@@ -24,10 +24,10 @@ struct vld_source {
 /* Adds "name=value\n" once, several times or not at all. False: VLD has no such option. The value
  * must stay valid until the source has been read. */
 bool vld_options_translate_item(struct vld_source *source, const char *name, size_t name_length,
-                                const char *value, size_t value_length, struct text *options);
+                                const char *value, size_t value_length, struct strbuf *options);
 
 /* A whole file. */
-void vld_options_translate(const char *ini, size_t length, struct text *options,
-                           struct text *unsupported);
+void vld_options_translate(const char *ini, size_t length, struct strbuf *options,
+                           struct strbuf *unsupported);
 
 #endif

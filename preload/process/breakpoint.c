@@ -124,7 +124,8 @@ static void visit_function(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     uintptr_t address = search->object->dlpi_addr + function->value;
-    if (symtab_name_matches(function->name, function_name) && is_function_code(search->object, address))
+    if (symtab_name_matches(function->name, function_name) &&
+        is_function_code(search->object, address))
         insert_breakpoint(search->object, address);
 }
 

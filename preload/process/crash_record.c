@@ -108,7 +108,7 @@ static struct unwind_trace unwind_memory;
 
 static bool fold_frame(const struct frame *frame, void *context)
 {
-    struct fold *fold = context;
+    struct stack_fold *fold = context;
     stack_fold_add(fold, frame->pc);
     return fold->depth < FRAMES_MAX;
 }
@@ -142,7 +142,8 @@ static struct frame first_frame(const ucontext_t *context, bool *called)
 static void note_frames(struct crash_report *report)
 {
     struct leak_crash *crash = report->crash;
-    struct fold fold = {.row = crash->frames, .most = LEAK_CRASH_FRAMES, .ring = crash->outer};
+    struct stack_fold fold = {
+        .row = crash->frames, .most = LEAK_CRASH_FRAMES, .ring = crash->outer};
     bool called;
     struct frame start = first_frame(report->context, &called);
     if (called)

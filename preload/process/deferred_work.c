@@ -171,11 +171,11 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
     uint32_t now = exchange_relaxed(&pending, 0) | work_of(info);
     uint32_t unfinished = now & ~(WORK_PERIODIC | WORK_REPORT);
     struct roots_caller taker = {.tid = sys_gettid(),
-                                .sp = context_sp(context),
-                                .frame = context_sp(context),
-                                .pc = context_pc(context),
-                                .fp = context_fp(context),
-                                .context = context};
+                                 .sp = context_sp(context),
+                                 .frame = context_sp(context),
+                                 .pc = context_pc(context),
+                                 .fp = context_fp(context),
+                                 .context = context};
     if (!world_thread_is_busy())
         unfinished = do_work(now, &taker);
     if (!unfinished)

@@ -49,7 +49,7 @@ bool fork_child_start_recording(struct guard *guard)
     crash_fork_child();
     altstack_fork_child();
     store_set_flag(LEAK_FLAG_FORKED |
-               (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
+                   (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
     blocks_fork_child();
     suballoc_fork_child();
     pools_fork_child();

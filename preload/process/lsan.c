@@ -12,7 +12,7 @@
 
 #define SCRATCH (LEAK_SUPPRESSIONS_MAX + PATH_MAX)
 
-static struct aliases aliases;
+static struct lsan_options aliases;
 /* The program's functions, if it has them; the loader binds them. */
 extern const char *__lsan_default_options(void) __attribute__((weak));
 extern const char *__lsan_default_suppressions(void) __attribute__((weak));
@@ -35,7 +35,7 @@ static void log_ignored(const char *what, const char *item, const char *where)
 static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
 {
     char place[PATH_MAX];
-    struct text text = STRBUF_ON(place);
+    struct strbuf text = STRBUF_ON(place);
     ssize_t length = sys_readlink("/proc/self/exe", place, sizeof place - 1);
     place[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(place, '/');
@@ -148,7 +148,7 @@ bool lsan_apply_defaults(const struct lsan_defaults *defaults)
     bool changed = false;
     if (defaults->options) {
         lsan_options_parse(&aliases, defaults->options, strlen(defaults->options), SOURCE_PROGRAM,
-                      log_ignored);
+                           log_ignored);
         changed = lsan_options_apply(&aliases, &options_current);
         snapshot_set_roots();
     }

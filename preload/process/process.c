@@ -103,7 +103,7 @@ static void log_text(const char *line)
 static void save_library_path(char **envp)
 {
     Dl_info info;
-    struct text path = STRBUF_ON(library_path), text = STRBUF_ON(options_text);
+    struct strbuf path = STRBUF_ON(library_path), text = STRBUF_ON(options_text);
     if (dladdr((void *)process_start, &info) && info.dli_fname) {
         char here[PATH_MAX];
         if (info.dli_fname[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
@@ -130,7 +130,7 @@ static bool create_recording_page(void)
 static void log_startup(void)
 {
     char buffer[4096];
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     if (options_help_wanted())
         options_help(log_text);
     if (!options_current.verbosity)

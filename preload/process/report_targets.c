@@ -15,7 +15,7 @@ static char
 static void save_start_folder(void)
 {
     char here[PATH_MAX];
-    struct text text = STRBUF_ON(start_folder);
+    struct strbuf text = STRBUF_ON(start_folder);
     if (sys_getcwd(here, sizeof here) <= 0)
         return;
     for (const char *at = here; *at; at++)
@@ -63,7 +63,7 @@ bool report_targets_usable(void)
 
 /* A comma would end the name: with such a folder the name stays relative to the working directory
  * of leakreport. */
-static void add_target_file(struct text *text, const struct leak_target *target)
+static void add_target_file(struct strbuf *text, const struct leak_target *target)
 {
     const char *name = target->length ? target->argument : LEAK_TARGET_FILE_NAME;
     strbuf_add(text, ":");
@@ -73,7 +73,7 @@ static void add_target_file(struct text *text, const struct leak_target *target)
 }
 
 /* The list with absolute file names. */
-static void add_target_list(struct text *text, const char *list)
+static void add_target_list(struct strbuf *text, const char *list)
 {
     struct leak_target target;
     const char *between = "";
@@ -92,7 +92,7 @@ static void add_target_list(struct text *text, const char *list)
 
 bool report_targets_name(struct report_targets *targets, const char *file)
 {
-    struct text output = STRBUF_ON(targets->output), to = STRBUF_ON(targets->to);
+    struct strbuf output = STRBUF_ON(targets->output), to = STRBUF_ON(targets->to);
     const char *name = file ? file : options_current.report_file;
     if (name[0]) {
         strbuf_add(&output, "--output=");
@@ -111,7 +111,7 @@ bool report_targets_name(struct report_targets *targets, const char *file)
 
 void report_targets_name_fd(struct report_targets *targets, int fd)
 {
-    struct text own = STRBUF_ON(targets->own), to = STRBUF_ON(targets->to);
+    struct strbuf own = STRBUF_ON(targets->own), to = STRBUF_ON(targets->to);
     targets->output[0] = '\0';
     targets->list = targets->own;
     strbuf_add(&own, "fd:");
@@ -129,8 +129,7 @@ static void list_kept_fds(struct report_targets *targets, int memory)
     uint64_t number;
     unsigned count = 0;
     while (count < REPORT_TARGET_FDS && *list && leak_target_read(&list, &target))
-        if (target.kind == LEAK_TARGET_FD &&
-            parse_number(target.argument, target.length, &number))
+        if (target.kind == LEAK_TARGET_FD && parse_number(target.argument, target.length, &number))
             targets->kept[count++] = (int)number;
     if (memory >= 0)
         targets->kept[count++] = memory;

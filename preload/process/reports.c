@@ -20,11 +20,11 @@
 
 #define ARGUMENTS_MOST 10
 
-static int periodic_child;      /* the pid of a periodic report; 0: none */
-static bool has_logged;         /* why there is no periodic report */
-static bool periodic_failed;    /* no further periodic report: a line has said why */
-static bool has_written;        /* to the target of the report at the end, which appends then */
-static struct turn report_turn; /* of the thread that writes a report */
+static int periodic_child;   /* the pid of a periodic report; 0: none */
+static bool has_logged;      /* why there is no periodic report */
+static bool periodic_failed; /* no further periodic report: a line has said why */
+static bool has_written;     /* to the target of the report at the end, which appends then */
+static struct turnstile report_turn; /* of the thread that writes a report */
 
 void reports_start(void)
 {
@@ -70,7 +70,7 @@ static int copy_to_memory_file(char *path, size_t size)
         from += written;
         left -= written;
     }
-    struct text text = strbuf_on(path, size);
+    struct strbuf text = strbuf_on(path, size);
     strbuf_add_fd_path(&text, fd);
     return fd;
 }
@@ -79,7 +79,7 @@ static int copy_to_memory_file(char *path, size_t size)
  * close, or -1. */
 static bool name_recording(char *path, size_t size, int *memory)
 {
-    struct text text = strbuf_on(path, size);
+    struct strbuf text = strbuf_on(path, size);
     *memory = -1;
     if (store_path()[0]) {
         strbuf_add(&text, store_path());
@@ -113,14 +113,14 @@ static const struct redirect no_redirect = {-1, -1};
 
 static void name_thread(struct command *command, uint32_t serial)
 {
-    struct text text = STRBUF_ON(command->only);
+    struct strbuf text = STRBUF_ON(command->only);
     strbuf_add(&text, "--only=thread:T");
     strbuf_add_number(&text, serial);
 }
 
 static void name_text(struct command *command, int fd)
 {
-    struct text text = STRBUF_ON(command->text);
+    struct strbuf text = STRBUF_ON(command->text);
     strbuf_add(&text, "--text=");
     strbuf_add_fd_path(&text, fd);
 }
@@ -265,7 +265,7 @@ static bool run_and_wait(const struct reports_request *request, struct redirect 
         return false;
     if (!command.environment ||
         (status = leakreport_run(command.tool, command.argument, command.environment,
-                           &command.targets.streams)) < 0)
+                                 &command.targets.streams)) < 0)
         log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
     close_command(&command);
     return status == 0;
@@ -328,7 +328,7 @@ static bool may_start_periodic(void)
 static void start_command(void)
 {
     int pid = command.environment ? sys_spawn(command.tool, command.argument, command.environment,
-                                            &command.targets.streams)
+                                              &command.targets.streams)
                                   : -1;
     if (pid > 0) {
         children_add(pid);

@@ -13,7 +13,7 @@ bool runtime_options_get(const char *name, char *buffer, size_t size)
 {
     if (!size)
         return false;
-    struct text text = strbuf_on(buffer, size);
+    struct strbuf text = strbuf_on(buffer, size);
     bool written = options_get_value(&options_current, name, &text) && !text.cut;
     if (!written)
         buffer[0] = '\0';

@@ -94,7 +94,7 @@ void descriptors_add_copy(struct guard *guard, const struct frame *caller, int l
 {
     struct leak_resource from, before;
     char name[32];
-    struct text text = STRBUF_ON(name);
+    struct strbuf text = STRBUF_ON(name);
     struct news news = {.sort = LEAK_SORT_DUP, .name = name};
     if (resource_is_vfork_child(guard))
         return;
@@ -287,7 +287,7 @@ bool descriptors_find(int fd, struct leak_resource *out)
 static bool inherit_descriptor(int fd, void *context UNUSED)
 {
     char link[40], path[PATH_MAX];
-    struct text text = STRBUF_ON(link);
+    struct strbuf text = STRBUF_ON(link);
     struct resource_page *page = ensure_page(fd);
     if (!page)
         return true;

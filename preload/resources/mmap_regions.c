@@ -5,7 +5,7 @@
 #include "preload/base/containers.h"
 #include "preload/base/sys.h"
 
-static struct ranges ranges;
+static struct range_set ranges;
 static struct lock ranges_lock;
 
 bool mmap_regions_start(void)

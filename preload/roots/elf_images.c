@@ -29,11 +29,11 @@ static void add_segment(struct elf_image *image, const ElfW(Phdr) * segment)
     case PT_NOTE:
         if (!image->build_id_length)
             image->build_id_length = modules_parse_build_id((const char *)start, segment->p_memsz,
-                                                           image->build_id, &offset);
+                                                            image->build_id, &offset);
     }
 }
 
-static bool has_code(const struct maps *maps, const struct mapping *first,
+static bool has_code(const struct procmaps *maps, const struct mapping *first,
                      const struct elf_image *image)
 {
     for (const struct mapping *at = first;
@@ -46,7 +46,7 @@ static bool has_code(const struct maps *maps, const struct mapping *first,
 /* True for a loaded object, false for a file that is only mapped to be read: the segments of an
  * object are where its headers say, in mappings of the same file.
  */
-static bool is_loaded(const struct maps *maps, const struct mapping *first,
+static bool is_loaded(const struct procmaps *maps, const struct mapping *first,
                       const struct elf_image *image)
 {
     for (unsigned i = 0; i < image->data_count; i++) {
@@ -57,7 +57,7 @@ static bool is_loaded(const struct maps *maps, const struct mapping *first,
     return image->end > first->start && has_code(maps, first, image);
 }
 
-static bool read_image(const struct maps *maps, const struct mapping *mapping,
+static bool read_image(const struct procmaps *maps, const struct mapping *mapping,
                        struct elf_image *image)
 {
     const ElfW(Ehdr) *header = (const void *)mapping->start;
@@ -76,7 +76,7 @@ static bool read_image(const struct maps *maps, const struct mapping *mapping,
     return is_loaded(maps, mapping, image);
 }
 
-bool elf_images_find(const struct maps *maps, struct elf_images *out)
+bool elf_images_find(const struct procmaps *maps, struct elf_images *out)
 {
     *out = (struct elf_images){.image = sys_map((maps->count + 1) * sizeof *out->image)};
     if (!out->image)

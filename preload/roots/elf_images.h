@@ -28,7 +28,7 @@ struct elf_images {
     uint32_t count;
 };
 
-bool elf_images_find(const struct maps *maps, struct elf_images *out);
+bool elf_images_find(const struct procmaps *maps, struct elf_images *out);
 /* The object that contains an address, or NULL. */
 const struct elf_image *elf_images_at(const struct elf_images *images, uintptr_t address);
 /* True for the C library, by its file name. */

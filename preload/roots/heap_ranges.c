@@ -23,7 +23,7 @@ static void append_range(struct heap_ranges *heaps, uintptr_t start, uintptr_t e
 
 /* True if a heap of an arena begins here. Its first word points to the arena, which lies at the
  * start of the arena's first heap: this one or another. */
-static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
+static bool is_glibc_heap(const struct procmaps *maps, uintptr_t start)
 {
     const struct glibc_heap *heap = (const void *)start;
     const struct mapping *mapping;
@@ -31,11 +31,12 @@ static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
     if (heap->arena - first - sizeof *heap > 256 || !first || heap->size > GLIBC_HEAP ||
         heap->size < LEAK_PAGE)
         return false;
-    return first == start || ((mapping = procmaps_find(maps, first)) && procmaps_is_anonymous(mapping) &&
-                              *(const uintptr_t *)first == heap->arena);
+    return first == start ||
+           ((mapping = procmaps_find(maps, first)) && procmaps_is_anonymous(mapping) &&
+            *(const uintptr_t *)first == heap->arena);
 }
 
-static void add_glibc_heaps(const struct maps *maps, const struct mapping *mapping,
+static void add_glibc_heaps(const struct procmaps *maps, const struct mapping *mapping,
                             struct heap_ranges *heaps)
 {
     if (strncmp(mapping->path, "[heap", 5) == 0)
@@ -75,7 +76,7 @@ void heap_ranges_sort(struct heap_range *list, uint32_t count)
 }
 
 /* Adds the mappings of blocks that lie in no range yet; blocks and ranges both ascend. */
-static void add_block_ranges(const struct maps *maps, const struct reach *reach, bool glibc,
+static void add_block_ranges(const struct procmaps *maps, const struct reach *reach, bool glibc,
                              struct heap_ranges *heaps)
 {
     uint32_t known = heaps->count, at = 0;
@@ -99,7 +100,7 @@ static void add_block_ranges(const struct maps *maps, const struct reach *reach,
     }
 }
 
-bool heap_ranges_find(const struct maps *maps, const struct reach *reach, bool glibc,
+bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out)
 {
     *out = (struct heap_ranges){.range = sys_map_lazily(HEAPS_MOST * sizeof *out->range)};

@@ -22,7 +22,7 @@ struct heap_ranges {
 };
 
 /* glibc: the allocator is the C library's. Call after reach_build_index. */
-bool heap_ranges_find(const struct maps *maps, const struct reach *reach, bool glibc,
+bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out);
 /* By start. */
 void heap_ranges_sort(struct heap_range *list, uint32_t count);

@@ -371,8 +371,8 @@ static bool list_excluded(struct builder *builder)
 
 static bool is_program_memory(const struct mapping *mapping)
 {
-    return mapping->read &&
-           (procmaps_is_anonymous(mapping) || (mapping->inode && mapping->write && !mapping->shared));
+    return mapping->read && (procmaps_is_anonymous(mapping) ||
+                             (mapping->inode && mapping->write && !mapping->shared));
 }
 
 static void add_anonymous_range(struct builder *builder, const struct mapping *mapping,
@@ -386,7 +386,7 @@ static void add_anonymous_range(struct builder *builder, const struct mapping *m
 
 static void add_anonymous(struct builder *builder)
 {
-    const struct maps *maps = builder->input->maps;
+    const struct procmaps *maps = builder->input->maps;
     uint32_t next = 0;
     for (uint32_t i = 0; i < maps->count; i++) {
         const struct mapping *mapping = &maps->mapping[i];
@@ -442,7 +442,7 @@ bool roots_find(const struct roots_input *input, struct roots *out)
     return all && !scan_ranges_full(&out->ranges);
 }
 
-uint64_t roots_anonymous_bytes(const struct roots *roots, const struct maps *maps)
+uint64_t roots_anonymous_bytes(const struct roots *roots, const struct procmaps *maps)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < roots->ranges.count; i++) {

@@ -51,7 +51,7 @@ struct roots_caller {
 };
 
 struct roots_input {
-    const struct maps *maps;
+    const struct procmaps *maps;
     const struct elf_images *images;
     const struct world *world;
     const struct roots_caller *caller;
@@ -64,6 +64,6 @@ bool roots_find(const struct roots_input *input, struct roots *out);
 
 /* The bytes of the roots that are anonymous mappings of the program: no file, no stack, no block
  * near. 0 if the class ANON is excluded. */
-uint64_t roots_anonymous_bytes(const struct roots *roots, const struct maps *maps);
+uint64_t roots_anonymous_bytes(const struct roots *roots, const struct procmaps *maps);
 
 #endif

@@ -24,7 +24,7 @@ static struct lock lock;
 static char pattern[512], program[64]; /* the pattern is an absolute path */
 static char path[PATH_MAX];
 static char *window, *scratch;
-static struct text line;
+static struct strbuf line;
 
 static struct {
     enum { CLOSED, OPEN, APPENDING, BROKEN } state;
@@ -47,7 +47,7 @@ uint64_t append_file_lost(void)
 
 /* ---- The name ------------------------------------------------------------------------------- */
 
-static void expand_pattern(struct text *out, uint64_t number)
+static void expand_pattern(struct strbuf *out, uint64_t number)
 {
     for (const char *at = pattern; *at; at++) {
         if (at[0] != '%' || !at[1] || !strchr("pen%", at[1])) {
@@ -72,7 +72,7 @@ static int create_file(void)
     bool numbered = strstr(pattern, "%n");
     int fd = -EEXIST;
     for (uint64_t n = 1; fd == -EEXIST && n < (numbered ? NUMBERS : 3); n++) {
-        struct text text = STRBUF_ON(path);
+        struct strbuf text = STRBUF_ON(path);
         expand_pattern(&text, n);
         if (!numbered && n == 2) { /* it is another process's, or another run's */
             strbuf_add(&text, ".");
@@ -105,7 +105,7 @@ static bool start_file(void)
 
 bool append_file_start(const char *wanted, const char *name)
 {
-    struct text text = STRBUF_ON(pattern), short_name = STRBUF_ON(program);
+    struct strbuf text = STRBUF_ON(pattern), short_name = STRBUF_ON(program);
     char here[PATH_MAX];
     if (wanted[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
         for (const char *at = here; *at; at++)
@@ -200,7 +200,7 @@ static void write_bytes(const char *bytes, size_t length)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-struct text *append_file_begin(struct locked *locked)
+struct strbuf *append_file_begin(struct locked *locked)
 {
     *locked = lock_take(&lock);
     bool writes = !file.parents && (file.state == OPEN || file.state == APPENDING ||

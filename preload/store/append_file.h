@@ -19,7 +19,7 @@
 #define APPEND_FILE_LINE_MOST (128u << 10)
 
 struct locked;
-struct text;
+struct strbuf;
 
 /* pattern: the file's name, with %p the pid, %e the program, %n the first number that is free.
  * Relative to the current working directory; an existing file is never overwritten: the pid is
@@ -29,7 +29,7 @@ const char *append_file_path(void);
 
 /* Between these two calls one line or several are written, whole and in order: into a buffer of
  * APPEND_FILE_LINE_MOST bytes, under the lock. NULL: no more lines are written; do not commit. */
-struct text *append_file_begin(struct locked *locked);
+struct strbuf *append_file_begin(struct locked *locked);
 void append_file_commit(struct locked *locked);
 
 /* Truncates the file to what was written. wait: for the lock; last: later lines are appended. */

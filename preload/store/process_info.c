@@ -15,7 +15,7 @@ void process_info_write_options(void)
     char *scratch = arena_map(SCRATCH);
     if (!scratch)
         return;
-    struct text text = strbuf_on(scratch, SCRATCH);
+    struct strbuf text = strbuf_on(scratch, SCRATCH);
     options_describe(&options_current, &text);
     store_write_chunk(LEAK_CHUNK_OPTIONS, scratch, text.length);
     arena_unmap(scratch, SCRATCH);
@@ -27,7 +27,7 @@ static void write_process(void)
     if (!scratch)
         return;
     struct leak_process *process = (struct leak_process *)scratch;
-    struct text text = strbuf_on(scratch + sizeof *process, SCRATCH - sizeof *process);
+    struct strbuf text = strbuf_on(scratch + sizeof *process, SCRATCH - sizeof *process);
     ssize_t length = sys_readlink("/proc/self/exe", text.bytes, PATH_MAX);
     process->exe_length = text.length = length > 0 ? length : 0;
     strbuf_add_bytes(&text, "", 1);

@@ -8,7 +8,7 @@ struct extent {
 };
 
 /* The inverse of segmented_array_segment. */
-static struct extent segment_extent(const struct segments *segments, unsigned k)
+static struct extent segment_extent(const struct segmented_array *segments, unsigned k)
 {
     unsigned whole = segments->split_bits - segments->first_bits, bits = segments->first_bits + k;
     uint32_t place = 1;
@@ -21,7 +21,7 @@ static struct extent segment_extent(const struct segments *segments, unsigned k)
 }
 
 /* The origin of a new segment; 0: no memory. */
-static uintptr_t make_segment(struct segments *segments, unsigned k)
+static uintptr_t make_segment(struct segmented_array *segments, unsigned k)
 {
     struct extent extent = segment_extent(segments, k);
     uint32_t id = extent.place - segmented_array_place(segments, 0);
@@ -32,7 +32,7 @@ static uintptr_t make_segment(struct segments *segments, unsigned k)
     return (uintptr_t)payload - (uintptr_t)extent.place * segments->record_size;
 }
 
-void *segmented_array_ensure(struct segments *segments, uint32_t id)
+void *segmented_array_ensure(struct segmented_array *segments, uint32_t id)
 {
     unsigned k = segmented_array_segment(segments, segmented_array_place(segments, id));
     if (unlikely(k >= SEGMENTED_ARRAY_MAX))
@@ -49,7 +49,7 @@ void *segmented_array_ensure(struct segments *segments, uint32_t id)
     return segmented_array_at(segments, id);
 }
 
-void *segmented_array_append(struct segments *segments, uint32_t *last, uint32_t *id)
+void *segmented_array_append(struct segmented_array *segments, uint32_t *last, uint32_t *id)
 {
     uint32_t before = load_relaxed(last);
     void *record;
@@ -62,7 +62,7 @@ void *segmented_array_append(struct segments *segments, uint32_t *last, uint32_t
     return record;
 }
 
-bool segmented_array_fork_child(struct segments *segments, uint32_t last_id)
+bool segmented_array_fork_child(struct segmented_array *segments, uint32_t last_id)
 {
     uint32_t end = segmented_array_place(segments, last_id) + 1;
     segments->lock.word = 0;

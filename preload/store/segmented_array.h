@@ -15,7 +15,7 @@
 #define SEGMENTED_ARRAY_MAX 192
 #define SEGMENTED_ARRAY_PART_BITS 4
 
-struct segments {
+struct segmented_array {
     enum leak_chunk_type type;
     uint32_t record_size;
     uint32_t first_id;
@@ -27,12 +27,13 @@ struct segments {
 };
 
 /* Places begin at 1 << first_bits, with the first id. */
-static inline uint32_t segmented_array_place(const struct segments *segments, uint32_t id)
+static inline uint32_t segmented_array_place(const struct segmented_array *segments, uint32_t id)
 {
     return id - segments->first_id + (1u << segments->first_bits);
 }
 
-static inline unsigned segmented_array_segment(const struct segments *segments, uint32_t place)
+static inline unsigned segmented_array_segment(const struct segmented_array *segments,
+                                               uint32_t place)
 {
     unsigned bits = 31 - __builtin_clz(place), segment = bits - segments->first_bits;
     if (bits < segments->split_bits)
@@ -45,7 +46,7 @@ static inline unsigned segmented_array_segment(const struct segments *segments, 
 }
 
 /* The record of an id for which segmented_array_ensure was called. */
-static inline void *segmented_array_at(const struct segments *segments, uint32_t id)
+static inline void *segmented_array_at(const struct segmented_array *segments, uint32_t id)
 {
     uint32_t place = segmented_array_place(segments, id);
     return (void *)(segments->origin[segmented_array_segment(segments, place)] +
@@ -53,13 +54,13 @@ static inline void *segmented_array_at(const struct segments *segments, uint32_t
 }
 
 /* The record of an id, whose segment is made if necessary; NULL: there is no memory. */
-void *segmented_array_ensure(struct segments *segments, uint32_t id);
+void *segmented_array_ensure(struct segmented_array *segments, uint32_t id);
 
 /* Appends a record: increments *last and returns the record of that id, also in *id. NULL: there is
  * no memory, and *last is unchanged, so every id up to *last has a record. Any thread. */
-void *segmented_array_append(struct segments *segments, uint32_t *last, uint32_t *id);
+void *segmented_array_append(struct segmented_array *segments, uint32_t *last, uint32_t *id);
 
 /* In a fork child: copies the records up to and including last_id into the new recording file. */
-bool segmented_array_fork_child(struct segments *segments, uint32_t last_id);
+bool segmented_array_fork_child(struct segmented_array *segments, uint32_t last_id);
 
 #endif

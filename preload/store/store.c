@@ -87,7 +87,7 @@ static bool pick_default_directory(char **envp)
     for (size_t i = 0; i < ARRAY_LENGTH(bases); i++) {
         if (!bases[i] || bases[i][0] != '/')
             continue;
-        struct text path = STRBUF_ON(store.directory);
+        struct strbuf path = STRBUF_ON(store.directory);
         strbuf_add_all(&path, bases[i], "/libleak-", NULL);
         strbuf_add_number(&path, sys_geteuid());
         if (!path.cut && make_directory(store.directory, true) == 0)
@@ -144,7 +144,7 @@ static int create_unique_file(void)
 {
     int fd = -EEXIST;
     for (uint64_t n = 1; fd == -EEXIST && n < 10000; n++) {
-        struct text path = STRBUF_ON(store.path);
+        struct strbuf path = STRBUF_ON(store.path);
         strbuf_add_all(&path, store.directory, "/", store.name, ".", NULL);
         strbuf_add_number(&path, sys_getpid());
         strbuf_add(&path, ".");
@@ -281,7 +281,7 @@ static void set_program_name(const char *name)
 static void set_directory(const char *dir)
 {
     char here[PATH_MAX];
-    struct text path = STRBUF_ON(store.directory);
+    struct strbuf path = STRBUF_ON(store.directory);
     if (dir[0] != '/' && sys_getcwd(here, sizeof here) > 0 && here[0] == '/') {
         strbuf_add_all(&path, here, "/", NULL);
     }

@@ -40,7 +40,7 @@ static uint32_t add_milestone(const char *name, bool known)
     there += known ? KNOWN_PLACE /* otherwise the place of the oldest */
                    : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);
-    struct text text = STRBUF_ON(there->name);
+    struct strbuf text = STRBUF_ON(there->name);
     strbuf_add(&text, name ? name : "");
     there->is_look = !name;
     there->is_known = known;

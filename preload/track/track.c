@@ -34,7 +34,8 @@ void track_start(void)
 
 void track_select_path(void)
 {
-    track_state.selective = sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
+    track_state.selective =
+        sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
     track_state.detour = sample_state.bytes || quarantine_is_on() || eventlog_is_on();
 }
 
@@ -111,7 +112,8 @@ NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
     thread->delta_top = 2 * most;
     thread->delta_blocks = 0;
     uint64_t peak = load_relaxed(&header->peak_bytes);
-    if (delta < 0 && unlikely(peak >= load_relaxed(&timeline_peak_threshold)) && live < peak - peak / 256)
+    if (delta < 0 && unlikely(peak >= load_relaxed(&timeline_peak_threshold)) &&
+        live < peak - peak / 256)
         timeline_write_peak(guard);
     if ((int64_t)live <= (int64_t)peak)
         return;
@@ -205,7 +207,7 @@ NOINLINE void track_suballoc(struct guard *guard, const struct frame *caller, vo
 bool track_remove(struct guard *guard, void *pointer, struct block *out)
 {
     return sample_state.bytes ? sample_remove(guard, arch_address(pointer), out)
-                        : blocks_remove(guard, arch_address(pointer), out);
+                              : blocks_remove(guard, arch_address(pointer), out);
 }
 
 static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame *caller,
@@ -293,7 +295,8 @@ static bool free_suballoc_wrongly(struct guard *guard, const struct frame *calle
                                   uintptr_t address, uint32_t how)
 {
     struct suballoc_block it;
-    if (likely(!load_relaxed(&suballoc_count)) || !suballoc_remove(guard, address, SUBALLOC_ANY_POOL, &it))
+    if (likely(!load_relaxed(&suballoc_count)) ||
+        !suballoc_remove(guard, address, SUBALLOC_ANY_POOL, &it))
         return false;
     bad_free_of_suballoc(guard, caller, &it, how, 0);
     track_suballoc_free(guard, caller, &it.block, how);

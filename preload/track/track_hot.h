@@ -87,8 +87,9 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 {
     /* First: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(young) ? thread_counters_find_newest(guard, &thread->slots, block->site)
-                                           : thread_counters_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = likely(young)
+                                 ? thread_counters_find_newest(guard, &thread->slots, block->site)
+                                 : thread_counters_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);
@@ -207,7 +208,7 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
         node = track_record_free_stack(guard, thread, COPY_OF(caller), block, address, weight,
                                        look ? pointer : NULL);
     free_history_add_recent(&thread->freed, block, address, caller->pc, node, store_header->epoch,
-                   free_form_of(how));
+                            free_form_of(how));
 }
 
 /* guard->thread is set. with_size: caller is the first part of a free_form_frame. */

@@ -16,11 +16,11 @@ struct work {
     struct unwind_trace trace;
     struct leak_crash_frame row[LEAK_CRASH_FRAMES];
     uint64_t ring[LEAK_CRASH_OUTER];
-    struct fold fold;
+    struct stack_fold fold;
     char symbols[64 << 10];
     char line[PATH_MAX + 512];
     char program[PATH_MAX];
-    struct name name;
+    struct link_map_function name;
     unsigned number;
     int fd;
 };
@@ -32,13 +32,13 @@ static bool fold_frame(const struct frame *frame, void *context)
     return work->fold.depth < FRAMES_MOST;
 }
 
-static void write_text(struct work *work, const struct text *text)
+static void write_text(struct work *work, const struct strbuf *text)
 {
     sys_write_no_sigpipe(work->fd, text->bytes, text->length);
 }
 
 static void append_module(struct work *work, const struct module_view *module, uintptr_t pc,
-                          struct text *text)
+                          struct strbuf *text)
 {
     const char *path = module->map->l_name;
     strbuf_add(text, " (");
@@ -52,13 +52,14 @@ static void append_module(struct work *work, const struct module_view *module, u
 static void write_frame(struct work *work, uintptr_t pc, bool exact)
 {
     struct module_view module;
-    struct text text = STRBUF_ON(work->line);
+    struct strbuf text = STRBUF_ON(work->line);
     strbuf_add(&text, "#");
     strbuf_add_number(&text, work->number++);
     strbuf_add(&text, "  ");
     strbuf_add_hex(&text, pc - exact);
     if (modules_find(&guard_self, pc - 1, &module) && module.map) {
-        if (link_map_find_function(module.map, pc - 1, work->symbols, sizeof work->symbols, &work->name)) {
+        if (link_map_find_function(module.map, pc - 1, work->symbols, sizeof work->symbols,
+                                   &work->name)) {
             strbuf_add(&text, " ");
             strbuf_add(&text, work->name.text);
             strbuf_add(&text, "+");
@@ -72,7 +73,7 @@ static void write_frame(struct work *work, uintptr_t pc, bool exact)
 
 static void write_note(struct work *work, const char *before, uint64_t number, const char *after)
 {
-    struct text text = STRBUF_ON(work->line);
+    struct strbuf text = STRBUF_ON(work->line);
     strbuf_add(&text, before);
     strbuf_add_number(&text, number);
     strbuf_add(&text, after);
@@ -97,7 +98,7 @@ static void write_repeated_frames(struct work *work, uint32_t last)
 
 static void write_all_frames(struct work *work, bool exact)
 {
-    struct fold *fold = &work->fold;
+    struct stack_fold *fold = &work->fold;
     uint64_t left_out;
     uint32_t outer = stack_fold_finish(fold, &left_out);
     for (uint32_t i = 0; i < fold->count; i++) {
@@ -125,7 +126,8 @@ void backtrace_write(const void *context, const struct frame *caller, int fd)
                                .sp = context_sp(registers),
                                .fp = context_fp(registers)};
     work->fd = fd;
-    work->fold = (struct fold){.row = work->row, .most = LEAK_CRASH_FRAMES, .ring = work->ring};
+    work->fold =
+        (struct stack_fold){.row = work->row, .most = LEAK_CRASH_FRAMES, .ring = work->ring};
     ssize_t length = sys_readlink("/proc/self/exe", work->program, sizeof work->program - 1);
     work->program[length > 0 ? length : 0] = '\0';
     modules_forbid_waiting(1);

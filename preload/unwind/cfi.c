@@ -12,7 +12,7 @@ struct header_entry {
 /* The sorted table of .eh_frame_hdr, in the one form that linkers write (datarel | sdata4). */
 static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
 {
-    struct cursor cursor = {header + 4, header + 64, false};
+    struct eh_reader cursor = {header + 4, header + 64, false};
     if (header[0] != 1 || header[3] != 0x3b)
         return NULL;
     eh_read_encoded(&cursor, header[1], (uintptr_t)header);
@@ -40,23 +40,23 @@ struct entry {
     uint64_t ra_register;
     uint8_t pointer_encoding;
     bool signal, augmented;
-    struct cursor initial, program;
+    struct eh_reader initial, program;
     uintptr_t start, end;
 };
 
-static bool open_cfi_entry(const uint8_t *at, struct cursor *body)
+static bool open_cfi_entry(const uint8_t *at, struct eh_reader *body)
 {
-    struct cursor cursor = {at, at + 4, false};
+    struct eh_reader cursor = {at, at + 4, false};
     uint32_t length = eh_read_uint(&cursor, 4);
     if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
         return false;
-    *body = (struct cursor){at + 4, at + 4 + length, false};
+    *body = (struct eh_reader){at + 4, at + 4 + length, false};
     return true;
 }
 
 static bool read_cie(const uint8_t *at, struct entry *entry)
 {
-    struct cursor cursor;
+    struct eh_reader cursor;
     if (!open_cfi_entry(at, &cursor) || eh_read_uint(&cursor, 4) != 0)
         return false;
     uint8_t version = eh_read_uint(&cursor, 1);
@@ -76,7 +76,7 @@ static bool read_cie(const uint8_t *at, struct entry *entry)
         uint64_t size = eh_read_uleb(&cursor);
         if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
             return false;
-        struct cursor data = {cursor.at, cursor.at + size, false};
+        struct eh_reader data = {cursor.at, cursor.at + size, false};
         cursor.at += size;
         for (augmentation++; *augmentation; augmentation++) {
             if (*augmentation == 'R')
@@ -100,7 +100,7 @@ static bool read_cie(const uint8_t *at, struct entry *entry)
 
 static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
 {
-    struct cursor cursor;
+    struct eh_reader cursor;
     memset(entry, 0, sizeof *entry);
     if (!open_cfi_entry(fde, &cursor))
         return false;
@@ -176,14 +176,14 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 }
 
 /* Returns an expression's block and moves the cursor behind it. */
-static struct cursor read_expression_block(struct machine *machine, struct cursor *cursor)
+static struct eh_reader read_expression_block(struct machine *machine, struct eh_reader *cursor)
 {
     uint64_t size = eh_read_uleb(cursor);
     if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
         machine->bad = true;
-        return (struct cursor){cursor->at, cursor->at, true};
+        return (struct eh_reader){cursor->at, cursor->at, true};
     }
-    struct cursor block = {cursor->at, cursor->at + size, false};
+    struct eh_reader block = {cursor->at, cursor->at + size, false};
     cursor->at += size;
     return block;
 }
@@ -193,7 +193,7 @@ static struct cursor read_expression_block(struct machine *machine, struct curso
 #define DW_OP_BREG0 0x70
 
 /* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
-static bool parse_realigned_cfa(struct machine *machine, struct cursor block)
+static bool parse_realigned_cfa(struct machine *machine, struct eh_reader block)
 {
     if (eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
         return false;
@@ -204,7 +204,7 @@ static bool parse_realigned_cfa(struct machine *machine, struct cursor block)
 
 /* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
  * sp + offset + ((pc & 15) >= n) * 8. */
-static bool parse_plt_cfa(struct machine *machine, struct cursor block)
+static bool parse_plt_cfa(struct machine *machine, struct eh_reader block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
@@ -221,19 +221,20 @@ static bool parse_plt_cfa(struct machine *machine, struct cursor block)
     return pushed_at < 16;
 }
 
-static void run_cfa_expression(struct machine *machine, struct cursor *cursor)
+static void run_cfa_expression(struct machine *machine, struct eh_reader *cursor)
 {
-    struct cursor block = read_expression_block(machine, cursor);
+    struct eh_reader block = read_expression_block(machine, cursor);
     if (parse_realigned_cfa(machine, block) || parse_plt_cfa(machine, block))
         return;
     machine->now.cfa_odd = machine->now.cfa_deref = true;
 }
 
 /* In a realigned frame the caller's fp is saved at DW_OP_breg(fp) offset. */
-static void run_register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
+static void run_register_expression(struct machine *machine, struct eh_reader *cursor,
+                                    bool is_address)
 {
     uint64_t number = eh_read_uleb(cursor);
-    struct cursor block = read_expression_block(machine, cursor);
+    struct eh_reader block = read_expression_block(machine, cursor);
     bool of_fp = eh_read_uint(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
     int64_t offset = eh_read_sleb(&block);
     bool known = is_address && of_fp && !block.bad && block.at == block.end;
@@ -257,7 +258,7 @@ static void require_plain_cfa(struct machine *machine)
 }
 
 /* Opcodes that take up the whole byte. */
-static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct cursor *cursor)
+static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct eh_reader *cursor)
 {
     const struct entry *entry = machine->entry;
     uint64_t number;
@@ -349,7 +350,7 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
 }
 
 /* Runs until the row at pc is complete. */
-static void run_cfa_program(struct machine *machine, struct cursor cursor, uintptr_t pc)
+static void run_cfa_program(struct machine *machine, struct eh_reader cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
         uint8_t opcode = eh_read_uint(&cursor, 1);

@@ -41,11 +41,11 @@ static struct stripe {
     index_handle table;
 } stripes[STRIPES];
 
-static struct segments nodes = {.type = LEAK_CHUNK_NODES,
-                                .record_size = sizeof(struct leak_node),
-                                .first_id = LEAK_NODE_FIRST,
-                                .first_bits = 10,
-                                .split_bits = 16};
+static struct segmented_array nodes = {.type = LEAK_CHUNK_NODES,
+                                       .record_size = sizeof(struct leak_node),
+                                       .first_id = LEAK_NODE_FIRST,
+                                       .first_bits = 10,
+                                       .split_bits = 16};
 static uint32_t last_node =
     LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
 static uint32_t inherited_nodes;

@@ -4,11 +4,11 @@
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 
-static struct segments sites = {.type = LEAK_CHUNK_SITES,
-                                .record_size = sizeof(struct leak_site),
-                                .first_id = 1,
-                                .first_bits = 7,
-                                .split_bits = 14};
+static struct segmented_array sites = {.type = LEAK_CHUNK_SITES,
+                                       .record_size = sizeof(struct leak_site),
+                                       .first_id = 1,
+                                       .first_bits = 7,
+                                       .split_bits = 14};
 static uint32_t last_site; /* private twin of header.sites: exact after fork */
 
 void sites_start(void)

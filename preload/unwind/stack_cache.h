@@ -64,7 +64,8 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache_entry *en
                                               const struct frame *caller, unsigned sort)
 {
     return entry->pc == caller->pc && entry->sp == caller->sp && entry->sort == sort &&
-           entry->looked == modules_generation() && (!entry->fp_matters || entry->fp == caller->fp) &&
+           entry->looked == modules_generation() &&
+           (!entry->fp_matters || entry->fp == caller->fp) &&
            stack_words_match(low, entry->offset, entry->word, entry->words);
 }
 

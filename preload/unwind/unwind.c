@@ -337,8 +337,8 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
         unsigned same = find_shared_frame(trace, &frame, &below);
         if (same) {
             const struct unwind_step *kept = &trace->step[same - 1];
-            bool all =
-                kept->in_words && stack_words_match(bounds->low, trace->offset, trace->word, kept->words);
+            bool all = kept->in_words &&
+                       stack_words_match(bounds->low, trace->offset, trace->word, kept->words);
             unsigned rest = all ? 0 : verify_shared_frames(trace, same, frame.fp);
             if (!rest) {
                 shared = same;

@@ -54,10 +54,11 @@ struct unwind_trace {
     /* Between unwind_find and unwind_commit: step[0 .. kept-1] of the previous trace remain,
      * fresh[0 .. found-1] will replace its inner frames. */
     unsigned kept, found;
-    bool paths;      /* all frames have their path already; false if some were cut */
-    bool shareable;  /* by the next trace: own stack, and an end that depends on pc alone */
-    bool open;       /* under construction; still true later: a handler left by longjmp */
-    uint32_t looked; /* modules_generation() when it was made: modules may have been unloaded since */
+    bool paths;     /* all frames have their path already; false if some were cut */
+    bool shareable; /* by the next trace: own stack, and an end that depends on pc alone */
+    bool open;      /* under construction; still true later: a handler left by longjmp */
+    uint32_t
+        looked; /* modules_generation() when it was made: modules may have been unloaded since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
     /* All words that were read, outermost first; offsets count from bounds.low. */
     unsigned words;

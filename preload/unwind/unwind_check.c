@@ -319,7 +319,7 @@ static enum leak_root reference_end(struct guard *guard, const struct unwind_che
     return has_table ? LEAK_ROOT_COMPLETE : LEAK_ROOT_NO_RULE;
 }
 
-static void append_frame(struct text *line, const char *whose,
+static void append_frame(struct strbuf *line, const char *whose,
                          const struct unwind_check_stack *stack, unsigned i)
 {
     Dl_info info;
@@ -339,7 +339,7 @@ static void append_frame(struct text *line, const char *whose,
 static void log_mismatch(const struct unwind_check_walk *walk, unsigned at)
 {
     char buffer[900];
-    struct text line = STRBUF_ON(buffer);
+    struct strbuf line = STRBUF_ON(buffer);
     strbuf_add(&line, "unwind_check: frame ");
     strbuf_add_number(&line, at);
     strbuf_add(&line, " differs; ours has ");

@@ -32,7 +32,7 @@ static void anonymize_path(const struct path *path)
             anonymize_frames(&path->steps[i].frame, 1);
 }
 
-static void anonymize_address(const struct who *who)
+static void anonymize_address(const struct address_info *who)
 {
     anonymize_stack(&who->allocated);
     for (size_t i = 0; i < who->pointer_count; i++) {
@@ -117,7 +117,7 @@ void anonymize_process(struct process *process)
     if (process->crash)
         anonymize_crash(process->crash);
     for (size_t i = 0; i < process->mistake_count; i++) {
-        const struct mistake *mistake = &process->mistakes[i];
+        const struct bad_free *mistake = &process->mistakes[i];
 
         anonymize_stack(&mistake->released);
         anonymize_stack(&mistake->allocated);

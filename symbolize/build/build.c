@@ -21,12 +21,12 @@ static const struct {
 #undef X
 };
 
-static const char *copy_or_null(struct mem *mem, const char *text)
+static const char *copy_or_null(struct arena *mem, const char *text)
 {
     return text && *text ? arena_copy(mem, text, strlen(text)) : NULL;
 }
 
-static void fill_identity(struct mem *mem, const struct store *store, struct process *process)
+static void fill_identity(struct arena *mem, const struct store *store, struct process *process)
 {
     const struct leak_header *header = &store->header;
 
@@ -64,7 +64,7 @@ static bool is_counted_per_block(int why)
     return why == LEAK_UNTRACKED_FILTERED || why == LEAK_UNTRACKED_NO_MEMORY;
 }
 
-static void fill_coverage(struct mem *mem, const struct store *store, struct process *process)
+static void fill_coverage(struct arena *mem, const struct store *store, struct process *process)
 {
     const struct leak_header *header = &store->header;
 
@@ -163,7 +163,7 @@ static void select_wrappers(struct resolver *resolver, const struct store *store
     resolve_set_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
 }
 
-static struct perfmap *open_perfmap(struct mem *mem, const struct store *store,
+static struct perfmap *open_perfmap(struct arena *mem, const struct store *store,
                                     const struct build_options *options,
                                     const struct process *process)
 {
@@ -177,7 +177,7 @@ static struct perfmap *open_perfmap(struct mem *mem, const struct store *store,
     return perfmap_begin(mem, &of);
 }
 
-void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
+void build_process(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process)
 {
     struct handed_down inherited;
@@ -214,7 +214,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
 static uint64_t errors_hash(const struct process *process, uint64_t hash)
 {
     for (size_t i = 0; i < process->mistake_count; i++) {
-        const struct mistake *mistake = &process->mistakes[i];
+        const struct bad_free *mistake = &process->mistakes[i];
 
         hash = hash_mix(hash, mistake->signature);
         hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
@@ -366,7 +366,7 @@ static void make_stable(struct process *process)
 
 void build_finish(struct report *report, const struct build_options *options)
 {
-    struct map first = {0};
+    struct hashmap first = {0};
 
     for (size_t i = 0; i < report->process_count; i++) {
         struct process *process = &report->processes[i];

@@ -23,7 +23,7 @@ struct build_options {
 
 /* Fills in one process of the report, which lives in mem. The store may be released afterwards,
  * except its arena if that is mem. */
-void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
+void build_process(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process);
 
 /* Finishes a report when all processes are there: finds those that are alike. */
@@ -47,7 +47,7 @@ struct handed_down {
     struct variance variance;
 };
 
-void report_notes_fill(struct mem *mem, const struct store *store,
+void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process);
 

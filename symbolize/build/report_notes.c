@@ -9,7 +9,7 @@
 #define APART_LEAST (8u << 20) /* less is not reported */
 
 struct notes {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     const char **note;
     size_t count, capacity;
@@ -46,24 +46,23 @@ static void add_sizes(struct notes *notes)
 
     add_note(notes,
              arena_format(notes->mem, "recorded with %s%s%s: %s blocks are left out (%s)", least,
-                        join, most, which, estimate_count(count, error, "allocation").text));
+                          join, most, which, estimate_count(count, error, "allocation").text));
 }
 
 static void add_sampling(struct notes *notes)
 {
     unsigned long long sample = notes->store->header.sample;
 
-    add_note(notes,
-        arena_format(notes->mem,
-                   "recorded with sample=%llu: numbers with ~ are estimates, "
-                   "within +- at 95 %% confidence; frees of unknown blocks are not "
-                   "detected",
-                   sample));
-    add_note(notes,
-        arena_format(notes->mem,
-                   "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
-                   "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
-                   sample, term_count(sample, "byte").text));
+    add_note(notes, arena_format(notes->mem,
+                                 "recorded with sample=%llu: numbers with ~ are estimates, "
+                                 "within +- at 95 %% confidence; frees of unknown blocks are not "
+                                 "detected",
+                                 sample));
+    add_note(notes, arena_format(
+                        notes->mem,
+                        "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
+                        "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
+                        sample, term_count(sample, "byte").text));
 }
 
 /* Live blocks that a fork child inherited. */
@@ -73,8 +72,8 @@ static void add_inherited(struct notes *notes, const struct handed_down *inherit
 
     add_note(notes,
              arena_format(notes->mem, "%s in %s inherited from pid %d; --inherited shows them",
-                        estimate_bytes(inherited->bytes, error.bytes).text,
-                        estimate_count(inherited->blocks, error.blocks, "block").text, parent));
+                          estimate_bytes(inherited->bytes, error.bytes).text,
+                          estimate_count(inherited->blocks, error.blocks, "block").text, parent));
 }
 
 static void add_options(struct notes *notes)
@@ -85,7 +84,8 @@ static void add_options(struct notes *notes)
         add_note(notes, "recorded with site_stacks=off: no stacks of allocations or frees");
     else if (store_get_option(notes->store, "free_stacks", value, sizeof(value)) &&
              strcmp(value, "off") == 0)
-        add_note(notes, "recorded with free_stacks=off: the places where blocks are freed are unknown");
+        add_note(notes,
+                 "recorded with free_stacks=off: the places where blocks are freed are unknown");
     if (notes->store->header.flags & LEAK_FLAG_FILTERED)
         add_sizes(notes);
 }
@@ -100,12 +100,10 @@ static void add_own_allocator(struct notes *notes)
         known += look->found[i].bytes;
     if (apart < APART_LEAST || apart < known || notes->store->header.flags & LEAK_FLAG_LATE)
         return;
-    add_note(
-        notes,
-        arena_format(notes->mem,
-                   "of %s of private memory %s are in known blocks: this program "
-                   "seems to have its own allocator, whose blocks are not tracked",
-                   term_size(apart + known).text, term_size(known).text));
+    add_note(notes, arena_format(notes->mem,
+                                 "of %s of private memory %s are in known blocks: this program "
+                                 "seems to have its own allocator, whose blocks are not tracked",
+                                 term_size(apart + known).text, term_size(known).text));
 }
 
 /* Explains why no block is called a leak. */
@@ -115,15 +113,17 @@ static void add_never_enabled(struct notes *notes)
     const char *why = "start=off, and libleak_enable_all was not called";
 
     if (store_get_option(notes->store, "start_at", value, sizeof(value)) && *value)
-        why = arena_format(notes->mem, "start_at=%s, and no function of that name was called", value);
+        why =
+            arena_format(notes->mem, "start_at=%s, and no function of that name was called", value);
     else if (store_get_option(notes->store, "start_after", value, sizeof(value)) &&
              strcmp(value, "0") != 0)
         why = arena_format(notes->mem, "start_after=%s, and it ended before", value);
-    add_note(notes, arena_format(notes->mem,
-                               "detection was never enabled (%s): no block is called a leak", why));
+    add_note(notes,
+             arena_format(notes->mem, "detection was never enabled (%s): no block is called a leak",
+                          why));
 }
 
-void report_notes_fill(struct mem *mem, const struct store *store,
+void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process)
 {
@@ -142,8 +142,8 @@ void report_notes_fill(struct mem *mem, const struct store *store,
         add_note(&notes, "recorded with crash=only: its heap was not tracked");
     if (store->header.flags & LEAK_FLAG_LATE)
         add_note(&notes, "loaded late, while the process ran: older blocks are unknown, "
-                    "and the blocks that they "
-                    "point to count as reachable");
+                         "and the blocks that they "
+                         "point to count as reachable");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)
@@ -151,14 +151,15 @@ void report_notes_fill(struct mem *mem, const struct store *store,
     add_options(&notes);
     add_own_allocator(&notes);
     if (store->events_left_out)
-        add_note(&notes,
+        add_note(
+            &notes,
             arena_format(mem, "%s of other kinds were only counted: the list of errors holds %d",
-                       term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
+                         term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
         add_note(&notes,
                  arena_format(mem,
-                            "%s of libleak_tag_push found no room: a process has at most %d tags",
-                            term_count(store->tags_left_out, "call").text, LEAK_TAGS));
+                              "%s of libleak_tag_push found no room: a process has at most %d tags",
+                              term_count(store->tags_left_out, "call").text, LEAK_TAGS));
     for (size_t i = 0; (trouble = suppress_store_error(suppressions, i)); i++)
         add_note(&notes, arena_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)

@@ -16,12 +16,12 @@ struct binary_search_path command_search_path(const struct options *options)
                                        .debug_dir_count = options->debug_dirs.count};
 }
 
-bool command_read_store(struct mem *mem, struct resolver *resolver, const struct options *options,
+bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report)
 {
-    struct mem *own = arena_begin(); /* the raw data is released once the records are made */
+    struct arena *own = arena_begin(); /* the raw data is released once the records are made */
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     char words[1024];
     bool read = reader_open(own, path, &store, &trouble), good = read;
 
@@ -65,7 +65,7 @@ static enum output_mode output_mode_of(const struct options *options)
     return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
-void command_begin_output(struct command_output *output, struct mem *mem, struct options *options,
+void command_begin_output(struct command_output *output, struct arena *mem, struct options *options,
                           const struct process *process)
 {
     bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;

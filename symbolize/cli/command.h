@@ -14,7 +14,7 @@ enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2 };
 struct binary_search_path command_search_path(const struct options *options);
 
 /* Reads one recording file and adds its process to the report. */
-bool command_read_store(struct mem *mem, struct resolver *resolver, const struct options *options,
+bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report);
 
 /* Do the totals contain anything that --errors-for names? */
@@ -26,14 +26,14 @@ struct command_output {
     bool terminal; /* it appears on one */
     bool refused;  /* set by the caller: there is no report, so targets receive nothing */
     /* With --to: the report is written to memory and delivered when it is complete. */
-    struct mem *mem;
+    struct arena *mem;
     const struct process *process;
     char *text;
     size_t length;
 };
 
 /* process: for the names in -o, NULL = none. */
-void command_begin_output(struct command_output *output, struct mem *mem, struct options *options,
+void command_begin_output(struct command_output *output, struct arena *mem, struct options *options,
                           const struct process *process);
 /* alarming: the report contains something to act on. False: no target received all of it. */
 bool command_end_output(struct command_output *output, struct options *options, bool alarming);

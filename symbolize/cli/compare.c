@@ -21,14 +21,15 @@ static void warn_of_nameless(const struct process *process)
             fprintf(stderr,
                     "leakreport: %s: %s: %s, so what it allocated matches nothing; "
                     "keep reports (--format=json) to compare them later\n",
-                    process->store, term_text(module->path, strlen(module->path), 0).text, module->why);
+                    process->store, term_text(module->path, strlen(module->path), 0).text,
+                    module->why);
     }
 }
 
 static bool read_store(struct report_set *report_set, struct resolver *resolver,
                        const struct options *options, const char *path)
 {
-    struct mem *own = arena_begin(); /* the report_set keeps what it needs: there may be many */
+    struct arena *own = arena_begin(); /* the report_set keeps what it needs: there may be many */
     struct report report = {.processes = arena_alloc(own, sizeof(struct process))};
     bool good = command_read_store(own, resolver, options, path, &report);
 
@@ -90,7 +91,7 @@ static bool is_verb_compatible(const struct options *options, const char *verb)
     return format && !report;
 }
 
-static int output_diff(struct mem *mem, struct options *options, const struct diff *diff)
+static int output_diff(struct arena *mem, struct options *options, const struct diff *diff)
 {
     struct command_output output;
 
@@ -109,7 +110,7 @@ static int output_diff(struct mem *mem, struct options *options, const struct di
 int command_diff(struct options *options)
 {
     struct binary_search_path search = command_search_path(options);
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct report_set old = report_set_begin(mem, options->view.show);
     struct report_set new = report_set_begin(mem, options->view.show);
@@ -166,7 +167,7 @@ static bool are_successive_checks(const struct report_set *ledgers, const struct
 static bool read_checks(struct report_set *ledgers, const struct options *options)
 {
     struct binary_search_path search = command_search_path(options);
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     bool good = true;
 
@@ -180,7 +181,7 @@ static bool read_checks(struct report_set *ledgers, const struct options *option
 bool command_diff_survivors(struct options *options)
 {
     static char names[SURVIVOR_CHECKS - 1][16];
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct report_set ledgers[SURVIVOR_CHECKS];
     bool good = false;
 
@@ -197,7 +198,7 @@ bool command_diff_survivors(struct options *options)
         good = read_checks(ledgers, options);
     for (int i = 0; i + 1 < SURVIVOR_CHECKS && good; i++)
         snprintf(names[i], sizeof(names[i]), "#%" PRIu32, ledgers[i].processes[0].look);
-    options->since = (struct since){.from = names[0], .until = names[1]};
+    options->since = (struct time_window){.from = names[0], .until = names[1]};
     if (good)
         options->files.text[0] = options->files.text[SURVIVOR_CHECKS - 1];
     options->files.count = 1;
@@ -209,7 +210,7 @@ bool command_diff_survivors(struct options *options)
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 
-static int output_merge(struct mem *mem, struct options *options, struct report_set *report_set)
+static int output_merge(struct arena *mem, struct options *options, struct report_set *report_set)
 {
     struct merge merge = merge_make(report_set, options->build.group.order);
     bool matches = command_has_errors(options, &merge.sum.totals);
@@ -230,7 +231,7 @@ int command_merge(struct options *options)
 {
     static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};
     struct binary_search_path search = command_search_path(options);
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct report_set report_set = report_set_begin(mem, all);
     bool fits = is_verb_compatible(options, "merge");

@@ -17,7 +17,7 @@
 static int run_serve(const struct options *options)
 {
     struct binary_search_path search = command_search_path(options);
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     FILE *requests = fdopen(options->serve_read, "r");
     /* A second stream: one for both directions would need repositioning. */
     FILE *answers = fdopen(options->serve_write == options->serve_read ? dup(options->serve_write)
@@ -70,7 +70,7 @@ static bool copy_text(const char *path, FILE *stream)
     return good;
 }
 
-static bool write_report(struct mem *mem, struct options *options, const struct report *report,
+static bool write_report(struct arena *mem, struct options *options, const struct report *report,
                          bool alarming)
 {
     struct command_output output;
@@ -105,7 +105,7 @@ static bool load_baseline(struct report_set *baseline, struct options *options)
     return true;
 }
 
-static int report_all(struct mem *mem, struct resolver *resolver, struct options *options,
+static int report_all(struct arena *mem, struct resolver *resolver, struct options *options,
                       struct report_set *baseline)
 {
     struct report report = {0};
@@ -130,7 +130,7 @@ static int report_all(struct mem *mem, struct resolver *resolver, struct options
 static int run_report(struct options *options)
 {
     struct binary_search_path search = command_search_path(options);
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct report_set baseline = report_set_begin(mem, options->view.show);
     int status;
@@ -181,7 +181,7 @@ static bool read_suppressions(struct options *options)
 }
 
 /* --last: replaces names and pids by the newest recording files. */
-static bool find_newest_stores(struct mem *mem, struct options *options)
+static bool find_newest_stores(struct arena *mem, struct options *options)
 {
     struct text_list *files = &options->files;
     bool good = true;
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     struct options options;
     verb_function *run = find_verb(argc, argv);
     int status = STATUS_GOOD, verb = run != NULL;
-    struct mem *mem;
+    struct arena *mem;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);

@@ -33,7 +33,7 @@ struct options {
     const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
     enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;
     const char *sysroot;
-    struct since since;
+    struct time_window since;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;

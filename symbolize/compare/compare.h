@@ -23,7 +23,7 @@ struct diff {
 };
 
 /* Lives in mem. */
-struct diff diff_make(struct mem *mem, struct report_set *old, struct report_set *new);
+struct diff diff_make(struct arena *mem, struct report_set *old, struct report_set *new);
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream);
 void diff_write_json(const struct diff *diff, FILE *stream);

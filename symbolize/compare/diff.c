@@ -74,9 +74,10 @@ static int compare_diff_lines(const void *left, const void *right)
     return order ? order : compare_descending(other->record.signature, one->record.signature);
 }
 
-struct diff diff_make(struct mem *mem, struct report_set *old, struct report_set *new)
+struct diff diff_make(struct arena *mem, struct report_set *old, struct report_set *new)
 {
-    struct diff diff = {.lines = arena_alloc_array(mem, old->count + new->count, sizeof(*diff.lines))};
+    struct diff diff = {.lines =
+                            arena_alloc_array(mem, old->count + new->count, sizeof(*diff.lines))};
 
     for (size_t i = 0; i < new->count; i++) {
         struct report_set_entry *before =
@@ -98,7 +99,7 @@ struct diff diff_make(struct mem *mem, struct report_set *old, struct report_set
 
 static int write_amount(const struct report_set_entry *entry, char *text, size_t size)
 {
-    struct shown count = term_count(entry->record.blocks, entry->unit);
+    struct term_text count = term_count(entry->record.blocks, entry->unit);
 
     if (entry->class == REPORT_SET_RECORD)
         return snprintf(text, size, "%.32s in %.40s %s", term_size(entry->record.bytes).text,
@@ -112,7 +113,7 @@ static void write_diff_line(const struct diff_line *line, const struct view *vie
     char amount[128];
     int width = write_amount(entry, amount, sizeof(amount)) + CHANGE_COLUMNS;
     const struct frame *title = record_title_frame(&entry->record);
-    struct shown place = {0};
+    struct term_text place = {0};
 
     text_style(view, stream, STYLE_BOLD);
     fprintf(stream, "%-*s%s", CHANGE_COLUMNS, change_word[line->change], amount);
@@ -155,7 +156,8 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
 
 /* ---- For programs --------------------------------------------------------------------------- */
 
-static void emit_amount(struct json *json, const char *key, const struct report_set_entry *entry)
+static void emit_amount(struct json_writer *json, const char *key,
+                        const struct report_set_entry *entry)
 {
     if (!entry) {
         json_put_null(json, key);
@@ -170,7 +172,7 @@ static void emit_amount(struct json *json, const char *key, const struct report_
     json_close(json, '}');
 }
 
-static void emit_diff_line(struct json *json, const struct diff_line *line)
+static void emit_diff_line(struct json_writer *json, const struct diff_line *line)
 {
     const struct report_set_entry *entry = line->new ? line->new : line->old;
     const struct frame *title = record_title_frame(&entry->record);
@@ -192,7 +194,7 @@ static void emit_diff_line(struct json *json, const struct diff_line *line)
 
 void diff_write_json(const struct diff *diff, FILE *stream)
 {
-    struct json json = {.stream = stream};
+    struct json_writer json = {.stream = stream};
 
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", "libleak-diff");

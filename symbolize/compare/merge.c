@@ -28,7 +28,7 @@ static int compare_merge_entries(const void *left, const void *right, void *sort
 static void count_programs(struct merge *merge)
 {
     const struct report_set *report_set = merge->report_set;
-    struct map names = {0};
+    struct hashmap names = {0};
 
     for (size_t i = 0; i < report_set->process_count; i++) {
         const struct report_set_process *process = &report_set->processes[i];
@@ -161,7 +161,7 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void emit_processes(struct json *json, const struct report_set *report_set)
+static void emit_processes(struct json_writer *json, const struct report_set *report_set)
 {
     json_open(json, "processes", '[');
     for (size_t i = 0; i < report_set->process_count; i++) {
@@ -178,7 +178,7 @@ static void emit_processes(struct json *json, const struct report_set *report_se
     json_close(json, ']');
 }
 
-static void emit_seen(struct json *json, const struct seen *seen)
+static void emit_seen(struct json_writer *json, const struct seen *seen)
 {
     json_put_number(json, "processes", seen->processes);
     json_put_number(json, "hosts", seen->host_count);
@@ -188,7 +188,7 @@ static void emit_seen(struct json *json, const struct seen *seen)
     json_close(json, ']');
 }
 
-static void emit_entry(struct json *json, const struct merge *merge,
+static void emit_entry(struct json_writer *json, const struct merge *merge,
                        const struct report_set_entry *entry)
 {
     const struct record *record = &entry->record;
@@ -215,7 +215,7 @@ static void emit_entry(struct json *json, const struct merge *merge,
     json_close(json, '}');
 }
 
-static void emit_entries(struct json *json, const char *key, const struct merge *merge,
+static void emit_entries(struct json_writer *json, const char *key, const struct merge *merge,
                          enum report_set_class class, const struct view *view)
 {
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
@@ -231,7 +231,7 @@ static void emit_entries(struct json *json, const char *key, const struct merge 
 
 void merge_write_json(const struct merge *merge, const struct view *view, FILE *stream)
 {
-    struct json json = {.stream = stream};
+    struct json_writer json = {.stream = stream};
 
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", REPORT_SET_MERGED_FORMAT);

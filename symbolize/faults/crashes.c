@@ -13,7 +13,7 @@
 #define EXPANDED_MOST 16 /* repetitions of up to so many frames are expanded */
 
 struct crash_builder {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     const struct store_crash *record;
     struct signatures signatures;
@@ -44,7 +44,7 @@ static void add_pc(struct crash_builder *filling, uint64_t pc)
         if (classify_is_libleak_frame(&place->frames[i]) && filling->count)
             continue; /* libleak's frames surround main; but the crash may be in libleak */
         filling->frames = array_grow(filling->frames, &filling->capacity, filling->count + 1,
-                                   sizeof(*filling->frames));
+                                     sizeof(*filling->frames));
         filling->frames[filling->count++] = &place->frames[i];
     }
 }
@@ -159,18 +159,18 @@ static void add_near_block(struct crash_builder *filling, size_t index, const ch
     filling->crash->blocks[filling->crash->block_count++] = block;
 }
 
-static const char *block_words(struct mem *mem, const struct crash_block *block)
+static const char *block_words(struct arena *mem, const struct crash_block *block)
 {
     const char *state = block->was_freed ? " that had been freed" : "";
     const char *about = block->about ? "about " : "";
 
     if (block->offset < block->size || !block->size)
         return arena_format(mem, "%llu bytes into a block of %s%llu bytes%s",
-                          (unsigned long long)block->offset, about, (unsigned long long)block->size,
-                          state);
+                            (unsigned long long)block->offset, about,
+                            (unsigned long long)block->size, state);
     return arena_format(mem, "%llu bytes past the end of a block of %s%llu bytes%s",
-                      (unsigned long long)(block->offset - block->size), about,
-                      (unsigned long long)block->size, state);
+                        (unsigned long long)(block->offset - block->size), about,
+                        (unsigned long long)block->size, state);
 }
 
 static void fill_near(struct crash_builder *filling)
@@ -180,7 +180,8 @@ static void fill_near(struct crash_builder *filling)
     /* Registers matter only for a memory access. */
     bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
 
-    crash->blocks = arena_alloc_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
+    crash->blocks =
+        arena_alloc_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
     if (!crash->overflow)
         add_near_block(filling, 0, NULL);
     crash->near = crash->block_count ? block_words(filling->mem, &crash->blocks[0])
@@ -229,7 +230,7 @@ static bool was_fatal(const struct leak_crash *head, const struct process *proce
            (process->how == END_SIGNAL && process->end_value == head->signal);
 }
 
-void crash_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void crash_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                 struct process *process)
 {
     const struct leak_crash *head = store->crash ? &store->crash->head : NULL;
@@ -240,20 +241,21 @@ void crash_fill(struct mem *mem, struct resolver *resolver, const struct store *
         return;
     crash = filling.crash = process->crash = arena_alloc(mem, sizeof(*crash));
     filling.signatures = signatures_begin(resolver, store);
-    *crash = (struct crash){.signal = head->signal,
-                            .code = head->code,
-                            .name = signal_name(head->signal),
-                            .words = signal_cause(mem, head, process->pid),
-                            .overflow = (head->flags & LEAK_CRASH_OVERFLOW) != 0,
-                            .handed = head->state == LEAK_CRASH_HANDED,
-                            .during_look = (head->flags & LEAK_CRASH_LOOK) != 0,
-                            .blocks_busy = (head->flags & LEAK_CRASH_BLOCKS_BUSY) != 0,
-                            .inside = crash_inside(head),
-                            .address = head->address,
-                            .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,
-                            .thread = {head->thread, arena_copy(mem, head->name, strlen(head->name))},
-                            .tid = head->tid,
-                            .time_ns = head->when_ns};
+    *crash =
+        (struct crash){.signal = head->signal,
+                       .code = head->code,
+                       .name = signal_name(head->signal),
+                       .words = signal_cause(mem, head, process->pid),
+                       .overflow = (head->flags & LEAK_CRASH_OVERFLOW) != 0,
+                       .handed = head->state == LEAK_CRASH_HANDED,
+                       .during_look = (head->flags & LEAK_CRASH_LOOK) != 0,
+                       .blocks_busy = (head->flags & LEAK_CRASH_BLOCKS_BUSY) != 0,
+                       .inside = crash_inside(head),
+                       .address = head->address,
+                       .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,
+                       .thread = {head->thread, arena_copy(mem, head->name, strlen(head->name))},
+                       .tid = head->tid,
+                       .time_ns = head->when_ns};
     fill_stack(&filling);
     crash->signature =
         stack_signature(&crash->stack, (uint64_t)head->signal << 8 | crash->overflow);

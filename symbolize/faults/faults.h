@@ -16,7 +16,7 @@
  * these do to each other is no error. */
 
 /* Fills in the mistakes of a process, and their number. */
-void bad_frees_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void bad_frees_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct process *process);
 
 /* Clears addresses, times and thread numbers, which differ from run to run. */
@@ -35,13 +35,13 @@ struct recent_frees_options {
 };
 
 /* Fills in the requested recent frees of a process. */
-void recent_frees_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void recent_frees_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                        const struct recent_frees_options *options, struct process *process);
 
 /* ---- crashes.c ------------------------------------------------------------------------------- */
 
 /* Fills in the crash and counts it as an error; needs the end of the process. */
-void crash_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void crash_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                 struct process *process);
 /* Clears what differs from run to run. */
 void crash_make_stable(struct process *process);
@@ -55,9 +55,9 @@ void crash_make_stable(struct process *process);
 const char *signal_name(int32_t signal);
 /* "write to 0x0, a null pointer", "integer divided by zero", "sent by process 42". pid: of the
  * process that crashed. */
-const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_t pid);
+const char *signal_cause(struct arena *mem, const struct leak_crash *crash, int32_t pid);
 /* What lies at the address, when it is in no block; NULL = unknown. */
-const char *signal_address_words(struct mem *mem, const struct leak_crash *crash);
+const char *signal_address_words(struct arena *mem, const struct leak_crash *crash);
 /* The i-th register as the kernel of that machine (e_machine) saves it; NULL after the last. */
 const char *signal_register_name(uint32_t machine, uint32_t i);
 
@@ -68,7 +68,7 @@ const char *signal_register_name(uint32_t machine, uint32_t i);
  * have equal names are one. After exec nothing is reported: open descriptors passed to the new
  * program on purpose. */
 
-void resources_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void resources_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct suppressions *suppressions, struct process *process);
 
 #endif

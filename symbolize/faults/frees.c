@@ -13,7 +13,7 @@ static const char *const place_words[LEAK_PLACE_MAX] = {
 };
 
 struct bad_free_builder {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     struct signatures signatures;
 };
@@ -37,7 +37,7 @@ static struct stack stack_at(struct bad_free_builder *filling, uint32_t node, ui
 }
 
 static void add_freed_block(struct bad_free_builder *filling, const struct store_event *at,
-                            struct mistake *mistake)
+                            struct bad_free *mistake)
 {
     const struct store_site *site = &filling->store->sites[at->site];
 
@@ -52,7 +52,7 @@ static void add_freed_block(struct bad_free_builder *filling, const struct store
 }
 
 static void add_first_free(struct bad_free_builder *filling, const struct store_event *at,
-                           struct mistake *mistake)
+                           struct bad_free *mistake)
 {
     const struct leak_event *event = &at->event;
 
@@ -68,21 +68,21 @@ static const char *copy_name(struct bad_free_builder *filling, const char *name)
     return name ? arena_copy(filling->mem, name, strlen(name)) : NULL;
 }
 
-static struct mistake describe_bad_free(struct bad_free_builder *filling,
-                                        const struct store_event *at)
+static struct bad_free describe_bad_free(struct bad_free_builder *filling,
+                                         const struct store_event *at)
 {
     const struct leak_event *event = &at->event;
-    struct mistake made = {.type = event->type,
-                           .form = event->form,
-                           .address = event->address,
-                           .said = event->said,
-                           .right = event->right,
-                           .where = place_words[event->place],
-                           .thread = stack_thread(filling->mem, filling->store, event->thread),
-                           .time_ns = store_time_of_tick(filling->store, event->tick),
-                           .count = event->count,
-                           .block_pool = copy_name(filling, at->block_pool),
-                           .call_pool = copy_name(filling, at->call_pool)};
+    struct bad_free made = {.type = event->type,
+                            .form = event->form,
+                            .address = event->address,
+                            .said = event->said,
+                            .right = event->right,
+                            .where = place_words[event->place],
+                            .thread = stack_thread(filling->mem, filling->store, event->thread),
+                            .time_ns = store_time_of_tick(filling->store, event->tick),
+                            .count = event->count,
+                            .block_pool = copy_name(filling, at->block_pool),
+                            .call_pool = copy_name(filling, at->call_pool)};
 
     made.released = stack_at(filling, at->node, event->pc);
     if (at->site != STORE_NO_SITE)
@@ -109,7 +109,7 @@ static bool is_inside(const struct stack *stack, const char *operator)
     return false;
 }
 
-static bool is_between_operators(const struct mistake *mistake)
+static bool is_between_operators(const struct bad_free *mistake)
 {
     switch (mistake->type) {
     case LEAK_EVENT_MISMATCHED_FREE:
@@ -123,7 +123,7 @@ static bool is_between_operators(const struct mistake *mistake)
     }
 }
 
-void bad_frees_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void bad_frees_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct process *process)
 {
     struct bad_free_builder filling = {.mem = mem, .store = store};
@@ -133,7 +133,7 @@ void bad_frees_fill(struct mem *mem, struct resolver *resolver, const struct sto
     process->mistakes = arena_alloc_array(mem, store->event_count, sizeof(*process->mistakes));
     filling.signatures = signatures_begin(resolver, store);
     for (size_t i = 0; i < store->event_count; i++) {
-        struct mistake made = describe_bad_free(&filling, &store->events[i]);
+        struct bad_free made = describe_bad_free(&filling, &store->events[i]);
 
         if (!is_between_operators(&made))
             process->mistakes[process->mistake_count++] = made;
@@ -145,7 +145,7 @@ void bad_frees_fill(struct mem *mem, struct resolver *resolver, const struct sto
 void bad_frees_make_stable(struct process *process)
 {
     for (size_t i = 0; i < process->mistake_count; i++) {
-        struct mistake *mistake = &process->mistakes[i];
+        struct bad_free *mistake = &process->mistakes[i];
 
         mistake->address = mistake->time_ns = mistake->first_ns = 0;
         stack_make_stable(mistake->released.frames, mistake->released.count);
@@ -158,7 +158,7 @@ void bad_frees_make_stable(struct process *process)
 }
 
 struct recent_builder {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     struct signatures signatures;
 };
@@ -182,7 +182,7 @@ static struct recent_free describe_recent_free(struct recent_builder *filling,
     return made;
 }
 
-void recent_frees_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void recent_frees_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                        const struct recent_frees_options *options, struct process *process)
 {
     struct recent_builder filling = {.mem = mem, .store = store};

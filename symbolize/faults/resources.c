@@ -29,18 +29,18 @@ struct resource_draft {
 };
 
 struct resource_builder {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     struct signatures signatures;
     struct resource_draft *drafts;
     size_t count, capacity;
-    struct map by_node, by_place; /* of a kind -> index + 1 */
-    struct map orphans;           /* address -> index + 1 in the leak check */
+    struct hashmap by_node, by_place; /* of a kind -> index + 1 */
+    struct hashmap orphans;           /* address -> index + 1 in the leak check */
 };
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static const char *address_words(struct mem *mem, const struct store_resource *from)
+static const char *address_words(struct arena *mem, const struct store_resource *from)
 {
     char text[INET6_ADDRSTRLEN];
     union {
@@ -56,21 +56,21 @@ static const char *address_words(struct mem *mem, const struct store_resource *f
     memcpy(&address, from->name, from->name_length);
     if (address.any.sa_family == AF_INET && from->name_length >= sizeof(address.four))
         return arena_format(mem, "%s:%u",
-                          inet_ntop(AF_INET, &address.four.sin_addr, text, sizeof(text)),
-                          ntohs(address.four.sin_port));
+                            inet_ntop(AF_INET, &address.four.sin_addr, text, sizeof(text)),
+                            ntohs(address.four.sin_port));
     if (address.any.sa_family == AF_INET6 && from->name_length >= sizeof(address.six))
         return arena_format(mem, "[%s]:%u",
-                          inet_ntop(AF_INET6, &address.six.sin6_addr, text, sizeof(text)),
-                          ntohs(address.six.sin6_port));
+                            inet_ntop(AF_INET6, &address.six.sin6_addr, text, sizeof(text)),
+                            ntohs(address.six.sin6_port));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin && address.bytes[begin])
         return arena_copy(mem, address.bytes + begin,
-                        strnlen(address.bytes + begin, from->name_length - begin));
+                          strnlen(address.bytes + begin, from->name_length - begin));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin + 1)
         return arena_format(mem, "@%s", address.bytes + begin + 1); /* an abstract socket */
     return NULL;
 }
 
-static const char *resource_name(struct mem *mem, const struct store_resource *from)
+static const char *resource_name(struct arena *mem, const struct store_resource *from)
 {
     const char *name = from->name_length ? from->name : NULL;
     const char *sort = sort_words[from->sort];
@@ -78,8 +78,8 @@ static const char *resource_name(struct mem *mem, const struct store_resource *f
     if (from->name_form != LEAK_NAME_TEXT) {
         name = address_words(mem, from);
         if (name)
-            name = arena_format(mem, "socket %s %s", from->name_form == LEAK_NAME_PEER ? "to" : "at",
-                              name);
+            name = arena_format(mem, "socket %s %s",
+                                from->name_form == LEAK_NAME_PEER ? "to" : "at", name);
         sort = "socket";
     } else if (name && from->flags & LEAK_RESOURCE_CUT) {
         name = arena_format(mem, "...%s", name);
@@ -91,11 +91,11 @@ static const char *resource_name(struct mem *mem, const struct store_resource *f
     if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
         return arena_format(mem, "%s: %s", sort, name);
     return arena_copy(mem, name,
-                    strlen(name)); /* the store is released before the report is written */
+                      strlen(name)); /* the store is released before the report is written */
 }
 
 /* The name of a closed descriptor; says if it was inherited. */
-static const char *closed_name(struct mem *mem, const struct store_resource *from)
+static const char *closed_name(struct arena *mem, const struct store_resource *from)
 {
     static const char *const standard[] = {"standard input", "standard output", "standard error"};
     const char *name = resource_name(mem, from);
@@ -108,7 +108,7 @@ static const char *closed_name(struct mem *mem, const struct store_resource *fro
 }
 
 /* "T3 (worker)" */
-static const char *thread_name(struct mem *mem, const struct store *store, uint64_t serial)
+static const char *thread_name(struct arena *mem, const struct store *store, uint64_t serial)
 {
     const struct store_thread *thread =
         serial <= UINT32_MAX ? store_find_thread(store, (uint32_t)serial) : NULL;
@@ -204,7 +204,7 @@ static struct resource_draft *make_resource_draft(struct resource_builder *filli
     slot = hashmap_put(&filling->by_place, key, NULL);
     if (!*slot) {
         filling->drafts = array_grow(filling->drafts, &filling->capacity, filling->count + 1,
-                                   sizeof(*filling->drafts));
+                                     sizeof(*filling->drafts));
         filling->drafts[filling->count++] = draft;
         *slot = filling->count;
     }
@@ -233,7 +233,8 @@ static void add_thread(struct resource_builder *filling, struct record *record, 
         if (record->threads[i].serial == serial)
             return;
     if (!record->threads)
-        record->threads = arena_alloc_array(filling->mem, LEAK_SITE_THREADS, sizeof(*record->threads));
+        record->threads =
+            arena_alloc_array(filling->mem, LEAK_SITE_THREADS, sizeof(*record->threads));
     if (record->thread_count == LEAK_SITE_THREADS)
         record->more_threads = true;
     else
@@ -419,7 +420,7 @@ static void make_drafts(struct resource_builder *filling, struct resolver *resol
         qsort(filling->drafts, filling->count, sizeof(*filling->drafts), compare_drafts);
 }
 
-void resources_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void resources_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct suppressions *suppressions, struct process *process)
 {
     struct resource_builder filling = {.mem = mem, .store = store};

@@ -64,7 +64,7 @@ static const char *segv_place(const struct leak_crash *crash)
     return "a forbidden address";
 }
 
-static const char *segv_words(struct mem *mem, const struct leak_crash *crash)
+static const char *segv_words(struct arena *mem, const struct leak_crash *crash)
 {
     const char *word = access_word(crash->access);
 
@@ -72,16 +72,16 @@ static const char *segv_words(struct mem *mem, const struct leak_crash *crash)
         return "access to a non-canonical address: not a pointer";
     if (crash->flags & LEAK_CRASH_OVERFLOW)
         return arena_format(mem, "%s %s 0x%" PRIx64 ", just below the stack", word,
-                          preposition(crash->access), crash->address);
+                            preposition(crash->access), crash->address);
     if (crash->address && crash->address < NULL_PAGE)
         return arena_format(mem, "%s %s 0x%" PRIx64 ", %s away from a null pointer", word,
-                          preposition(crash->access), crash->address,
-                          term_count(crash->address, "byte").text);
+                            preposition(crash->access), crash->address,
+                            term_count(crash->address, "byte").text);
     return arena_format(mem, "%s %s %s, 0x%" PRIx64, word, preposition(crash->access),
-                      segv_place(crash), crash->address);
+                        segv_place(crash), crash->address);
 }
 
-static const char *bus_words(struct mem *mem, const struct leak_crash *crash)
+static const char *bus_words(struct arena *mem, const struct leak_crash *crash)
 {
     static const char *const words[] = {NULL,
                                         "unaligned access to",
@@ -92,10 +92,10 @@ static const char *bus_words(struct mem *mem, const struct leak_crash *crash)
 
     if (crash->code == 2 && crash->at.flags & LEAK_MAPPING_FILE)
         return arena_format(mem, "%s past the end of a mapped file, 0x%" PRIx64,
-                          access_word(crash->access), crash->address);
+                            access_word(crash->access), crash->address);
     return arena_format(mem, "%s 0x%" PRIx64,
-                      crash->code > 0 && crash->code < 6 ? words[crash->code] : "access to",
-                      crash->address);
+                        crash->code > 0 && crash->code < 6 ? words[crash->code] : "access to",
+                        crash->address);
 }
 
 static const char *code_words(int32_t signal, int32_t code)
@@ -132,7 +132,7 @@ static const char *code_words(int32_t signal, int32_t code)
     return "abort";
 }
 
-const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_t pid)
+const char *signal_cause(struct arena *mem, const struct leak_crash *crash, int32_t pid)
 {
     if (crash->code <= 0 && crash->sender == pid)
         return crash->signal == ABRT ? "abort: raised by the program itself"
@@ -159,7 +159,7 @@ static const char *mapping_words(const struct leak_crash_mapping *mapping)
     return mapping->path[0] ? mapping->path : "anonymous memory";
 }
 
-static const char *inside_mapping(struct mem *mem, const struct leak_crash_mapping *at)
+static const char *inside_mapping(struct arena *mem, const struct leak_crash_mapping *at)
 {
     bool code = at->flags & LEAK_MAPPING_EXECUTE, write = at->flags & LEAK_MAPPING_WRITE;
     const char *what = code ? "code of" : write ? "in" : "read-only data of";
@@ -175,28 +175,29 @@ static uint64_t saturating_distance(uint64_t from, uint64_t to)
     return to > from ? to - from : 0;
 }
 
-const char *signal_address_words(struct mem *mem, const struct leak_crash *crash)
+const char *signal_address_words(struct arena *mem, const struct leak_crash *crash)
 {
     uint64_t address = crash->address;
 
     if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
         return NULL;
     if (crash->flags & LEAK_CRASH_OVERFLOW)
-        return arena_format(mem, "%s below the stack, which has %s",
-                          term_count(saturating_distance(address, crash->stack.start), "byte").text,
-                          term_size(crash->stack.end - crash->stack.start).text);
+        return arena_format(
+            mem, "%s below the stack, which has %s",
+            term_count(saturating_distance(address, crash->stack.start), "byte").text,
+            term_size(crash->stack.end - crash->stack.start).text);
     if (address < NULL_PAGE)
         return "the page of the null pointer";
     if (crash->at.end)
         return inside_mapping(mem, &crash->at);
     if (crash->below.end && address - crash->below.end < NEIGHBOUR)
         return arena_format(mem, "%s past the end of %s",
-                          term_count(address - crash->below.end, "byte").text,
-                          mapping_words(&crash->below));
+                            term_count(address - crash->below.end, "byte").text,
+                            mapping_words(&crash->below));
     if (crash->above.end && crash->above.start - address < NEIGHBOUR)
         return arena_format(mem, "%s before %s",
-                          term_count(crash->above.start - address, "byte").text,
-                          mapping_words(&crash->above));
+                            term_count(crash->above.start - address, "byte").text,
+                            mapping_words(&crash->above));
     return "far from any memory";
 }
 

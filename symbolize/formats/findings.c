@@ -22,7 +22,7 @@ static size_t crash_count(const struct process *process)
 /* The part at a place: one of these is set. */
 struct part {
     const struct crash *crash;
-    const struct mistake *mistake;
+    const struct bad_free *mistake;
     const struct record *record;
     const struct resource *resource;
 };

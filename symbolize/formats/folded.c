@@ -23,12 +23,12 @@ struct line {
 
 struct folding {
     const struct view *view;
-    bool blocks;         /* sum blocks instead of bytes */
-    bool many;           /* several processes: each is a root */
-    struct map by_names; /* hash of a stack's names -> index + 1 */
+    bool blocks;             /* sum blocks instead of bytes */
+    bool many;               /* several processes: each is a root */
+    struct hashmap by_names; /* hash of a stack's names -> index + 1 */
     struct line *lines;
     size_t count, capacity;
-    struct map name_hashes; /* frame -> hash of its name */
+    struct hashmap name_hashes; /* frame -> hash of its name */
 };
 
 /* ---- Adding up ------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void add_to_line(struct folding *folding, const struct process *process,
     slot = hashmap_put(&folding->by_names, key, NULL);
     if (!*slot) {
         folding->lines = array_grow(folding->lines, &folding->capacity, folding->count + 1,
-                                  sizeof(*folding->lines));
+                                    sizeof(*folding->lines));
         folding->lines[folding->count++] = (struct line){record, process, 0};
         *slot = folding->count;
     }

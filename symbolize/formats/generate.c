@@ -19,7 +19,7 @@
 
 struct generating {
     FILE *stream;
-    struct map written; /* hashes of what was written: each is written once */
+    struct hashmap written; /* hashes of what was written: each is written once */
 };
 
 typedef void suppression_writer(struct generating *generating, const struct record *record);

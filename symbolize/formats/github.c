@@ -62,8 +62,8 @@ static void write_github_place(const struct writing *writing, const struct frame
     if (!frame || !frame->file)
         return;
     fputs("file=", writing->stream);
-    escape_command(writing->stream, report_display_path(writing->view, frame->file, buffer, sizeof(buffer)),
-                   true);
+    escape_command(writing->stream,
+                   report_display_path(writing->view, frame->file, buffer, sizeof(buffer)), true);
     if (frame->line)
         fprintf(writing->stream, ",line=%" PRIu32, frame->line);
     if (frame->line && frame->column)

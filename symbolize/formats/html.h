@@ -18,11 +18,11 @@
 #include "common/view/format_api.h"
 
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */
-void html_facts(struct json *json, const struct process *process);
+void html_facts(struct json_writer *json, const struct process *process);
 
 /* The frames of a page; a zeroed one is empty. */
 struct html_frames {
-    struct map ids; /* frame -> id + 1 */
+    struct hashmap ids; /* frame -> id + 1 */
     const struct frame **frames;
     size_t count, capacity;
 };
@@ -31,7 +31,7 @@ struct html_frames {
 uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame);
 
 /* "frames" and "source". */
-void html_frames_write(struct json *json, const struct html_frames *frames,
+void html_frames_write(struct json_writer *json, const struct html_frames *frames,
                        const struct view *view);
 void html_frames_end(struct html_frames *frames);
 

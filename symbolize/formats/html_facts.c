@@ -22,7 +22,7 @@ static void append_total(char *text, size_t size, const struct process *process,
                  verdict_words[verdict]);
 }
 
-static void write_html_headline(struct json *json, const struct process *process)
+static void write_html_headline(struct json_writer *json, const struct process *process)
 {
     static const enum verdict bad[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                        VERDICT_HIDDEN, VERDICT_UNFREED};
@@ -51,10 +51,10 @@ static void write_html_headline(struct json *json, const struct process *process
     json_close(json, ']');
 }
 
-static void add_fact(struct json *json, const char *what, const char *format, ...)
+static void add_fact(struct json_writer *json, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void add_fact(struct json *json, const char *what, const char *format, ...)
+static void add_fact(struct json_writer *json, const char *what, const char *format, ...)
 {
     char *text = NULL;
     va_list arguments;
@@ -70,7 +70,7 @@ static void add_fact(struct json *json, const char *what, const char *format, ..
     free(text);
 }
 
-static void write_html_command(struct json *json, const struct process *process)
+static void write_html_command(struct json_writer *json, const struct process *process)
 {
     char command[4096] = "";
     size_t used = 0;
@@ -81,7 +81,7 @@ static void write_html_command(struct json *json, const struct process *process)
     add_fact(json, "command", "%s", command);
 }
 
-static void write_run(struct json *json, const struct process *process)
+static void write_run(struct json_writer *json, const struct process *process)
 {
     char time[TIME_TEXT_SIZE];
 
@@ -102,7 +102,7 @@ static void write_run(struct json *json, const struct process *process)
         add_fact(json, "end", "%s", end_word[process->how]);
 }
 
-static void write_html_coverage(struct json *json, const struct process *process)
+static void write_html_coverage(struct json_writer *json, const struct process *process)
 {
     for (size_t i = 0; i < process->untracked_count; i++)
         add_fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
@@ -116,7 +116,7 @@ static void write_html_coverage(struct json *json, const struct process *process
         add_fact(json, "note", "%s", process->notes[i]);
 }
 
-void html_facts(struct json *json, const struct process *process)
+void html_facts(struct json_writer *json, const struct process *process)
 {
     const char *name = process->argc ? base_name(process->argv[0]) : base_name(process->exe);
     char title[256];

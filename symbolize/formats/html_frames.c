@@ -16,8 +16,8 @@ uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame)
     uint64_t *slot = hashmap_put(&frames->ids, (uintptr_t)frame, NULL);
 
     if (!*slot) {
-        frames->frames =
-            array_grow(frames->frames, &frames->capacity, frames->count + 1, sizeof(*frames->frames));
+        frames->frames = array_grow(frames->frames, &frames->capacity, frames->count + 1,
+                                    sizeof(*frames->frames));
         frames->frames[frames->count++] = frame;
         *slot = frames->count;
     }
@@ -29,7 +29,7 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-static void write_frames(struct json *json, const struct html_frames *frames,
+static void write_frames(struct json_writer *json, const struct html_frames *frames,
                          const struct view *view)
 {
     json_open(json, "frames", '[');
@@ -47,13 +47,13 @@ static void write_frames(struct json *json, const struct html_frames *frames,
         json_put_text(json, NULL, path);
         json_put_number(json, NULL, frame->line);
         json_put_text(json, NULL,
-                  frame->module       ? base_name(frame->module)
-                  : frame->has_offset ? place
-                                      : NULL);
+                      frame->module       ? base_name(frame->module)
+                      : frame->has_offset ? place
+                                          : NULL);
         json_put_number(json, NULL,
-                    frame->role == FRAME_USER      ? 0
-                    : frame->role == FRAME_WRAPPER ? 2
-                                                   : 1);
+                        frame->role == FRAME_USER      ? 0
+                        : frame->role == FRAME_WRAPPER ? 2
+                                                       : 1);
         json_put_bool(json, NULL, frame->inlined);
         json_close(json, ']');
         json->flat = false;
@@ -67,14 +67,14 @@ struct lines {
     char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
 };
 
-static void write_source(struct json *json, const struct html_frames *frames,
+static void write_source(struct json_writer *json, const struct html_frames *frames,
                          const struct view *view, size_t id)
 {
     const struct frame *frame = frames->frames[id];
     uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
     struct lines lines;
     size_t count = source_read_lines(&view->source, frame->file, first, lines.text[0],
-                                2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
+                                     2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
     char key[24];
 
     if (first + count <= frame->line)
@@ -91,7 +91,7 @@ static void write_source(struct json *json, const struct html_frames *frames,
     json->flat = false;
 }
 
-static void write_sources(struct json *json, const struct html_frames *frames,
+static void write_sources(struct json_writer *json, const struct html_frames *frames,
                           const struct view *view)
 {
     size_t written = 0;
@@ -108,7 +108,8 @@ static void write_sources(struct json *json, const struct html_frames *frames,
     json_close(json, '}');
 }
 
-void html_frames_write(struct json *json, const struct html_frames *frames, const struct view *view)
+void html_frames_write(struct json_writer *json, const struct html_frames *frames,
+                       const struct view *view)
 {
     write_frames(json, frames, view);
     write_sources(json, frames, view);

@@ -14,7 +14,7 @@
 #define PEAK_PARTS_MOST 25
 
 struct writing {
-    struct json json;
+    struct json_writer json;
     const struct view *view;
     const struct process *process;
     struct html_frames frames;
@@ -48,7 +48,7 @@ static void write_html_stack(struct writing *writing, const struct frame *const 
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static void write_html_thread(struct json *json, const struct thread_ref *thread)
+static void write_html_thread(struct json_writer *json, const struct thread_ref *thread)
 {
     char text[128];
     const char *name = thread->name;
@@ -94,7 +94,8 @@ static void write_html_lines(struct writing *writing, const struct record *recor
     json_open(&writing->json, "l", '[');
     for (size_t i = 0; i < record->line_count; i++) {
         json_open(&writing->json, NULL, '[');
-        json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, record->lines[i].frame));
+        json_put_number(&writing->json, NULL,
+                        html_frames_id(&writing->frames, record->lines[i].frame));
         json_put_number(&writing->json, NULL, record->lines[i].bytes);
         json_put_number(&writing->json, NULL, record->lines[i].blocks);
         json_close(&writing->json, ']');
@@ -124,7 +125,7 @@ static void write_html_freed(struct writing *writing, const struct freed *freed)
     json_open(&writing->json, "w", '[');
     json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, freed->place[0].frame));
     json_put_fraction(&writing->json, NULL,
-                  freed->enough && !freed->other_path ? freed->place[0].share : 0);
+                      freed->enough && !freed->other_path ? freed->place[0].share : 0);
     json_put_bool(&writing->json, NULL, freed->other_path);
     json_close(&writing->json, ']');
 }
@@ -135,7 +136,7 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
         return;
     json_open(&writing->json, "h", '[');
     json_put_number(&writing->json, NULL,
-                html_frames_id(&writing->frames, orphaned->frames[orphaned->user]));
+                    html_frames_id(&writing->frames, orphaned->frames[orphaned->user]));
     if (orphaned->holder)
         json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, orphaned->holder));
     json_close(&writing->json, ']');
@@ -143,7 +144,7 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
 
 static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     char signature[24];
 
     snprintf(signature, sizeof(signature), "%016" PRIx64, record->signature);
@@ -258,13 +259,13 @@ static void write_trace(struct writing *writing, const char *words, const struct
     json_put_text(&writing->json, NULL, words);
     write_ids(writing, NULL, stack->frames, stack->count);
     json_put_number(&writing->json, NULL,
-                user - first_shown_frame(stack->frames, stack->count, writing->view));
+                    user - first_shown_frame(stack->frames, stack->count, writing->view));
     json_close(&writing->json, ']');
 }
 
-static void write_html_bad_free(struct writing *writing, const struct mistake *mistake)
+static void write_html_bad_free(struct writing *writing, const struct bad_free *mistake)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     char *words = NULL;
     size_t size;
     FILE *stream = open_memstream(&words, &size);
@@ -288,7 +289,7 @@ static void write_html_bad_free(struct writing *writing, const struct mistake *m
 
 static void write_html_crash(struct writing *writing, const struct crash *crash)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     char words[512];
 
     snprintf(words, sizeof(words), "%s: %s%s%s", crash->name, crash->words, crash->near ? "; " : "",
@@ -321,7 +322,7 @@ static void write_html_errors(struct writing *writing)
 
 static void write_html_resources(struct writing *writing)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
 
     json_open(json, "resources", '[');
     for (size_t i = 0; i < writing->process->resource_count && !writing->view->quiet; i++) {
@@ -343,7 +344,7 @@ static void write_html_resources(struct writing *writing)
 
 static void write_owners(struct writing *writing)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     const struct process *process = writing->process;
 
     json_open(json, "owners", '[');
@@ -389,7 +390,7 @@ static void write_moment(struct writing *writing, const struct moment *moment)
 static void write_html_peak(struct writing *writing)
 {
     const struct process *process = writing->process;
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
 
     json_open(json, "peak", '[');
     if (process->peak.bytes)
@@ -449,7 +450,8 @@ static bool is_process_shown(const struct report *report, size_t i, const struct
     return i == 0 || (process->alike == i && !report_omits_process(process, view));
 }
 
-static void write_words(struct json *json, const char *key, const char *const words[VERDICT_MAX])
+static void write_words(struct json_writer *json, const char *key,
+                        const char *const words[VERDICT_MAX])
 {
     json_open(json, key, '[');
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -460,7 +462,7 @@ static void write_words(struct json *json, const char *key, const char *const wo
 static void write_html_data(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.json = {.stream = stream, .markup = true}, .view = view};
-    struct json *json = &writing.json;
+    struct json_writer *json = &writing.json;
 
     json_open(json, NULL, '{');
     write_words(json, "verdicts", verdict_word);

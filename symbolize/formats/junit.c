@@ -43,7 +43,7 @@ static char *test_class_name(const char *group, const char *module)
 /* "lost in make_book() a0bfa36e5958196b" */
 static void write_junit_name(const struct finding *finding, const struct view *view, FILE *stream)
 {
-    struct shown function = {.text = "an unknown place"};
+    struct term_text function = {.text = "an unknown place"};
     char id[32] = "";
     char *name = NULL;
     size_t size;
@@ -52,8 +52,8 @@ static void write_junit_name(const struct finding *finding, const struct view *v
     if (!text)
         return;
     if (finding->frame)
-        function = text_bare_name(finding->frame,
-                             NAME_COLUMNS); /* without arguments: the name identifies the test */
+        function = text_bare_name(
+            finding->frame, NAME_COLUMNS); /* without arguments: the name identifies the test */
     if (finding->has_signature)
         snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
     fprintf(text, "%s in %s%s", finding->type, function.text, id);

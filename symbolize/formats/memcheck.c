@@ -111,7 +111,7 @@ struct memcheck_sums memcheck_sums(const struct process *process)
 
 /* ---- Wrong releases -------------------------------------------------------------------------- */
 
-static struct memcheck_part *add_address(const struct mistake *mistake, const char *what,
+static struct memcheck_part *add_address(const struct bad_free *mistake, const char *what,
                                          struct memcheck_error *error)
 {
     char address[32] = "The address", size[64] = "unknown size", offset[64] = "0 bytes inside";
@@ -129,7 +129,7 @@ static struct memcheck_part *add_address(const struct mistake *mistake, const ch
     return add_part(error, "%s is %s a block of %s %s", address, offset, size, what);
 }
 
-static void add_wild(const struct mistake *mistake, struct memcheck_error *error)
+static void add_wild(const struct bad_free *mistake, struct memcheck_error *error)
 {
     char address[32] = "The address";
 
@@ -142,7 +142,7 @@ static void add_wild(const struct mistake *mistake, struct memcheck_error *error
 }
 
 /* "40 bytes of new[] released by free (100,000 times)": a remark that Memcheck does not have. */
-static void add_own_words(const struct mistake *mistake, struct memcheck_error *error)
+static void add_own_words(const struct bad_free *mistake, struct memcheck_error *error)
 {
     struct memcheck_part *part = add_part(error, "%s: ", bad_free_word[mistake->type]);
     size_t used = strlen(part->words);
@@ -157,7 +157,7 @@ static void add_own_words(const struct mistake *mistake, struct memcheck_error *
     part->words[sizeof(part->words) - 1] = 0;
 }
 
-void memcheck_bad_free(const struct mistake *mistake, struct memcheck_error *error)
+void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *error)
 {
     bool wild = mistake->type == LEAK_EVENT_DOUBLE_FREE ||
                 mistake->type == LEAK_EVENT_INVALID_FREE ||

@@ -30,7 +30,7 @@ struct memcheck_error {
     size_t part_count;
 };
 
-void memcheck_bad_free(const struct mistake *mistake, struct memcheck_error *error);
+void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *error);
 
 /* i: index of the record. */
 void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error);

@@ -28,7 +28,7 @@ struct writing {
     const struct view *view;
     const struct process *process;
     bool many; /* several processes */
-    struct proto sample, list, label;
+    struct protobuf sample, list, label;
 };
 
 /* Readers parse numbers as signed. */
@@ -41,7 +41,7 @@ static uint64_t clamp_to_signed(uint64_t number)
 
 static void add_label(struct writing *writing, const char *key, const char *text)
 {
-    struct proto *label = &writing->label;
+    struct protobuf *label = &writing->label;
 
     if (!text)
         return;
@@ -53,7 +53,7 @@ static void add_label(struct writing *writing, const char *key, const char *text
 
 static void add_number(struct writing *writing, const char *key, uint64_t number, const char *unit)
 {
-    struct proto *label = &writing->label;
+    struct protobuf *label = &writing->label;
 
     label->length = 0;
     protobuf_number(label, LABEL_KEY, pprof_string(&writing->profile, key));
@@ -161,7 +161,7 @@ static void write_type(struct profile *profile, enum pprof_field field, const ch
 {
     uint64_t type_number = pprof_string(profile, type);
     uint64_t unit_number = pprof_string(profile, unit);
-    struct proto made = {0};
+    struct protobuf made = {0};
 
     protobuf_number(&made, TYPE_TYPE, type_number);
     protobuf_number(&made, TYPE_UNIT, unit_number);

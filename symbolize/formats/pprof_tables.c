@@ -21,9 +21,9 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-void pprof_message(struct profile *profile, enum pprof_field field, const struct proto *proto)
+void pprof_message(struct profile *profile, enum pprof_field field, const struct protobuf *proto)
 {
-    struct proto *outer = &profile->message;
+    struct protobuf *outer = &profile->message;
 
     outer->length = 0;
     protobuf_message(outer, field, proto);
@@ -32,7 +32,7 @@ void pprof_message(struct profile *profile, enum pprof_field field, const struct
 
 void pprof_number(struct profile *profile, enum pprof_field field, uint64_t number)
 {
-    struct proto *outer = &profile->message;
+    struct protobuf *outer = &profile->message;
 
     outer->length = 0;
     protobuf_number(outer, field, number);
@@ -44,7 +44,7 @@ void pprof_number(struct profile *profile, enum pprof_field field, uint64_t numb
 /* Text that is not UTF-8 is read as Latin-1, as in the JSON report. */
 static void write_string(struct profile *profile, const char *text)
 {
-    struct proto *outer = &profile->message;
+    struct protobuf *outer = &profile->message;
     size_t length = strlen(text);
     char *latin = NULL;
 
@@ -78,7 +78,7 @@ uint64_t pprof_string(struct profile *profile, const char *text)
 static size_t add_mapping(struct profile *profile, const char *path, const char *build_id)
 {
     profile->mappings = array_grow(profile->mappings, &profile->mapping_capacity,
-                                 profile->mapping_count + 1, sizeof(*profile->mappings));
+                                   profile->mapping_count + 1, sizeof(*profile->mappings));
     profile->mappings[profile->mapping_count++] =
         (struct pprof_mapping){.path = path, .build_id = build_id};
     return profile->mapping_count;
@@ -101,9 +101,9 @@ static size_t mapping_of(struct profile *profile, const struct frame *frame)
 
     if (!frame->module)
         return 0;
-    slot = hashmap_put(&profile->modules,
-                   hash_text(hash_text(2, frame->module, strlen(frame->module)), id, strlen(id)),
-                   NULL);
+    slot = hashmap_put(
+        &profile->modules,
+        hash_text(hash_text(2, frame->module, strlen(frame->module)), id, strlen(id)), NULL);
     if (!*slot && is_program(profile, frame)) {
         profile->mappings[0].build_id = frame->build_id ? frame->build_id : "";
         *slot = 1;
@@ -118,7 +118,7 @@ static void write_mapping(struct profile *profile, size_t number)
     const struct pprof_mapping *mapping = &profile->mappings[number - 1];
     uint64_t path = pprof_string(profile, mapping->path);
     uint64_t build_id = pprof_string(profile, mapping->build_id);
-    struct proto made = {0};
+    struct protobuf made = {0};
 
     protobuf_number(&made, MAPPING_ID, number);
     protobuf_number(&made, MAPPING_START, (uint64_t)number << MODULE_BITS);
@@ -141,10 +141,10 @@ static uint64_t make_function(struct profile *profile, const char *name, const c
     uint64_t name_number = pprof_string(profile, name);
     uint64_t symbol_number = pprof_string(profile, symbol ? symbol : name);
     uint64_t file_number = pprof_string(profile, file);
-    struct proto made = {0};
+    struct protobuf made = {0};
     bool fresh;
-    uint64_t *slot = hashmap_put(&profile->functions,
-                             hash_mix(hash_mix(name_number, symbol_number), file_number), &fresh);
+    uint64_t *slot = hashmap_put(
+        &profile->functions, hash_mix(hash_mix(name_number, symbol_number), file_number), &fresh);
 
     if (!fresh)
         return *slot;
@@ -180,9 +180,9 @@ static void note_flags(struct pprof_mapping *mapping, const struct frame *frame)
     mapping->inlined |= frame->inlined;
 }
 
-static void add_function_line(struct proto *location, uint64_t function, uint32_t line)
+static void add_function_line(struct protobuf *location, uint64_t function, uint32_t line)
 {
-    struct proto made = {0};
+    struct protobuf made = {0};
 
     protobuf_number(&made, LINE_FUNCTION, function);
     protobuf_number(&made, LINE_LINE, line);
@@ -198,7 +198,7 @@ static uint64_t make_location(struct profile *profile, const struct frame *const
     size_t mapping = mapping_of(profile, outer);
     uint64_t address = outer->has_offset ? outer->offset + ((uint64_t)mapping << MODULE_BITS) : 0;
     uint64_t key = hash_mix(address, mapping);
-    struct proto made = {0};
+    struct protobuf made = {0};
     bool fresh;
     uint64_t *slot;
 
@@ -234,7 +234,7 @@ static uint64_t no_stack_location(struct profile *profile)
 }
 
 void pprof_stack(struct profile *profile, const struct frame *const *frames, size_t count,
-                 struct proto *list)
+                 struct protobuf *list)
 {
     for (size_t from = 0; from < count;) {
         uint64_t key = 3, *slot;

@@ -34,16 +34,16 @@ struct pprof_mapping {
 
 struct profile {
     struct gzip *gzip;
-    struct map strings;             /* hash of a text -> its number */
-    struct map functions;           /* hash of the content -> its number */
-    struct map by_frame;            /* frame -> number of its function */
-    struct map locations;           /* hash of what it is -> its number */
-    struct map by_frames;           /* hash of its frames -> number of the location */
-    struct map modules;             /* hash of path and build-id -> its number */
+    struct hashmap strings;         /* hash of a text -> its number */
+    struct hashmap functions;       /* hash of the content -> its number */
+    struct hashmap by_frame;        /* frame -> number of its function */
+    struct hashmap locations;       /* hash of what it is -> its number */
+    struct hashmap by_frames;       /* hash of its frames -> number of the location */
+    struct hashmap modules;         /* hash of path and build-id -> its number */
     struct pprof_mapping *mappings; /* the program is the first */
     size_t mapping_count, mapping_capacity;
     uint64_t string_count, function_count, location_count;
-    struct proto message; /* the message being built */
+    struct protobuf message; /* the message being built */
 };
 
 /* exe: path of the program, or NULL. */
@@ -54,10 +54,10 @@ uint64_t pprof_string(struct profile *profile, const char *text);
 
 /* Adds the numbers of the locations of a stack, innermost first, to a packed list. */
 void pprof_stack(struct profile *profile, const struct frame *const *frames, size_t count,
-                 struct proto *list);
+                 struct protobuf *list);
 
 /* Adds a message or a number to the profile. */
-void pprof_message(struct profile *profile, enum pprof_field field, const struct proto *proto);
+void pprof_message(struct profile *profile, enum pprof_field field, const struct protobuf *proto);
 void pprof_number(struct profile *profile, enum pprof_field field, uint64_t number);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static void write_artifact(struct json *json, const char *path, const struct view *view)
+static void write_artifact(struct json_writer *json, const char *path, const struct view *view)
 {
     const char *near = source_relative_path(view->relative, path);
     bool whole = *near == '/';
@@ -31,8 +31,8 @@ static void write_artifact(struct json *json, const char *path, const struct vie
     free(text);
 }
 
-static void write_physical(struct json *json, const char *path, uint32_t line, uint32_t column,
-                           const struct view *view)
+static void write_physical(struct json_writer *json, const char *path, uint32_t line,
+                           uint32_t column, const struct view *view)
 {
     json_open(json, "physicalLocation", '{');
     write_artifact(json, path, view);
@@ -67,7 +67,7 @@ char *sarif_escape(const char *text)
     return words;
 }
 
-static void write_sarif_message(struct json *json, const char *text)
+static void write_sarif_message(struct json_writer *json, const char *text)
 {
     char *words = text ? sarif_escape(text) : NULL;
 
@@ -81,7 +81,7 @@ static void write_sarif_message(struct json *json, const char *text)
 
 /* ---- Locations ------------------------------------------------------------------------------- */
 
-static void write_logical(struct json *json, const struct frame *frame)
+static void write_logical(struct json_writer *json, const struct frame *frame)
 {
     char buffer[FRAME_NAME_SIZE];
 
@@ -95,7 +95,8 @@ static void write_logical(struct json *json, const struct frame *frame)
     json_close(json, ']');
 }
 
-static void write_sarif_place(struct json *json, const struct frame *frame, const struct view *view)
+static void write_sarif_place(struct json_writer *json, const struct frame *frame,
+                              const struct view *view)
 {
     char buffer[PATH_MAX];
 
@@ -106,8 +107,8 @@ static void write_sarif_place(struct json *json, const struct frame *frame, cons
         write_physical(json, frame->module ? frame->module : "unknown", 0, 0, view);
 }
 
-void sarif_location(struct json *json, const char *key, const struct frame *frame, uint64_t id,
-                    const char *message, const struct view *view)
+void sarif_location(struct json_writer *json, const char *key, const struct frame *frame,
+                    uint64_t id, const char *message, const struct view *view)
 {
     bool flat = json->flat;
 
@@ -122,7 +123,7 @@ void sarif_location(struct json *json, const char *key, const struct frame *fram
     json->flat = flat;
 }
 
-void sarif_file(struct json *json, const char *file, uint32_t line, uint64_t id,
+void sarif_file(struct json_writer *json, const char *file, uint32_t line, uint64_t id,
                 const char *message, const struct view *view)
 {
     char buffer[PATH_MAX];
@@ -130,7 +131,8 @@ void sarif_file(struct json *json, const char *file, uint32_t line, uint64_t id,
     json_open(json, NULL, '{');
     json->flat = true;
     json_put_number(json, "id", id);
-    write_physical(json, source_map_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
+    write_physical(json, source_map_path(&view->source, file, buffer, sizeof(buffer)), line, 0,
+                   view);
     write_sarif_message(json, message);
     json_close(json, '}');
     json->flat = false;
@@ -153,8 +155,8 @@ static bool is_step(const struct frame *frame, const struct view *view)
     return frame->file && (frame->role == FRAME_USER || view->all_frames);
 }
 
-void sarif_flow(struct json *json, const struct frame *const *frames, size_t count, size_t user,
-                const struct view *view)
+void sarif_flow(struct json_writer *json, const struct frame *const *frames, size_t count,
+                size_t user, const struct view *view)
 {
     size_t first = view->all_frames || user == count ? 0 : user, steps = 0;
 
@@ -183,7 +185,7 @@ void sarif_flow(struct json *json, const struct frame *const *frames, size_t cou
     json_close(json, ']');
 }
 
-void sarif_stack(struct json *json, const char *message, const struct stack *stack,
+void sarif_stack(struct json_writer *json, const char *message, const struct stack *stack,
                  const struct view *view)
 {
     json_open(json, NULL, '{');

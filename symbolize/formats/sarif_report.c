@@ -24,12 +24,13 @@
  * others are absent. A result stands for all records of its signature: the sums over all processes
  * are compared. */
 struct sarif_states {
-    struct mem *mem;
+    struct arena *mem;
     const struct report_set *then; /* NULL = there is no baseline */
     struct report_set now;
 };
 
-static struct sarif_states begin_states(const struct report *report, const struct report_set *baseline)
+static struct sarif_states begin_states(const struct report *report,
+                                        const struct report_set *baseline)
 {
     struct sarif_states states = {.then = baseline};
 
@@ -71,7 +72,8 @@ static const char *baseline_state(const struct sarif_states *states, enum report
 }
 
 /* The next entry of the baseline that is absent now, *at starts as 0; NULL behind the last one. */
-static const struct report_set_entry *next_absent_entry(const struct sarif_states *states, size_t *at)
+static const struct report_set_entry *next_absent_entry(const struct sarif_states *states,
+                                                        size_t *at)
 {
     while (states->then && *at < states->then->count) {
         const struct report_set_entry *entry = &states->then->entries[(*at)++];
@@ -84,7 +86,7 @@ static const struct report_set_entry *next_absent_entry(const struct sarif_state
 
 /* ---- The run beside its results -------------------------------------------------------------- */
 
-static void write_tool(struct json *json)
+static void write_tool(struct json_writer *json)
 {
     json_open(json, "tool", '{');
     json_open(json, "driver", '{');
@@ -96,7 +98,7 @@ static void write_tool(struct json *json)
 }
 
 /* The directory that relative paths begin in, if any. */
-static void write_base_uri(struct json *json, const struct view *view)
+static void write_base_uri(struct json_writer *json, const struct view *view)
 {
     char *uri = NULL;
     size_t size;
@@ -117,7 +119,7 @@ static void write_base_uri(struct json *json, const struct view *view)
     free(uri);
 }
 
-static void write_notification(struct json *json, const char *level, const char *text)
+static void write_notification(struct json_writer *json, const char *level, const char *text)
 {
     char *words = sarif_escape(text);
 
@@ -131,7 +133,7 @@ static void write_notification(struct json *json, const char *level, const char 
 }
 
 /* The notes; left: the number of omitted results. */
-static void write_invocation(struct json *json, const struct report *report, uint64_t left)
+static void write_invocation(struct json_writer *json, const struct report *report, uint64_t left)
 {
     char text[160];
 
@@ -159,7 +161,7 @@ static void write_invocation(struct json *json, const struct report *report, uin
 #define BYTES_MOST (9u << 20) /* compressed; hosts accept 10 MB, and a part is not counted here */
 
 struct writing {
-    struct json json;
+    struct json_writer json;
     const struct view *view;
     const struct process *process;
     struct sarif_states states;
@@ -233,7 +235,7 @@ static void write_sarif_message(struct writing *writing)
 
 static void write_sarif_head(struct writing *writing, const struct result *result)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     const struct process *process = writing->process; /* NULL: absent */
     const char *state =
         process ? baseline_state(&writing->states, result->class, result->fingerprint) : "absent";
@@ -269,8 +271,8 @@ static void write_sarif_stack(struct writing *writing, const char *words, const 
 static void write_related(struct writing *writing, uint64_t id, const struct stack *stack,
                           const char *words)
 {
-    const struct frame *title =
-        sarif_title_frame(stack->frames, stack->count, frame_first_user(stack->frames, stack->count));
+    const struct frame *title = sarif_title_frame(stack->frames, stack->count,
+                                                  frame_first_user(stack->frames, stack->count));
 
     if (title)
         sarif_location(&writing->json, NULL, title, id, words, writing->view);
@@ -278,7 +280,7 @@ static void write_related(struct writing *writing, uint64_t id, const struct sta
 
 static void write_suppressions(struct writing *writing, const char *why)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
 
     json_open(json, "suppressions", '[');
     if (why) {
@@ -320,7 +322,7 @@ static void write_record_sentence(const struct record *record, FILE *words)
 static void write_record_related(struct writing *writing, const struct record *record)
 {
     const struct process *process = writing->process;
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     const struct freed *freed = &record->freed;
 
     json_open(json, "relatedLocations", '[');
@@ -346,7 +348,7 @@ static void write_record_related(struct writing *writing, const struct record *r
     json_close(json, ']');
 }
 
-static void write_numbers(struct json *json, const struct record *record)
+static void write_numbers(struct json_writer *json, const struct record *record)
 {
     json_open(json, "properties", '{');
     json_put_number(json, "bytes", record->bytes);
@@ -432,13 +434,14 @@ static void write_sarif_crash(struct writing *writing, const struct crash *crash
     write_result(writing, &result, "killed", sides);
 }
 
-static void write_sarif_bad_free(struct writing *writing, const struct mistake *mistake)
+static void write_sarif_bad_free(struct writing *writing, const struct bad_free *mistake)
 {
-    struct result result = {.rule = sarif_rule(bad_free_word[mistake->type]),
-                            .class = REPORT_SET_ERROR,
-                            .fingerprint = mistake->signature,
-                            .stack = mistake->released,
-                            .user = frame_first_user(mistake->released.frames, mistake->released.count)};
+    struct result result = {
+        .rule = sarif_rule(bad_free_word[mistake->type]),
+        .class = REPORT_SET_ERROR,
+        .fingerprint = mistake->signature,
+        .stack = mistake->released,
+        .user = frame_first_user(mistake->released.frames, mistake->released.count)};
     struct side sides[] = {{"allocated", &mistake->allocated}, {"freed before", &mistake->first}};
 
     if (!begin_result(writing))
@@ -528,7 +531,7 @@ static void write_sarif_process(struct writing *writing, const struct process *p
 
 static void write_results(struct writing *writing, const struct report *report)
 {
-    struct json *json = &writing->json;
+    struct json_writer *json = &writing->json;
     FILE *stream = json->stream;
 
     writing->states = begin_states(report, writing->view->baseline);
@@ -540,7 +543,8 @@ static void write_results(struct writing *writing, const struct report *report)
     json_open(json, "results", '[');
     json->stream = open_memstream(&writing->text, &writing->text_size);
     for (size_t i = 0; i < report->process_count; i++)
-        if (report->processes[i].alike == i && !report_omits_process(&report->processes[i], writing->view))
+        if (report->processes[i].alike == i &&
+            !report_omits_process(&report->processes[i], writing->view))
             write_sarif_process(writing, &report->processes[i]);
     write_all_absent(writing);
     fclose(json->stream);
@@ -557,7 +561,7 @@ static void write_results(struct writing *writing, const struct report *report)
 void sarif_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.json = {.stream = stream}, .view = view, .stream = stream};
-    struct json *json = &writing.json;
+    struct json_writer *json = &writing.json;
 
     json_open(json, NULL, '{');
     json_put_text(json, "$schema", SCHEMA);

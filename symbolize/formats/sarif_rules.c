@@ -79,7 +79,7 @@ size_t sarif_rule_index(const struct sarif_rule *rule)
     return (size_t)(rule - table);
 }
 
-static void write_sarif_rule_text(struct json *json, const char *key, const char *text)
+static void write_sarif_rule_text(struct json_writer *json, const char *key, const char *text)
 {
     json_open(json, key, '{');
     json->flat = true;
@@ -88,7 +88,7 @@ static void write_sarif_rule_text(struct json *json, const char *key, const char
     json->flat = false;
 }
 
-void sarif_rules(struct json *json)
+void sarif_rules(struct json_writer *json)
 {
     json_open(json, "rules", '[');
     for (size_t i = 0; i < COUNT; i++) {

@@ -301,7 +301,7 @@ static void write_document(const struct report *report, const struct view *view,
 
 void xml_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct report listed = *report; /* without processes between fork and exec */
 
     listed.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));

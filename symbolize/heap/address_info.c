@@ -40,8 +40,8 @@ static int compare_pointers(const void *left, const void *right)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-static void fill_pointers(struct mem *mem, const struct store_leak_check *look, struct root_paths *paths,
-                          struct who *who)
+static void fill_pointers(struct arena *mem, const struct store_leak_check *look,
+                          struct root_paths *paths, struct address_info *who)
 {
     struct pointer *pointers = arena_alloc_array(mem, look->pointer_count, sizeof(*pointers));
 
@@ -68,8 +68,8 @@ static enum verdict address_verdict(const struct store_leak_check *look, const s
     return verdict ? reconcile_verdict(verdict) : VERDICT_UNFREED;
 }
 
-static void fill_block(struct mem *mem, const struct store *store, struct signatures *signatures,
-                       struct who *who)
+static void fill_block(struct arena *mem, const struct store *store, struct signatures *signatures,
+                       struct address_info *who)
 {
     const struct store_leak_check *look = store->look;
     const struct leak_asked *asked = &look->head.asked;
@@ -91,12 +91,12 @@ static void fill_block(struct mem *mem, const struct store *store, struct signat
     root_paths_end(&paths);
 }
 
-void address_info_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void address_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                        const struct address_info_options *options, struct process *process)
 {
     const struct store_leak_check *look = store->look;
     struct signatures signatures;
-    struct who *who;
+    struct address_info *who;
 
     if (!options->wanted)
         return;

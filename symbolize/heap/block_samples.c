@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-void block_samples_add(struct block_samples *samples, size_t most, const struct store_leak_check *look,
-                       const struct store_found *found)
+void block_samples_add(struct block_samples *samples, size_t most,
+                       const struct store_leak_check *look, const struct store_found *found)
 {
     for (uint32_t i = 0; i < found->sample_count && i < most; i++) {
         uint32_t index = found->sample + i;
@@ -47,7 +47,7 @@ static const struct store_thread *find_thread_by_low_bits(const struct store *st
     return thread;
 }
 
-struct thread_ref block_samples_thread(struct mem *mem, const struct store *store, uint16_t low)
+struct thread_ref block_samples_thread(struct arena *mem, const struct store *store, uint16_t low)
 {
     const struct store_thread *thread = find_thread_by_low_bits(store, low);
     struct thread_ref made = {.serial = thread ? thread->serial : low};
@@ -57,7 +57,7 @@ struct thread_ref block_samples_thread(struct mem *mem, const struct store *stor
     return made;
 }
 
-static struct sample describe_sample(struct mem *mem, const struct store *store,
+static struct sample describe_sample(struct arena *mem, const struct store *store,
                                      const struct leak_sample *sample)
 {
     size_t length = sample->content.count;
@@ -76,7 +76,7 @@ static struct sample describe_sample(struct mem *mem, const struct store *store,
     return made;
 }
 
-void block_samples_fill(const struct block_samples *samples, struct mem *mem,
+void block_samples_fill(const struct block_samples *samples, struct arena *mem,
                         const struct store *store, struct record *record)
 {
     struct sample *told_of = arena_alloc_array(mem, samples->count, sizeof(*told_of));

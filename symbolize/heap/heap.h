@@ -16,13 +16,13 @@
  * others by their thread or mapping. Each root is named once, however many paths begin there. */
 
 struct roots {
-    struct mem *mem;
+    struct arena *mem;
     struct signatures *signatures;
     const struct store *store;
     const struct root **named; /* by root of the leak check; NULL = not named yet */
 };
 
-struct roots roots_begin(struct mem *mem, struct signatures *signatures);
+struct roots roots_begin(struct arena *mem, struct signatures *signatures);
 
 /* index: of the leak check's roots. */
 const struct root *roots_describe(struct roots *roots, uint32_t index);
@@ -39,7 +39,7 @@ struct longest_path {
 };
 
 struct root_paths {
-    struct mem *mem;
+    struct arena *mem;
     struct signatures *signatures;
     const struct store *store;
     struct roots roots;
@@ -47,7 +47,7 @@ struct root_paths {
     struct longest_path *longest; /* by root of the leak check: the path to the most bytes */
 };
 
-struct root_paths root_paths_begin(struct mem *mem, struct signatures *signatures);
+struct root_paths root_paths_begin(struct arena *mem, struct signatures *signatures);
 void root_paths_end(struct root_paths *paths);
 
 /* Requests the stacks that paths need, before signatures are resolved. */
@@ -84,14 +84,14 @@ struct block_samples {
 };
 
 /* Keeps at most `most`. */
-void block_samples_add(struct block_samples *samples, size_t most, const struct store_leak_check *look,
-                       const struct store_found *found);
+void block_samples_add(struct block_samples *samples, size_t most,
+                       const struct store_leak_check *look, const struct store_found *found);
 
 /* The thread of a block, which holds only the low bits of the thread's serial. */
-struct thread_ref block_samples_thread(struct mem *mem, const struct store *store, uint16_t low);
+struct thread_ref block_samples_thread(struct arena *mem, const struct store *store, uint16_t low);
 
 /* Fills in record->samples. */
-void block_samples_fill(const struct block_samples *samples, struct mem *mem,
+void block_samples_fill(const struct block_samples *samples, struct arena *mem,
                         const struct store *store, struct record *record);
 
 /* ---- dropped_pointers.c: what freed the owner of lost blocks ----------------------------------
@@ -116,11 +116,11 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
 /* ---- leak_check_info.c: how the last leak check was made ------------------------------------- */
 
 /* Fills in look, threads and milestones of a process. */
-void leak_check_info_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void leak_check_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                           struct process *process);
 
 /* A sentence about a leak check that failed, NULL when there was none. */
-const char *leak_check_info_missing(struct mem *mem, const struct store *store);
+const char *leak_check_info_missing(struct arena *mem, const struct store *store);
 
 /* ---- address_info.c: which block is at an address, and what points to it ----------------------
  *
@@ -132,7 +132,7 @@ struct address_info_options {
 };
 
 /* Fills in process->who, when it is wanted. */
-void address_info_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void address_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                        const struct address_info_options *options, struct process *process);
 
 #endif

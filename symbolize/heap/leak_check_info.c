@@ -26,7 +26,7 @@ static bool is_final_check(const struct leak_snapshot *head)
            head->occasion == LEAK_OCCASION_ABRUPT;
 }
 
-static void fill_threads(struct mem *mem, struct resolver *resolver, const struct store *store,
+static void fill_threads(struct arena *mem, struct resolver *resolver, const struct store *store,
                          struct process *process)
 {
     const struct store_leak_check *look = store->look;
@@ -50,9 +50,10 @@ static void fill_threads(struct mem *mem, struct resolver *resolver, const struc
     signatures_end(&signatures);
 }
 
-static void fill_milestones(struct mem *mem, const struct store *store, struct process *process)
+static void fill_milestones(struct arena *mem, const struct store *store, struct process *process)
 {
-    process->milestones = arena_alloc_array(mem, store->milestone_count, sizeof(*process->milestones));
+    process->milestones =
+        arena_alloc_array(mem, store->milestone_count, sizeof(*process->milestones));
     process->milestone_count = store->milestone_count;
     for (size_t i = 0; i < store->milestone_count; i++) {
         const struct store_milestone *from = &store->milestones[i];
@@ -64,7 +65,7 @@ static void fill_milestones(struct mem *mem, const struct store *store, struct p
     }
 }
 
-void leak_check_info_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void leak_check_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                           struct process *process)
 {
     const struct leak_snapshot *head;
@@ -74,20 +75,20 @@ void leak_check_info_fill(struct mem *mem, struct resolver *resolver, const stru
         return;
     head = &store->look->head;
     process->look = arena_alloc(mem, sizeof(*process->look));
-    *process->look = (struct look){.when_ns = head->when_ns,
-                                   .rung = rung_word[head->rung],
-                                   .occasion = occasion_words[head->occasion],
-                                   .trouble = trouble_words[head->trouble],
-                                   .pause_ns = head->pause_ns,
-                                   .check_ns = head->check_ns,
-                                   .timed = true,
-                                   .made = head->rung != LEAK_RUNG_NONE,
-                                   .stopped = head->rung == LEAK_RUNG_PARKED,
-                                   .last = is_final_check(head),
-                                   .threads_parked = head->threads_parked,
-                                   .threads_missed = head->threads_missed,
-                                   .skipped = head->skipped,
-                                   .milestone = head->milestone};
+    *process->look = (struct leak_check){.when_ns = head->when_ns,
+                                         .rung = rung_word[head->rung],
+                                         .occasion = occasion_words[head->occasion],
+                                         .trouble = trouble_words[head->trouble],
+                                         .pause_ns = head->pause_ns,
+                                         .check_ns = head->check_ns,
+                                         .timed = true,
+                                         .made = head->rung != LEAK_RUNG_NONE,
+                                         .stopped = head->rung == LEAK_RUNG_PARKED,
+                                         .last = is_final_check(head),
+                                         .threads_parked = head->threads_parked,
+                                         .threads_missed = head->threads_missed,
+                                         .skipped = head->skipped,
+                                         .milestone = head->milestone};
     if (store->look->thread_count)
         fill_threads(mem, resolver, store, process);
 }
@@ -99,7 +100,7 @@ static const char *failure_reason(const struct leak_snapshot *head)
     return words ? words : "unknown reason";
 }
 
-const char *leak_check_info_missing(struct mem *mem, const struct store *store)
+const char *leak_check_info_missing(struct arena *mem, const struct store *store)
 {
     const char *words = "";
 
@@ -110,7 +111,7 @@ const char *leak_check_info_missing(struct mem *mem, const struct store *store)
     if (occasion_words[store->failed->occasion])
         words = occasion_words[store->failed->occasion];
     return arena_format(mem,
-                      "a later leak check%s%s failed (%s): blocks allocated after the "
-                      "earlier one are not classified",
-                      *words ? " " : "", words, failure_reason(store->failed));
+                        "a later leak check%s%s failed (%s): blocks allocated after the "
+                        "earlier one are not classified",
+                        *words ? " " : "", words, failure_reason(store->failed));
 }

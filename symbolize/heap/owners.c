@@ -42,7 +42,7 @@ static void merge_root(struct owner_sum *merging, const struct leak_held *held,
 static void merge_roots(struct owner_table *owning)
 {
     const struct store_leak_check *look = owning->look;
-    struct map by_name = {0};
+    struct hashmap by_name = {0};
 
     for (size_t i = 0; i < look->root_count; i++) {
         const struct root *root;
@@ -111,7 +111,7 @@ static bool has_share(uint64_t part, double share, uint64_t whole)
 static void find_own_sites(struct owner_table *owning)
 {
     const struct store_leak_check *look = owning->look;
-    struct mem *mem = owning->paths->store->mem;
+    struct arena *mem = owning->paths->store->mem;
     uint64_t *whole = arena_alloc_array(mem, owning->paths->store->site_count, sizeof(*whole));
     struct owner_site *owned = arena_alloc_array(mem, look->part_count, sizeof(*owned));
     size_t count = collect_parts(owning, owned);
@@ -162,7 +162,7 @@ void owners_fill(struct root_paths *paths, struct growth_series *growth_series,
     struct owner_table owning = {
         .paths = paths, .growth_series = growth_series, .look = paths->store->look};
     size_t roots = owning.look ? owning.look->root_count : 0;
-    struct mem *mem = paths->store->mem;
+    struct arena *mem = paths->store->mem;
 
     if (!roots)
         return;

@@ -8,7 +8,7 @@
 #include "common/names/binary.h"
 #include "common/names/names.h"
 
-struct roots roots_begin(struct mem *mem, struct signatures *signatures)
+struct roots roots_begin(struct arena *mem, struct signatures *signatures)
 {
     const struct store_leak_check *look = signatures->store->look;
     struct roots roots = {.mem = mem, .signatures = signatures, .store = signatures->store};
@@ -104,7 +104,7 @@ static const char *variable_words(struct roots *roots, const struct root *root)
     const char *scope = root->function ? demangle_scope(root->function) : "";
 
     return arena_format(roots->mem, "%.*s%s%s%s", (int)demangle_bare_length(scope), scope,
-                      root->function ? "::" : "", root->variable, place_words(roots, root));
+                        root->function ? "::" : "", root->variable, place_words(roots, root));
 }
 
 static void name_global(struct roots *roots, const struct leak_held *held, struct root *root)
@@ -168,7 +168,7 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
         variable = arena_format(roots->mem, "%s, ", root->variable);
     function = root->function ? call_words(roots, root->function)
                               : arena_format(roots->mem, "a function in %s",
-                                           root->module ? base_name(root->module) : "no module");
+                                             root->module ? base_name(root->module) : "no module");
     root->words = arena_format(roots->mem, "%sa stack slot of %s (%s)", variable, function, thread);
 }
 
@@ -191,8 +191,8 @@ static bool name_tls_variable(struct roots *roots, const struct leak_held *held,
         return false;
     root->module = arena_copy(roots->mem, program->path, strlen(program->path));
     set_variable(roots, &found, root);
-    root->words =
-        arena_format(roots->mem, "%s of %s", variable_words(roots, root), thread_words(roots, root));
+    root->words = arena_format(roots->mem, "%s of %s", variable_words(roots, root),
+                               thread_words(roots, root));
     return true;
 }
 
@@ -254,7 +254,7 @@ const struct root *roots_describe(struct roots *roots, uint32_t index)
 
 #define STEPS_KEPT 12 /* steps of a path: half from its start, half from its end */
 
-struct root_paths root_paths_begin(struct mem *mem, struct signatures *signatures)
+struct root_paths root_paths_begin(struct arena *mem, struct signatures *signatures)
 {
     const struct store_leak_check *look = signatures->store->look;
     struct root_paths paths = {.mem = mem, .signatures = signatures, .store = signatures->store};

@@ -20,50 +20,51 @@ void ndjson_write(const struct report *report, const struct view *view, FILE *st
 /* ---- The report and its processes ------------------------------------------------------------ */
 
 /* "bytes", "blocks" and "records" of a sum. */
-void json_total(struct json *json, const struct verdict_total *total);
+void json_total(struct json_writer *json, const struct verdict_total *total);
 
 /* "tool": name and version of this program. */
-void json_tool(struct json *json);
+void json_tool(struct json_writer *json);
 
 /* "suppressions": rules that match nothing, and expired rules. */
-void json_suppressions(struct json *json, const struct report *report);
+void json_suppressions(struct json_writer *json, const struct report *report);
 
 /* "summary": the totals of each verdict. */
-void json_summary(struct json *json, const struct process *process);
+void json_summary(struct json_writer *json, const struct process *process);
 
 /* The keys before "records", "errors" and "resources", and the keys after them. */
-void json_process_head(struct json *json, const struct process *process);
-void json_process_tail(struct json *json, const struct process *process);
+void json_process_head(struct json_writer *json, const struct process *process);
+void json_process_tail(struct json_writer *json, const struct process *process);
 
 /* ---- Records and resources ------------------------------------------------------------------- */
 
-void json_record(struct json *json, const struct process *process, const struct record *record);
-void json_resource(struct json *json, const struct resource *resource);
+void json_record(struct json_writer *json, const struct process *process,
+                 const struct record *record);
+void json_resource(struct json_writer *json, const struct resource *resource);
 
 /* "error": the sampling error of a sum; null when the numbers are exact. */
-void json_error(struct json *json, const struct process *process, const struct error *error);
+void json_error(struct json_writer *json, const struct process *process, const struct error *error);
 
 /* "retained": what freeing the record would release; null when unknown. */
-void json_retained(struct json *json, const struct record *record);
+void json_retained(struct json_writer *json, const struct record *record);
 
 /* "tags": sums of the record for each tag of the program. */
-void json_tags(struct json *json, const struct record *record);
+void json_tags(struct json_writer *json, const struct record *record);
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-void json_bad_free(struct json *json, const struct mistake *mistake);
-void json_crash(struct json *json, const struct crash *crash);
+void json_bad_free(struct json_writer *json, const struct bad_free *mistake);
+void json_crash(struct json_writer *json, const struct crash *crash);
 
 /* ---- The leak check -------------------------------------------------------------------------- */
 
-void json_leak_check(struct json *json, const char *key, const struct look *look);
-void json_path(struct json *json, const char *key, const struct path *path);
+void json_leak_check(struct json_writer *json, const char *key, const struct leak_check *look);
+void json_path(struct json_writer *json, const char *key, const struct path *path);
 
 /* "milestones" and "owners". */
-void json_milestones(struct json *json, const struct process *process);
-void json_owners(struct json *json, const struct process *process);
+void json_milestones(struct json_writer *json, const struct process *process);
+void json_owners(struct json_writer *json, const struct process *process);
 
 /* An element of "samples". */
-void json_sample(struct json *json, const struct sample *sample);
+void json_sample(struct json_writer *json, const struct sample *sample);
 
 #endif

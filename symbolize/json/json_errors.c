@@ -6,7 +6,7 @@
 
 /* ---- Invalid frees --------------------------------------------------------------------------- */
 
-static void write_json_block(struct json *json, const struct mistake *mistake)
+static void write_json_block(struct json_writer *json, const struct bad_free *mistake)
 {
     if (mistake->has_block) {
         json_put_number(json, "size", mistake->size);
@@ -17,7 +17,7 @@ static void write_json_block(struct json *json, const struct mistake *mistake)
     }
 }
 
-void json_bad_free(struct json *json, const struct mistake *mistake)
+void json_bad_free(struct json_writer *json, const struct bad_free *mistake)
 {
     bool again = mistake->type == LEAK_EVENT_DOUBLE_FREE;
     const char *form = form_word[mistake->form];
@@ -50,7 +50,7 @@ void json_bad_free(struct json *json, const struct mistake *mistake)
 
 /* ---- The crash ------------------------------------------------------------------------------- */
 
-static void write_address(struct json *json, const char *key, const struct crash *crash)
+static void write_address(struct json_writer *json, const char *key, const struct crash *crash)
 {
     if (crash->has_address)
         json_put_address(json, key, crash->address);
@@ -58,7 +58,7 @@ static void write_address(struct json *json, const char *key, const struct crash
         json_put_null(json, key);
 }
 
-static void write_json_repeats(struct json *json, const struct crash *crash)
+static void write_json_repeats(struct json_writer *json, const struct crash *crash)
 {
     json_open(json, "repeats", '[');
     for (size_t i = 0; i < crash->repeat_count; i++) {
@@ -73,7 +73,7 @@ static void write_json_repeats(struct json *json, const struct crash *crash)
     json_close(json, ']');
 }
 
-static void write_signal(struct json *json, const struct crash *crash)
+static void write_signal(struct json_writer *json, const struct crash *crash)
 {
     json_open(json, "crash", '{');
     json_put_signed(json, "signal", crash->signal);
@@ -90,7 +90,7 @@ static void write_signal(struct json *json, const struct crash *crash)
     json_close(json, '}');
 }
 
-void json_crash(struct json *json, const struct crash *crash)
+void json_crash(struct json_writer *json, const struct crash *crash)
 {
     const struct crash_block *block = NULL;
     const char *form = NULL;

@@ -8,19 +8,19 @@
 #include "common/view/json_parts.h"
 
 /* An element of a list, on one line. */
-static void open_flat(struct json *json)
+static void open_flat(struct json_writer *json)
 {
     json_open(json, NULL, '{');
     json->flat = true;
 }
 
-static void close_flat(struct json *json)
+static void close_flat(struct json_writer *json)
 {
     json_close(json, '}');
     json->flat = false;
 }
 
-static void emit_milliseconds(struct json *json, const char *key, uint64_t ns, bool known)
+static void emit_milliseconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
 {
     if (known)
         json_put_fraction(json, key, (double)ns / 1e6);
@@ -28,7 +28,7 @@ static void emit_milliseconds(struct json *json, const char *key, uint64_t ns, b
         json_put_null(json, key);
 }
 
-void json_leak_check(struct json *json, const char *key, const struct look *look)
+void json_leak_check(struct json_writer *json, const char *key, const struct leak_check *look)
 {
     if (!look) {
         json_put_null(json, key);
@@ -48,7 +48,7 @@ void json_leak_check(struct json *json, const char *key, const struct look *look
     json_close(json, '}');
 }
 
-void json_milestones(struct json *json, const struct process *process)
+void json_milestones(struct json_writer *json, const struct process *process)
 {
     json_open(json, "milestones", '[');
     for (size_t i = 0; i < process->milestone_count; i++) {
@@ -63,7 +63,7 @@ void json_milestones(struct json *json, const struct process *process)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-static void write_root(struct json *json, const struct root *root)
+static void write_root(struct json_writer *json, const struct root *root)
 {
     open_flat(json);
     json_put_text(json, "root", root->words);
@@ -78,7 +78,7 @@ static void write_root(struct json *json, const struct root *root)
     close_flat(json);
 }
 
-static void write_step(struct json *json, const struct path_step *step)
+static void write_step(struct json_writer *json, const struct path_step *step)
 {
     const struct frame *frame = step->frame;
 
@@ -96,14 +96,14 @@ static void write_step(struct json *json, const struct path_step *step)
     close_flat(json);
 }
 
-static void write_json_skipped(struct json *json, uint64_t count)
+static void write_json_skipped(struct json_writer *json, uint64_t count)
 {
     open_flat(json);
     json_put_number(json, "skipped", count);
     close_flat(json);
 }
 
-static void write_json_path(struct json *json, const char *key, const struct root *root,
+static void write_json_path(struct json_writer *json, const char *key, const struct root *root,
                             const struct path *path)
 {
     json_open(json, key, '[');
@@ -116,7 +116,7 @@ static void write_json_path(struct json *json, const char *key, const struct roo
     json_close(json, ']');
 }
 
-void json_path(struct json *json, const char *key, const struct path *path)
+void json_path(struct json_writer *json, const char *key, const struct path *path)
 {
     if (path)
         write_json_path(json, key, path->root, path);
@@ -124,7 +124,7 @@ void json_path(struct json *json, const char *key, const struct path *path)
         json_put_null(json, key);
 }
 
-void json_owners(struct json *json, const struct process *process)
+void json_owners(struct json_writer *json, const struct process *process)
 {
     json_open(json, "owners", '[');
     for (size_t i = 0; i < process->owner_count; i++) {
@@ -143,7 +143,7 @@ void json_owners(struct json *json, const struct process *process)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void write_content(struct json *json, const struct sample *sample)
+static void write_content(struct json_writer *json, const struct sample *sample)
 {
     size_t size = 4 * sample->length + 1;
     char *text = sample->length ? malloc(size) : NULL;
@@ -154,7 +154,7 @@ static void write_content(struct json *json, const struct sample *sample)
     free(text);
 }
 
-void json_sample(struct json *json, const struct sample *sample)
+void json_sample(struct json_writer *json, const struct sample *sample)
 {
     char serial[64];
 

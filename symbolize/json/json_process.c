@@ -3,14 +3,14 @@
 
 #include "common/view/json_parts.h"
 
-void json_total(struct json *json, const struct verdict_total *total)
+void json_total(struct json_writer *json, const struct verdict_total *total)
 {
     json_put_number(json, "bytes", total->bytes);
     json_put_number(json, "blocks", total->blocks);
     json_put_number(json, "records", total->records);
 }
 
-void json_tool(struct json *json)
+void json_tool(struct json_writer *json)
 {
     json_open(json, "tool", '{');
     json_put_text(json, "name", "libleak");
@@ -18,8 +18,8 @@ void json_tool(struct json *json)
     json_close(json, '}');
 }
 
-static void write_json_rules(struct json *json, const char *key, const struct rule *const *rules,
-                             size_t count)
+static void write_json_rules(struct json_writer *json, const char *key,
+                             const struct rule *const *rules, size_t count)
 {
     json_open(json, key, '[');
     for (size_t i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ static void write_json_rules(struct json *json, const char *key, const struct ru
     json_close(json, ']');
 }
 
-void json_suppressions(struct json *json, const struct report *report)
+void json_suppressions(struct json_writer *json, const struct report *report)
 {
     json_open(json, "suppressions", '{');
     write_json_rules(json, "unused", report->unused, report->unused_count);
@@ -41,7 +41,7 @@ void json_suppressions(struct json *json, const struct report *report)
     json_close(json, '}');
 }
 
-static void write_end(struct json *json, const struct process *process)
+static void write_end(struct json_writer *json, const struct process *process)
 {
     json_put_bool(json, "forked", process->forked);
     json_open(json, "end", '{');
@@ -53,7 +53,7 @@ static void write_end(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-static void write_json_stacks(struct json *json, const struct stacks *stacks)
+static void write_json_stacks(struct json_writer *json, const struct stacks *stacks)
 {
     json_open(json, "stacks", '{');
     json_put_number(json, "captures", stacks->captures);
@@ -64,7 +64,7 @@ static void write_json_stacks(struct json *json, const struct stacks *stacks)
     json_close(json, '}');
 }
 
-static void write_json_coverage(struct json *json, const struct process *process)
+static void write_json_coverage(struct json_writer *json, const struct process *process)
 {
     json_open(json, "coverage", '{');
     json_put_number(json, "allocations", process->allocations);
@@ -96,7 +96,7 @@ static void write_json_coverage(struct json *json, const struct process *process
     json_close(json, '}');
 }
 
-static void write_sampled(struct json *json, const struct process *process)
+static void write_sampled(struct json_writer *json, const struct process *process)
 {
     if (!process->sample) {
         json_put_null(json, "sampled");
@@ -107,7 +107,7 @@ static void write_sampled(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-static void write_json_totals(struct json *json, const struct process *process)
+static void write_json_totals(struct json_writer *json, const struct process *process)
 {
     json_open(json, "totals", '{');
     json_put_number(json, "allocations", process->allocations);
@@ -121,7 +121,7 @@ static void write_json_totals(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-void json_summary(struct json *json, const struct process *process)
+void json_summary(struct json_writer *json, const struct process *process)
 {
     json_open(json, "summary", '{');
     for (int v = 0; v < VERDICT_MAX; v++) {
@@ -134,7 +134,7 @@ void json_summary(struct json *json, const struct process *process)
 }
 
 /* The suppressed records, which the summary leaves out. */
-static void write_suppressed(struct json *json, const struct process *process)
+static void write_suppressed(struct json_writer *json, const struct process *process)
 {
     json_open(json, "suppressed", '{');
     json_total(json, &process->suppressed);
@@ -153,7 +153,7 @@ static void write_suppressed(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-static void write_seen_threads(struct json *json, const struct process *process)
+static void write_seen_threads(struct json_writer *json, const struct process *process)
 {
     json_open(json, "threads", '[');
     for (size_t i = 0; i < process->thread_count; i++) {
@@ -169,7 +169,7 @@ static void write_seen_threads(struct json *json, const struct process *process)
     json_close(json, ']');
 }
 
-void json_process_head(struct json *json, const struct process *process)
+void json_process_head(struct json_writer *json, const struct process *process)
 {
     json_put_signed(json, "pid", process->pid);
     json_put_signed(json, "ppid", process->ppid);
@@ -190,7 +190,7 @@ void json_process_head(struct json *json, const struct process *process)
     write_suppressed(json, process);
 }
 
-static void write_resource_totals(struct json *json, const struct process *process)
+static void write_resource_totals(struct json_writer *json, const struct process *process)
 {
     json_open(json, "resource_totals", '[');
     for (size_t i = 0; i < process->resource_total_count; i++) {
@@ -212,7 +212,7 @@ static void write_resource_totals(struct json *json, const struct process *proce
     json_close(json, ']');
 }
 
-static void write_json_recent(struct json *json, const struct recent_free *recent)
+static void write_json_recent(struct json_writer *json, const struct recent_free *recent)
 {
     json_open(json, NULL, '{');
     json_put_address(json, "address", recent->address);
@@ -225,7 +225,7 @@ static void write_json_recent(struct json *json, const struct recent_free *recen
     json_close(json, '}');
 }
 
-static void write_json_history(struct json *json, const struct process *process)
+static void write_json_history(struct json_writer *json, const struct process *process)
 {
     json_open(json, "history", '[');
     for (size_t i = 0; i < process->history_count; i++) {
@@ -238,7 +238,7 @@ static void write_json_history(struct json *json, const struct process *process)
     json_close(json, ']');
 }
 
-static void write_json_peak(struct json *json, const struct process *process)
+static void write_json_peak(struct json_writer *json, const struct process *process)
 {
     if (!process->peak.bytes) {
         json_put_null(json, "peak");
@@ -264,7 +264,7 @@ static void write_json_peak(struct json *json, const struct process *process)
     json_close(json, '}');
 }
 
-void json_process_tail(struct json *json, const struct process *process)
+void json_process_tail(struct json_writer *json, const struct process *process)
 {
     write_resource_totals(json, process);
     json_owners(json, process);

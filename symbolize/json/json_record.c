@@ -3,7 +3,7 @@
 
 #include "common/view/json_parts.h"
 
-void json_error(struct json *json, const struct process *process, const struct error *error)
+void json_error(struct json_writer *json, const struct process *process, const struct error *error)
 {
     if (!process->sample) {
         json_put_null(json, "error");
@@ -16,7 +16,7 @@ void json_error(struct json *json, const struct process *process, const struct e
     json_close(json, '}');
 }
 
-static void write_json_threads(struct json *json, const struct record *record)
+static void write_json_threads(struct json_writer *json, const struct record *record)
 {
     json_open(json, "threads", '[');
     for (size_t i = 0; i < record->thread_count; i++)
@@ -30,7 +30,7 @@ static void write_json_threads(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-static void write_json_freed(struct json *json, const struct freed *freed)
+static void write_json_freed(struct json_writer *json, const struct freed *freed)
 {
     size_t user = 0;
 
@@ -53,7 +53,7 @@ static void write_json_freed(struct json *json, const struct freed *freed)
     json_put_number(json, "freed_blocks", freed->blocks);
 }
 
-static void write_beside(struct json *json, const struct freed *beside)
+static void write_beside(struct json_writer *json, const struct freed *beside)
 {
     size_t user = 0;
 
@@ -66,7 +66,7 @@ static void write_beside(struct json *json, const struct freed *beside)
 }
 
 /* The place that freed the owner of these blocks, and the user frame that allocated the owner. */
-static void write_json_orphaned(struct json *json, const struct orphaned *orphaned)
+static void write_json_orphaned(struct json_writer *json, const struct orphaned *orphaned)
 {
     if (!orphaned->blocks) {
         json_put_null(json, "holder_freed");
@@ -82,7 +82,7 @@ static void write_json_orphaned(struct json *json, const struct orphaned *orphan
     json_close(json, '}');
 }
 
-void json_retained(struct json *json, const struct record *record)
+void json_retained(struct json_writer *json, const struct record *record)
 {
     if (!record->retained.blocks) {
         json_put_null(json, "retained");
@@ -94,7 +94,7 @@ void json_retained(struct json *json, const struct record *record)
     json_close(json, '}');
 }
 
-static void write_json_samples(struct json *json, const struct record *record)
+static void write_json_samples(struct json_writer *json, const struct record *record)
 {
     json_open(json, "samples", '[');
     for (size_t i = 0; i < record->sample_count; i++)
@@ -102,7 +102,7 @@ static void write_json_samples(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-static void write_json_lines(struct json *json, const struct record *record)
+static void write_json_lines(struct json_writer *json, const struct record *record)
 {
     json_open(json, "lines", '[');
     for (size_t i = 0; i < record->line_count; i++) {
@@ -116,7 +116,7 @@ static void write_json_lines(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-void json_tags(struct json *json, const struct record *record)
+void json_tags(struct json_writer *json, const struct record *record)
 {
     json_open(json, "tags", '[');
     for (size_t i = 0; i < record->tag_count; i++) {
@@ -129,7 +129,8 @@ void json_tags(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-void json_record(struct json *json, const struct process *process, const struct record *record)
+void json_record(struct json_writer *json, const struct process *process,
+                 const struct record *record)
 {
     json_put_id(json, "signature", record->signature);
     json_put_text(json, "verdict", verdict_word[record->verdict]);
@@ -163,10 +164,11 @@ void json_record(struct json *json, const struct process *process, const struct 
     write_beside(json, &record->beside);
     write_json_orphaned(json, &record->orphaned);
     json_tags(json, record);
-    json_put_text(json, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
+    json_put_text(json, "suppressed_by",
+                  record->suppressed_by ? record->suppressed_by->text : NULL);
 }
 
-void json_resource(struct json *json, const struct resource *resource)
+void json_resource(struct json_writer *json, const struct resource *resource)
 {
     const struct record *record = &resource->record;
 

@@ -10,14 +10,15 @@
 
 /* ---- Sums by a key (--by) -------------------------------------------------------------------- */
 
-static void write_json_part(struct json *json, const char *key, const struct verdict_total *sum)
+static void write_json_part(struct json_writer *json, const char *key,
+                            const struct verdict_total *sum)
 {
     json_open(json, key, '{');
     json_total(json, sum);
     json_close(json, '}');
 }
 
-static void write_verdicts(struct json *json, const struct view *view)
+static void write_verdicts(struct json_writer *json, const struct view *view)
 {
     json_open(json, "verdicts", '[');
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -26,7 +27,8 @@ static void write_verdicts(struct json *json, const struct view *view)
     json_close(json, ']');
 }
 
-static void write_json_by(struct json *json, const struct process *process, const struct view *view)
+static void write_json_by(struct json_writer *json, const struct process *process,
+                          const struct view *view)
 {
     struct group_by_table table = group_by_make(process, view);
 
@@ -55,7 +57,7 @@ static void write_json_by(struct json *json, const struct process *process, cons
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Records that grew and were freed come last. */
-static void write_json_records(struct json *json, const struct process *process,
+static void write_json_records(struct json_writer *json, const struct process *process,
                                const struct view *view, size_t most)
 {
     json_open(json, "records", '[');
@@ -74,7 +76,7 @@ static void write_json_records(struct json *json, const struct process *process,
     json_close(json, ']');
 }
 
-static void write_json_errors(struct json *json, const struct process *process)
+static void write_json_errors(struct json_writer *json, const struct process *process)
 {
     json_open(json, "errors", '[');
     if (process->crash) {
@@ -90,7 +92,8 @@ static void write_json_errors(struct json *json, const struct process *process)
     json_close(json, ']');
 }
 
-static void write_json_resources(struct json *json, const struct process *process, size_t most)
+static void write_json_resources(struct json_writer *json, const struct process *process,
+                                 size_t most)
 {
     json_open(json, "resources", '[');
     for (size_t i = 0; i < process->resource_count && i < most; i++) {
@@ -101,7 +104,7 @@ static void write_json_resources(struct json *json, const struct process *proces
     json_close(json, ']');
 }
 
-static void write_json_process(struct json *json, const struct process *process,
+static void write_json_process(struct json_writer *json, const struct process *process,
                                const struct view *view)
 {
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
@@ -122,7 +125,7 @@ static void write_json_process(struct json *json, const struct process *process,
 
 void json_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct json json = {.stream = stream};
+    struct json_writer json = {.stream = stream};
 
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", "libleak");
@@ -142,11 +145,11 @@ void json_write(const struct report *report, const struct view *view, FILE *stre
 /* ---- NDJSON ---------------------------------------------------------------------------------- */
 
 struct writing {
-    struct json json;
+    struct json_writer json;
     size_t index; /* of the current process */
 };
 
-static struct json *begin_line(struct writing *writing, const char *what)
+static struct json_writer *begin_line(struct writing *writing, const char *what)
 {
     writing->json.some = writing->json.bytes_escaped = false;
     json_open(&writing->json, NULL, '{');
@@ -154,15 +157,15 @@ static struct json *begin_line(struct writing *writing, const char *what)
     return &writing->json;
 }
 
-static struct json *begin_part(struct writing *writing, const char *what)
+static struct json_writer *begin_part(struct writing *writing, const char *what)
 {
-    struct json *json = begin_line(writing, what);
+    struct json_writer *json = begin_line(writing, what);
 
     json_put_number(json, "process", writing->index);
     return json;
 }
 
-static void end_line(struct json *json)
+static void end_line(struct json_writer *json)
 {
     json_put_bool(json, "bytes_escaped", json->bytes_escaped);
     json_close(json, '}');
@@ -171,7 +174,7 @@ static void end_line(struct json *json)
 static void write_ndjson_record(struct writing *writing, const struct process *process,
                                 const struct record *record)
 {
-    struct json *json = begin_part(writing, "record");
+    struct json_writer *json = begin_part(writing, "record");
 
     json_record(json, process, record);
     end_line(json);
@@ -180,7 +183,7 @@ static void write_ndjson_record(struct writing *writing, const struct process *p
 static void write_ndjson_parts(struct writing *writing, const struct process *process,
                                const struct view *view, size_t most)
 {
-    struct json *json;
+    struct json_writer *json;
 
     for (size_t i = 0; i < process->record_count && i < most; i++)
         if (!view->growing || record_is_growing(&process->records[i]))
@@ -207,7 +210,7 @@ static void write_ndjson_parts(struct writing *writing, const struct process *pr
 void ndjson_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.json = {.stream = stream, .line = true}};
-    struct json *json = begin_line(&writing, "report");
+    struct json_writer *json = begin_line(&writing, "report");
 
     json_put_text(json, "format", "libleak");
     json_put_number(json, "version", 1);

@@ -17,7 +17,7 @@
 /* ---- output_file.c: the pattern of -o, which never overwrites a file by accident ------------- */
 
 /* Expands the pattern; number stands for %n. NULL: a message is on stderr. */
-char *output_expand_name(struct mem *mem, const char *pattern, const struct process *process,
+char *output_expand_name(struct arena *mem, const char *pattern, const struct process *process,
                          unsigned number);
 
 /* What happens to an existing file. */
@@ -25,11 +25,11 @@ enum output_mode { OUTPUT_NEW, OUTPUT_FORCE, OUTPUT_APPEND };
 
 /* Opens a new file; with %n in the pattern the first free number. OUTPUT_FORCE overwrites an
  * existing file, OUTPUT_APPEND continues it. -1: *trouble says why. */
-int output_open_fd(struct mem *mem, const char *pattern, const struct process *process,
+int output_open_fd(struct arena *mem, const char *pattern, const struct process *process,
                    enum output_mode way, const char **trouble);
 
 /* Never NULL: if opening fails, prints a message and returns stderr. */
-FILE *output_open_stream(struct mem *mem, const char *pattern, const struct process *process,
+FILE *output_open_stream(struct arena *mem, const char *pattern, const struct process *process,
                          enum output_mode way);
 
 /* ---- targets.c: the list of --to ------------------------------------------------------------- */
@@ -62,7 +62,7 @@ struct target_report {
 };
 
 /* False: no target received the whole report. */
-bool targets_deliver(struct mem *mem, const struct targets *targets,
+bool targets_deliver(struct arena *mem, const struct targets *targets,
                      const struct target_report *parcel);
 
 /* ---- target_log.c: syslog, or systemd's journal -----------------------------------------------

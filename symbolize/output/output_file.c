@@ -12,7 +12,7 @@
 #define NUMBERS 100000 /* tries of %n */
 
 /* Replaces '/': a program's or a host's name must not lead into another directory. */
-static const char *flatten_name(struct mem *mem, const char *text)
+static const char *flatten_name(struct arena *mem, const char *text)
 {
     char *copy = arena_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
 
@@ -22,7 +22,7 @@ static const char *flatten_name(struct mem *mem, const char *text)
     return copy;
 }
 
-static const char *time_text(struct mem *mem)
+static const char *time_text(struct arena *mem)
 {
     char text[64];
     time_t now = time(NULL);
@@ -34,7 +34,7 @@ static const char *time_text(struct mem *mem)
 }
 
 /* %q{VAR}: *at stands on the q and is left on the brace. */
-static const char *environment_value(struct mem *mem, const char **at)
+static const char *environment_value(struct arena *mem, const char **at)
 {
     const char *end = (*at)[1] == '{' ? strchr(*at, '}') : NULL;
     const char *name, *value;
@@ -49,7 +49,7 @@ static const char *environment_value(struct mem *mem, const char **at)
     return value ? value : "";
 }
 
-char *output_expand_name(struct mem *mem, const char *pattern, const struct process *process,
+char *output_expand_name(struct arena *mem, const char *pattern, const struct process *process,
                          unsigned number)
 {
     char *name = arena_copy(mem, "", 0);
@@ -115,7 +115,7 @@ static bool is_pipe_or_device(const char *name)
     return stream;
 }
 
-int output_open_fd(struct mem *mem, const char *pattern, const struct process *process,
+int output_open_fd(struct arena *mem, const char *pattern, const struct process *process,
                    enum output_mode way, const char **trouble)
 {
     static const int how[] = {O_EXCL, O_TRUNC, O_APPEND};
@@ -140,11 +140,11 @@ int output_open_fd(struct mem *mem, const char *pattern, const struct process *p
             mem, "%s is there already: not overwritten without --force or --append", name);
     else if (fd < 0)
         *trouble = arena_format(mem, "%s cannot be written: %s", name,
-                              strerror(errno == EINTR ? ETIMEDOUT : errno));
+                                strerror(errno == EINTR ? ETIMEDOUT : errno));
     return fd;
 }
 
-FILE *output_open_stream(struct mem *mem, const char *pattern, const struct process *process,
+FILE *output_open_stream(struct arena *mem, const char *pattern, const struct process *process,
                          enum output_mode way)
 {
     const char *trouble;

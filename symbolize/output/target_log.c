@@ -102,8 +102,7 @@ static bool send_and_close(struct log_channel *channel, const struct log_message
     return good;
 }
 
-/* ---- What stands before each ------------------------------------------------------------------
- */
+/* ---- What stands before each -------------------------------------------------------------- */
 
 static int syslog_level(const struct log_message *message)
 {

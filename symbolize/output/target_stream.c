@@ -25,8 +25,7 @@ static bool set_errno_text(char *why, int error)
     return set_error(why, strerror(error));
 }
 
-/* ---- Sockets ----------------------------------------------------------------------------------
- */
+/* ---- Sockets ------------------------------------------------------------------------------ */
 
 /* -1: `why` says the reason. */
 static int connect_host(const char *where, const char *colon, char *why)
@@ -45,7 +44,7 @@ static int connect_host(const char *where, const char *colon, char *why)
         return set_error(why, gai_strerror(error)) - 1;
     for (at = found; at && fd < 0; at = at->ai_next) {
         fd = write_timeout_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
-                              at->ai_addrlen);
+                                   at->ai_addrlen);
         if (fd < 0)
             set_errno_text(why, errno);
         if (fd < 0 && write_timeout_expired())
@@ -70,7 +69,8 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
 {
     const char *colon = strchr(where, '/') ? NULL : strrchr(where, ':');
     bool host = colon && colon > where, good;
-    int fd = host ? connect_host(where, colon, why) : write_timeout_connect_path(where, SOCK_STREAM);
+    int fd =
+        host ? connect_host(where, colon, why) : write_timeout_connect_path(where, SOCK_STREAM);
 
     if (fd < 0)
         return host ? false : set_errno_text(why, errno);
@@ -79,8 +79,7 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
     return good;
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------
- */
+/* ---- Commands ----------------------------------------------------------------------------- */
 
 /* Resets the signals: SIGPIPE is ignored here, and the mask is inherited from the program. */
 static int spawn_shell(const char *command, int input, pid_t *pid)

@@ -10,8 +10,7 @@
 
 #include "common/base/write_timeout.h"
 
-/* ---- The list ---------------------------------------------------------------------------------
- */
+/* ---- The list ----------------------------------------------------------------------------- */
 
 static bool is_same_target(const struct leak_target *a, const struct leak_target *b)
 {
@@ -76,11 +75,10 @@ bool targets_on_terminal(const struct targets *targets, bool all)
     return all;
 }
 
-/* ---- One row a kind ---------------------------------------------------------------------------
- */
+/* ---- One row a kind ----------------------------------------------------------------------- */
 
 struct delivery {
-    struct mem *mem;
+    struct arena *mem;
     const struct target *target;
     const struct target_report *parcel;
     const char *argument; /* NUL-terminated; NULL = none */
@@ -96,7 +94,7 @@ static bool set_errno_reason(struct delivery *delivery)
 static bool deliver_to_fd(struct delivery *delivery)
 {
     return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,
-                          delivery->parcel->length) ||
+                               delivery->parcel->length) ||
            set_errno_reason(delivery);
 }
 
@@ -151,10 +149,9 @@ static bool (*const deliver_by_kind[])(struct delivery *) = {
     [LEAK_TARGET_SOCKET] = deliver_to_socket, [LEAK_TARGET_COMMAND] = deliver_to_command,
 };
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All of them -------------------------------------------------------------------------- */
 
-static bool deliver_to(struct mem *mem, const struct target *target,
+static bool deliver_to(struct arena *mem, const struct target *target,
                        const struct target_report *parcel)
 {
     struct delivery delivery = {.mem = mem, .target = target, .parcel = parcel};
@@ -173,7 +170,7 @@ static bool deliver_to(struct mem *mem, const struct target *target,
     return good;
 }
 
-bool targets_deliver(struct mem *mem, const struct targets *targets,
+bool targets_deliver(struct arena *mem, const struct targets *targets,
                      const struct target_report *parcel)
 {
     static const struct target last_resort = {.where = {.kind = LEAK_TARGET_STDERR}};

@@ -95,7 +95,7 @@ static void collect_lines(struct signatures *signatures, struct reconciliation *
     }
 }
 
-void alloc_lines_fill(struct mem *mem, struct signatures *signatures,
+void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record)
 {

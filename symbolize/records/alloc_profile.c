@@ -7,7 +7,7 @@
 #include "common/sites/signature.h"
 #include "common/base/hashmap.h"
 
-void alloc_profile_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void alloc_profile_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                         struct process *process)
 {
     struct signatures signatures = signatures_begin(resolver, store);
@@ -26,8 +26,7 @@ void alloc_profile_fill(struct mem *mem, struct resolver *resolver, const struct
     signatures_end(&signatures);
 }
 
-/* ---- Over time ----------------------------------------------------------------------------------
- */
+/* ---- Over time ---------------------------------------------------------------------------- */
 
 static void add_moment(struct process *process, uint64_t time_ns, uint64_t bytes, uint64_t blocks)
 {
@@ -38,14 +37,14 @@ static void add_moment(struct process *process, uint64_t time_ns, uint64_t bytes
 }
 
 /* Nothing changed between the last tick and the end. */
-static void fill_history(struct mem *mem, const struct store *store, struct process *process)
+static void fill_history(struct arena *mem, const struct store *store, struct process *process)
 {
     const struct store_history *history = &store->history;
 
     process->history = arena_alloc_array(mem, history->moment_count + 2, sizeof(*process->history));
     for (size_t i = 0; i < history->moment_count; i++)
-        add_moment(process, store_time_of_tick(store, history->moments[i].tick), history->moments[i].bytes,
-                   history->moments[i].blocks);
+        add_moment(process, store_time_of_tick(store, history->moments[i].tick),
+                   history->moments[i].bytes, history->moments[i].blocks);
     if (!history->moment_count)
         return;
     add_moment(process, store_time_of_tick(store, store->header.epoch), process->live_bytes,
@@ -53,8 +52,7 @@ static void fill_history(struct mem *mem, const struct store *store, struct proc
     add_moment(process, process->until_ns, process->live_bytes, process->live_blocks);
 }
 
-/* ---- The peak
- * ------------------------------------------------------------------------------------ */
+/* ---- The peak-------------------------------------------------------------------------------- */
 
 static int compare_peak_sites(const void *left, const void *right)
 {
@@ -80,7 +78,7 @@ static struct store_peak_site *live_sites(const struct store *store, size_t *cou
     return sites;
 }
 
-static void add_peak_part(struct mem *mem, struct signatures *signatures, struct map *parts,
+static void add_peak_part(struct arena *mem, struct signatures *signatures, struct hashmap *parts,
                           const struct store_peak_site *from, struct process *process)
 {
     const struct store_site *site = &signatures->store->sites[from->site];
@@ -109,12 +107,12 @@ static int compare_parts(const void *left, const void *right)
     return a->signature < b->signature ? -1 : a->signature > b->signature;
 }
 
-static void fill_peak_parts(struct mem *mem, struct resolver *resolver, const struct store *store,
+static void fill_peak_parts(struct arena *mem, struct resolver *resolver, const struct store *store,
                             const struct store_peak_site *sites, size_t count,
                             struct process *process)
 {
     struct signatures signatures = signatures_begin(resolver, store);
-    struct map parts = {0};
+    struct hashmap parts = {0};
 
     for (size_t i = 0; i < count; i++)
         signatures_request(&signatures, store->sites[sites[i].site].node);
@@ -129,7 +127,7 @@ static void fill_peak_parts(struct mem *mem, struct resolver *resolver, const st
     signatures_end(&signatures);
 }
 
-void peak_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void peak_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                struct process *process)
 {
     const struct store_history *history = &store->history;
@@ -140,8 +138,8 @@ void peak_fill(struct mem *mem, struct resolver *resolver, const struct store *s
     if (!history->moment_count)
         return; /* the process was too short, or the recording file is older than histories */
     if (history->peak.bytes > process->live_bytes) {
-        process->peak = (struct moment){store_time_of_tick(store, history->peak.tick), history->peak.bytes,
-                                        history->peak.blocks};
+        process->peak = (struct moment){store_time_of_tick(store, history->peak.tick),
+                                        history->peak.bytes, history->peak.blocks};
         fill_peak_parts(mem, resolver, store, history->peak_sites, history->peak_site_count,
                         process);
         return;

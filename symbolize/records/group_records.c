@@ -19,7 +19,7 @@ struct kin_frees {
 };
 
 struct grouping {
-    struct mem *mem;
+    struct arena *mem;
     const struct store *store;
     const struct group_options *options;
     struct process *process;
@@ -38,7 +38,8 @@ static void finish_threads(struct grouping *grouping, struct record_sum *draft)
 {
     struct record *record = &draft->record;
 
-    record->threads = arena_alloc_array(grouping->mem, record->thread_count, sizeof(*record->threads));
+    record->threads =
+        arena_alloc_array(grouping->mem, record->thread_count, sizeof(*record->threads));
     for (size_t i = 0; i < record->thread_count; i++) {
         const struct store_thread *thread = store_find_thread(grouping->store, draft->threads[i]);
 
@@ -100,8 +101,8 @@ static void finish_record(struct grouping *grouping, struct record_sum *draft)
 static int compare_sums(const void *left, const void *right, void *grouping)
 {
     return record_compare(&(*(struct record_sum *const *)left)->record,
-                         &(*(struct record_sum *const *)right)->record,
-                         ((const struct grouping *)grouping)->options->order);
+                          &(*(struct record_sum *const *)right)->record,
+                          ((const struct grouping *)grouping)->options->order);
 }
 
 /* Sorts the records and updates the indices between them. */
@@ -119,7 +120,8 @@ static void sort_records(struct grouping *grouping)
     for (size_t i = 0; i < grouping->drafts.count; i++)
         place[order[i] - grouping->drafts.draft] = i + 1;
     process->record_count = grouping->drafts.count;
-    process->records = arena_alloc_array(grouping->mem, grouping->drafts.count, sizeof(struct record));
+    process->records =
+        arena_alloc_array(grouping->mem, grouping->drafts.count, sizeof(struct record));
     for (size_t i = 0; i < grouping->drafts.count; i++) {
         process->records[i] = order[i]->record;
         if (process->records[i].owner)
@@ -182,8 +184,8 @@ static void assign_growth(struct grouping *grouping)
             largest[k]->record.growth = growth;
         else if (growth && growth_is_growing(growth->verdict))
             add_grown(grouping, k, growth);
-        process->totals.growing +=
-            largest[k] && record_is_growing(&largest[k]->record) && !largest[k]->record.suppressed_by;
+        process->totals.growing += largest[k] && record_is_growing(&largest[k]->record) &&
+                                   !largest[k]->record.suppressed_by;
     }
     process->totals.growing += process->grown_count;
 }
@@ -237,7 +239,7 @@ static void end_grouping(struct grouping *grouping)
     signatures_end(&grouping->signatures);
 }
 
-void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
+void group_records(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process)
 {
     struct grouping grouping = {.mem = mem, .store = store, .options = options, .process = process};
@@ -253,7 +255,8 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     grouping.orphans = dropped_pointers_begin(store);
     grouping.paths = root_paths_begin(mem, &grouping.signatures);
     record_sums_make(&grouping.drafts);
-    grouping.told = array_grow(NULL, &(size_t){0}, grouping.drafts.kin_count, sizeof(*grouping.told));
+    grouping.told =
+        array_grow(NULL, &(size_t){0}, grouping.drafts.kin_count, sizeof(*grouping.told));
     if (grouping.told)
         memset(grouping.told, 0, grouping.drafts.kin_count * sizeof(*grouping.told));
     finish_grouping(&grouping);

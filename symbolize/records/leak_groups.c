@@ -125,8 +125,8 @@ static uint64_t holder_key(const struct record *record)
 /* ---- Keys that stand for one ---------------------------------------------------------------- */
 
 struct unions {
-    struct map to;    /* key -> its representative */
-    struct map first; /* property -> the first key with it */
+    struct hashmap to;    /* key -> its representative */
+    struct hashmap first; /* property -> the first key with it */
 };
 
 static uint64_t union_key(const struct unions *unions, uint64_t key)
@@ -183,7 +183,7 @@ static struct agreement *find_agreements(const struct process *process)
 {
     struct agreement *all = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*all));
     struct unions unions = {0};
-    struct map calls = {0};
+    struct hashmap calls = {0};
 
     for (size_t i = 0; i < process->record_count; i++) {
         all[i] = may_agree(&process->records[i]) ? call_agreement(&process->records[i])
@@ -292,7 +292,7 @@ struct sorted {
 static int compare_entries(const void *left, const void *right, void *sort)
 {
     return record_compare(&((const struct sorted *)left)->sum, &((const struct sorted *)right)->sum,
-                         *(const enum sort_order *)sort);
+                          *(const enum sort_order *)sort);
 }
 
 static void sort_entries(struct process *process, enum sort_order sort)
@@ -309,11 +309,11 @@ static void sort_entries(struct process *process, enum sort_order sort)
     free(sorted);
 }
 
-void leak_groups_fill(struct mem *mem, enum sort_order sort, struct process *process)
+void leak_groups_fill(struct arena *mem, enum sort_order sort, struct process *process)
 {
     struct agreement *all = find_agreements(process);
     size_t *sizes = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
-    struct map by_key = {0};
+    struct hashmap by_key = {0};
 
     process->entries = arena_alloc_array(mem, process->record_count, sizeof(*process->entries));
     process->entry_count = 0;

@@ -21,7 +21,7 @@
 
 /* Groups complete, sorted records. Each record is in exactly one entry: the sum of all entries'
  * counts is record_count. The first part is the largest. */
-void leak_groups_fill(struct mem *mem, enum sort_order sort, struct process *process);
+void leak_groups_fill(struct arena *mem, enum sort_order sort, struct process *process);
 
 /* Does that equation hold, and are the sums those of the parts? For tests. */
 bool leak_groups_check(const struct process *process);

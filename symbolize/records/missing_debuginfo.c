@@ -37,7 +37,8 @@ static int compare_paths(const void *left, const void *right)
     return order ? order : strcmp(a->build_id ? a->build_id : "", b->build_id ? b->build_id : "");
 }
 
-void missing_debuginfo_fill(struct mem *mem, const struct map *modules, struct process *process)
+void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
+                            struct process *process)
 {
     const struct resolved_module *module;
 

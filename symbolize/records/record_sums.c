@@ -32,7 +32,7 @@ static void add_to_kin(struct record_sums *drafts, uint32_t index)
 
     if (!*slot) {
         drafts->kins = array_grow(drafts->kins, &drafts->kin_capacity, drafts->kin_count + 1,
-                                sizeof(*drafts->kins));
+                                  sizeof(*drafts->kins));
         drafts->kins[drafts->kin_count++] =
             (struct kin){.signature = signature, .kind = site->kind, .largest = index};
         *slot = drafts->kin_count;
@@ -53,8 +53,9 @@ static void classify_kin(struct record_sums *drafts, struct kin *kin)
     size_t count = signatures_node_frames(drafts->signatures,
                                           drafts->store->sites[kin->largest].node, found, &ending);
 
-    kin->runtime = kin->blocks && classify_is_runtime_block(found, count, frame_first_user(found, count),
-                                                            kin->bytes / kin->blocks);
+    kin->runtime =
+        kin->blocks && classify_is_runtime_block(found, count, frame_first_user(found, count),
+                                                 kin->bytes / kin->blocks);
 }
 
 /* Adds sites of the same stacks under other tags, whose frees show where the blocks should be
@@ -62,12 +63,12 @@ static void classify_kin(struct record_sums *drafts, struct kin *kin)
 static void add_other_tags(struct record_sums *drafts)
 {
     const struct store *store = drafts->store;
-    struct map kin_of = {0}; /* hash of node and kind -> index + 1 */
+    struct hashmap kin_of = {0}; /* hash of node and kind -> index + 1 */
 
     for (uint32_t k = 0; k < drafts->kin_count; k++)
         for (uint32_t i = drafts->kins[k].first; i; i = drafts->next_site[i - 1])
-            *hashmap_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind), NULL) =
-                k + 1;
+            *hashmap_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind),
+                         NULL) = k + 1;
     for (uint32_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
         uint64_t kin = hashmap_get(&kin_of, hash_mix(site->node, site->kind));
@@ -231,7 +232,7 @@ static void add_shares(struct record_sums *drafts, uint32_t index, bool indirect
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-struct record_sums record_sums_begin(struct mem *mem, const struct store *store,
+struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,
                                      struct growth_series *growth_series, bool inherited)
 {
@@ -246,7 +247,7 @@ struct record_sums record_sums_begin(struct mem *mem, const struct store *store,
     drafts.reconciliation = reconcile_begin(store);
     drafts.next_site = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*drafts.next_site));
     drafts.sum_of_found = arena_alloc_array(mem, store->look ? store->look->found_count : 0,
-                                         sizeof(*drafts.sum_of_found));
+                                            sizeof(*drafts.sum_of_found));
     return drafts;
 }
 

@@ -44,19 +44,19 @@ struct record_sums {
     size_t samples_max; /* samples of each record */
     bool inherited;     /* include inherited blocks */
     struct reconciliation reconciliation;
-    struct map kin_by_key; /* hash of signature and kind -> index + 1 */
+    struct hashmap kin_by_key; /* hash of signature and kind -> index + 1 */
     struct kin *kins;
     size_t kin_count, kin_capacity;
-    uint32_t *next_site; /* by site: next site of the same kin, + 1 */
-    struct map by_key;   /* hash of kin, verdict, flags and owner -> index + 1 */
-    struct map stacks;   /* with tags: hashes of sum and node already counted */
+    uint32_t *next_site;   /* by site: next site of the same kin, + 1 */
+    struct hashmap by_key; /* hash of kin, verdict, flags and owner -> index + 1 */
+    struct hashmap stacks; /* with tags: hashes of sum and node already counted */
     struct record_sum *draft;
     size_t count, capacity;
     uint32_t *sum_of_found; /* by result of the leak check: sum + 1, for its indirect blocks */
 };
 
 /* Requests the stacks that the records need. */
-struct record_sums record_sums_begin(struct mem *mem, const struct store *store,
+struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,
                                      struct growth_series *growth_series, bool inherited);
 /* Sums up; the signatures must be resolved. */

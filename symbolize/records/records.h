@@ -24,7 +24,7 @@ struct group_options {
 };
 
 /* Fills in the records, totals and modules without names of a zeroed process. */
-void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
+void group_records(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process);
 
 /* ---- alloc_lines.c ----------------------------------------------------------------------------
@@ -34,7 +34,7 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
 
 /* sites: all of the record's signature and kind. Fills in record->lines, the largest line first,
  * when there are at least two. */
-void alloc_lines_fill(struct mem *mem, struct signatures *signatures,
+void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);
 
@@ -42,7 +42,8 @@ void alloc_lines_fill(struct mem *mem, struct signatures *signatures,
 
 /* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values
  * are the struct resolved_module * of all shown stacks. */
-void missing_debuginfo_fill(struct mem *mem, const struct map *modules, struct process *process);
+void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
+                            struct process *process);
 
 /* ---- alloc_profile.c --------------------------------------------------------------------------
  *
@@ -51,13 +52,13 @@ void missing_debuginfo_fill(struct mem *mem, const struct map *modules, struct p
  * profile get it. */
 
 /* Leaves out what a fork child inherited: its parent allocated that. */
-void alloc_profile_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void alloc_profile_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                         struct process *process);
 
 /* Fills in the heap over time, and what it consisted of at its peak. The runtime records a peak
  * when the heap begins to shrink. Where it never did, or grew beyond that since, the live blocks
  * are the peak. */
-void peak_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+void peak_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                struct process *process);
 
 #endif

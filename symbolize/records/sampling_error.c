@@ -78,9 +78,10 @@ static const struct {
 } units[] = {{1000000000000, "TB"}, {1000000000, "GB"}, {1000000, "MB"}, {1000, "kB"}};
 
 /* Formats number in the unit for `like`, rounded to `place`. */
-static struct shown format_in_unit(const char *sign, uint64_t number, uint64_t like, uint64_t place)
+static struct term_text format_in_unit(const char *sign, uint64_t number, uint64_t like,
+                                       uint64_t place)
 {
-    struct shown shown;
+    struct term_text shown;
     int decimals = 0;
     size_t i = 0;
 
@@ -98,23 +99,23 @@ static struct shown format_in_unit(const char *sign, uint64_t number, uint64_t l
     return shown;
 }
 
-static struct shown prefix_sign(const char *sign, struct shown number)
+static struct term_text prefix_sign(const char *sign, struct term_text number)
 {
-    struct shown shown;
+    struct term_text shown;
 
-    shown.columns =
-        (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*s", sign, TERM_TEXT_MAX - 8, number.text);
+    shown.columns = (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*s", sign,
+                                     TERM_TEXT_MAX - 8, number.text);
     return shown;
 }
 
-struct shown estimate_bytes(uint64_t bytes, uint64_t error)
+struct term_text estimate_bytes(uint64_t bytes, uint64_t error)
 {
     uint64_t place = digit_place(bytes, error), rounded = round_to(bytes, place);
 
     return error ? format_in_unit("~", rounded, rounded, place) : term_count(bytes, "byte");
 }
 
-struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
+struct term_text estimate_bytes_error(uint64_t bytes, uint64_t error)
 {
     uint64_t place = digit_place(bytes, error), rounded = round_to(bytes, place);
 
@@ -122,21 +123,21 @@ struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
     return format_in_unit("+-", error, error > rounded ? error : rounded, place);
 }
 
-struct shown estimate_count(uint64_t number, uint64_t error, const char *word)
+struct term_text estimate_count(uint64_t number, uint64_t error, const char *word)
 {
     if (!error)
         return term_count(number, word);
     return prefix_sign("~", term_count(round_to(number, digit_place(number, error)), word));
 }
 
-struct shown estimate_number(uint64_t number, uint64_t error)
+struct term_text estimate_number(uint64_t number, uint64_t error)
 {
     if (!error)
         return term_number(number);
     return prefix_sign("~", term_number(round_to(number, digit_place(number, error))));
 }
 
-struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word)
+struct term_text estimate_count_error(uint64_t number, uint64_t error, const char *word)
 {
     return prefix_sign("+-", term_count(round_up_to(error, digit_place(number, error)), word));
 }

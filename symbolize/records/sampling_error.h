@@ -25,12 +25,12 @@ void error_add(struct error *sum, const struct error *part);
 
 /* "~4.1 MB" and "~64,000 blocks", with the digits that are significant for this error. Error 0: the
  * exact number. */
-struct shown estimate_bytes(uint64_t bytes, uint64_t error);
-struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
-struct shown estimate_number(uint64_t number, uint64_t error); /* without a unit */
+struct term_text estimate_bytes(uint64_t bytes, uint64_t error);
+struct term_text estimate_count(uint64_t number, uint64_t error, const char *word);
+struct term_text estimate_number(uint64_t number, uint64_t error); /* without a unit */
 /* "+-0.6 MB" and "+-9,000 blocks", to follow these. */
-struct shown estimate_bytes_error(uint64_t bytes, uint64_t error);
-struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word);
+struct term_text estimate_bytes_error(uint64_t bytes, uint64_t error);
+struct term_text estimate_count_error(uint64_t number, uint64_t error, const char *word);
 
 /* For sums whose error is not recorded: two digits. */
 #define ESTIMATE_ROUGH_ERROR(number) ((number) / 15 + ((number) != 0))

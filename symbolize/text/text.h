@@ -130,7 +130,7 @@ const char *text_stack_end(uint32_t ending);
 void text_path(const struct path *path, size_t indent, const struct view *view, FILE *stream);
 
 /* "f()", or a place in a module; of NULL "an unknown place". */
-struct shown text_call(const struct frame *frame, const struct view *view, size_t columns);
+struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
@@ -155,11 +155,11 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream);
 
 /* One of them; number: its place in the list, from 1. */
-void text_bad_free(const struct process *process, const struct mistake *mistake, size_t number,
+void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,
                    const struct view *view, FILE *stream);
 
 /* "40 bytes of new[] released by free" */
-void text_bad_free_words(const struct mistake *mistake, FILE *stream);
+void text_bad_free_words(const struct bad_free *mistake, FILE *stream);
 
 /* Resources other than memory that are still open, and descriptors that were closed twice. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);

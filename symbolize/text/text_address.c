@@ -40,7 +40,7 @@ static void write_pointer(const struct pointer *pointer, const struct view *view
     putc('\n', stream);
 }
 
-static void write_pointers(const struct who *who, const struct view *view, FILE *stream)
+static void write_pointers(const struct address_info *who, const struct view *view, FILE *stream)
 {
     size_t shown = view->top && view->top < who->pointer_count ? view->top : who->pointer_count;
 
@@ -57,7 +57,7 @@ static void write_pointers(const struct who *who, const struct view *view, FILE 
                 who->more ? " at least" : "", shown < who->pointer_count ? " (--top=0)" : "");
 }
 
-static void write_address_block(const struct process *process, const struct who *who,
+static void write_address_block(const struct process *process, const struct address_info *who,
                                 const struct view *view, FILE *stream)
 {
     uint64_t offset = who->address - who->block;
@@ -78,7 +78,7 @@ static void write_address_block(const struct process *process, const struct who 
 
 static void write_who(const struct process *process, const struct view *view, FILE *stream)
 {
-    const struct who *who = process->who;
+    const struct address_info *who = process->who;
 
     text_style(view, stream, STYLE_BOLD);
     fprintf(stream, "0x%" PRIx64, who->address);

@@ -16,7 +16,7 @@
 
 /* Classes with destructors have the element count in front of an array of new[], so delete and
  * delete[] pass addresses that differ by it. NULL: no such case. */
-static const char *likely_cause(const struct mistake *mistake)
+static const char *likely_cause(const struct bad_free *mistake)
 {
     bool array =
         mistake->kind == LEAK_KIND_NEW_ARRAY || mistake->kind == LEAK_KIND_ALIGNED_NEW_ARRAY;
@@ -30,7 +30,7 @@ static const char *likely_cause(const struct mistake *mistake)
     return NULL;
 }
 
-static void write_bad_free_block(const struct mistake *mistake, FILE *stream)
+static void write_bad_free_block(const struct bad_free *mistake, FILE *stream)
 {
     if (mistake->has_block)
         fprintf(stream, "%s of ", term_size(mistake->size).text);
@@ -38,7 +38,8 @@ static void write_bad_free_block(const struct mistake *mistake, FILE *stream)
         fputs("a block of ", stream);
     fputs(kind_word[mistake->kind], stream);
     if (mistake->block_pool)
-        fprintf(stream, " '%s'", term_text(mistake->block_pool, strlen(mistake->block_pool), 0).text);
+        fprintf(stream, " '%s'",
+                term_text(mistake->block_pool, strlen(mistake->block_pool), 0).text);
 }
 
 static void write_pool(const char *name, const char *without, FILE *stream)
@@ -50,7 +51,7 @@ static void write_pool(const char *name, const char *without, FILE *stream)
 }
 
 /* Custom allocators and pools have names of their own. */
-static void write_heaps(const struct mistake *mistake, FILE *stream)
+static void write_heaps(const struct bad_free *mistake, FILE *stream)
 {
     fprintf(stream, "%s allocated ", term_size(mistake->size).text);
     if (mistake->kind == LEAK_KIND_POOL) {
@@ -71,7 +72,7 @@ static void write_heaps(const struct mistake *mistake, FILE *stream)
     }
 }
 
-static void write_wild(const struct mistake *mistake, FILE *stream)
+static void write_wild(const struct bad_free *mistake, FILE *stream)
 {
     fprintf(stream, "%s of an address %s", form_word[mistake->form],
             mistake->where ? mistake->where : "of no block");
@@ -83,7 +84,7 @@ static void write_wild(const struct mistake *mistake, FILE *stream)
     }
 }
 
-static void write_alignment(const struct mistake *mistake, FILE *stream)
+static void write_alignment(const struct bad_free *mistake, FILE *stream)
 {
     fprintf(stream, "%s says that ", form_word[mistake->form]);
     write_bad_free_block(mistake, stream);
@@ -94,7 +95,7 @@ static void write_alignment(const struct mistake *mistake, FILE *stream)
         fputs(", which they are not", stream);
 }
 
-void text_bad_free_words(const struct mistake *mistake, FILE *stream)
+void text_bad_free_words(const struct bad_free *mistake, FILE *stream)
 {
     const char *form = form_word[mistake->form];
 
@@ -135,7 +136,7 @@ void text_bad_free_words(const struct mistake *mistake, FILE *stream)
     }
 }
 
-void text_bad_free(const struct process *process, const struct mistake *mistake, size_t number,
+void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,
                    const struct view *view, FILE *stream)
 {
     fprintf(stream, "%zu. ", number);

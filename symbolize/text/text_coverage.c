@@ -17,12 +17,13 @@
 #define NAME_COLUMNS 40
 
 /* Sums over the life of a process, whose sampling error was not recorded. */
-static struct shown rough_bytes(const struct process *process, uint64_t bytes)
+static struct term_text rough_bytes(const struct process *process, uint64_t bytes)
 {
     return estimate_bytes(bytes, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(bytes) : 0);
 }
 
-static struct shown rough_count(const struct process *process, uint64_t number, const char *word)
+static struct term_text rough_count(const struct process *process, uint64_t number,
+                                    const char *word)
 {
     return estimate_count(number, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(number) : 0, word);
 }
@@ -137,9 +138,9 @@ void text_coverage(const struct process *process, const struct view *view, FILE 
 #define LONG_CHECK 1000000000u /* ns; shorter times need -v */
 
 /* "0.03 ms", "12 ms", "1,234 ms" */
-static struct shown show_milliseconds(uint64_t ns)
+static struct term_text show_milliseconds(uint64_t ns)
 {
-    struct shown shown;
+    struct term_text shown;
     double ms = (double)ns / 1e6;
 
     if (ms >= 9.95)
@@ -150,7 +151,8 @@ static struct shown show_milliseconds(uint64_t ns)
 }
 
 /* "paused 0.2 ms, analysed in 3,100 ms; 2 other threads stopped" */
-static size_t cost_text(const struct look *look, const struct view *view, char *text, size_t size)
+static size_t cost_text(const struct leak_check *look, const struct view *view, char *text,
+                        size_t size)
 {
     size_t used = 0;
 
@@ -169,7 +171,7 @@ static size_t cost_text(const struct look *look, const struct view *view, char *
 
 void text_leak_check(const struct process *process, const struct view *view, FILE *stream)
 {
-    const struct look *look = process->look;
+    const struct leak_check *look = process->look;
     char cost[128];
     size_t used, columns;
 
@@ -254,7 +256,7 @@ void text_threads(const struct process *process, const struct view *view, FILE *
 
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE])
 {
-    const struct look *look = process->look;
+    const struct leak_check *look = process->look;
     bool looked = look && look->made;
 
     if (text_saw_nothing(process) && i-- == 0)

@@ -178,7 +178,8 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     if (crash->during_look)
         fputs("   A leak check was in progress.\n", stream);
     if (crash->near && !(crash->block_count && !crash->blocks[0].register_name))
-        fprintf(stream, "   The address is %s.\n", term_text(crash->near, strlen(crash->near), 0).text);
+        fprintf(stream, "   The address is %s.\n",
+                term_text(crash->near, strlen(crash->near), 0).text);
     for (size_t i = 0; i < crash->block_count; i++)
         if (!is_repeated_block(crash, i))
             write_crash_block(process, i, view, stream);

@@ -26,7 +26,7 @@
 static void share_text(const struct freed *freed, size_t i, char *text, size_t size)
 {
     uint64_t error = freed->sampled ? ESTIMATE_ROUGH_ERROR(freed->of) : 0;
-    struct shown of = estimate_number(freed->of, error);
+    struct term_text of = estimate_number(freed->of, error);
     const char *about = freed->exact ? "" : "about ";
     unsigned percent = (unsigned)(freed->place[i].share * 100 + 0.5);
 
@@ -47,7 +47,7 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
 static void write_freed_place(const char *lead, const struct frame *frame, const char *rest,
                               const struct view *view, FILE *stream)
 {
-    struct shown place = text_place(frame, view), name = text_function_name(frame, view, 0);
+    struct term_text place = text_place(frame, view), name = text_function_name(frame, view, 0);
     const char *at = !place.columns ? "" : frame->file ? " at " : " ";
     size_t taken = TEXT_INDENT + strlen(lead), behind;
     const char *before = "";
@@ -57,7 +57,8 @@ static void write_freed_place(const char *lead, const struct frame *frame, const
         size_t room = TEXT_COLUMNS - strlen(NEXT_LINE) + 1;
 
         before = NEXT_LINE;
-        name = text_function_name(frame, view, room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
+        name = text_function_name(frame, view,
+                                  room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
     } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
         at = frame->file ? NEXT_LINE "at " : NEXT_LINE;
     }

@@ -81,7 +81,8 @@ void text_process_name(const struct process *process, bool arguments, FILE *stre
     for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
          i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
-    fputs(term_text(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
+    fputs(term_text(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text,
+          stream);
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
     putc(' ', stream);
@@ -117,7 +118,7 @@ static void write_headline_verdict(const struct process *process, enum verdict v
  * at a leak check before the end may be lost by now. */
 static const char *no_losses(const struct process *process)
 {
-    const struct look *look = process->look;
+    const struct leak_check *look = process->look;
     bool reachable = process->totals.of[VERDICT_REACHABLE].records != 0;
 
     if (reachable && !(look && look->last))

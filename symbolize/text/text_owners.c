@@ -15,9 +15,9 @@
 
 #define CALL_COLUMNS 40
 
-struct shown text_call(const struct frame *frame, const struct view *view, size_t columns)
+struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns)
 {
-    struct shown name, call;
+    struct term_text name, call;
     bool whole;
 
     if (!frame)
@@ -38,7 +38,7 @@ struct line {
 
 static void put_word(struct line *line, const char *text)
 {
-    struct shown shown = term_text(text, strlen(text), 0);
+    struct term_text shown = term_text(text, strlen(text), 0);
 
     if (line->used > line->indent && line->used + 1 + shown.columns > TEXT_COLUMNS) {
         fprintf(line->stream, "\n%*s", (int)line->indent + 2, "");
@@ -96,7 +96,7 @@ void text_path(const struct path *path, size_t indent, const struct view *view, 
 static void write_owner(const struct owner *owner, size_t number, const struct view *view,
                         FILE *stream)
 {
-    struct shown bytes = term_count(owner->bytes, "byte");
+    struct term_text bytes = term_count(owner->bytes, "byte");
 
     fprintf(stream, "%3zu. ", number);
     text_style(view, stream, STYLE_BOLD);

@@ -208,7 +208,8 @@ static bool write_entry_head(const struct process *process, const struct record 
 static const struct frame *find_parting_frame(const struct entry *entry, const struct record *part,
                                               const struct record *first, const char **who)
 {
-    size_t start = leak_group_shared_frame(entry, part), a = start, b = leak_group_shared_frame(entry, first);
+    size_t start = leak_group_shared_frame(entry, part), a = start,
+           b = leak_group_shared_frame(entry, first);
 
     while (a < part->frame_count && b < first->frame_count && part->frames[a] == first->frames[b]) {
         a++;
@@ -218,7 +219,8 @@ static const struct frame *find_parting_frame(const struct entry *entry, const s
         a++;
     if (a == part->frame_count)
         a = start;
-    if (part->frames[start]->name_hash != first->frames[leak_group_shared_frame(entry, first)]->name_hash)
+    if (part->frames[start]->name_hash !=
+        first->frames[leak_group_shared_frame(entry, first)]->name_hash)
         *who = "from";
     else
         *who = part->frames[a]->name_hash != part->frames[start]->name_hash ? "called by" : NULL;
@@ -227,11 +229,11 @@ static const struct frame *find_parting_frame(const struct entry *entry, const s
 
 /* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL
  */
-static void write_entry_part(const struct shown *bytes, const struct shown *blocks,
+static void write_entry_part(const struct term_text *bytes, const struct term_text *blocks,
                              const struct frame *frame, const char *who, const struct view *view,
                              FILE *stream)
 {
-    struct shown place = text_place(frame, view);
+    struct term_text place = text_place(frame, view);
 
     fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
     if (who)
@@ -261,8 +263,8 @@ static void write_entry_lines(const struct record *record, const struct view *vi
 
     for (size_t i = 0; i < shown; i++) {
         const struct record_line *line = &record->lines[i];
-        struct shown bytes = term_count(line->bytes, "byte");
-        struct shown blocks = term_count(line->blocks, "block");
+        struct term_text bytes = term_count(line->bytes, "byte");
+        struct term_text blocks = term_count(line->blocks, "block");
 
         if (line->frame != record->frames[record->user])
             write_entry_part(&bytes, &blocks, line->frame, NULL, view, stream);
@@ -283,7 +285,7 @@ static size_t find_partings(const struct process *process, const struct entry *e
                             struct parting *partings)
 {
     const struct record *first = &process->records[entry->parts[0]];
-    struct map by_place = {0};
+    struct hashmap by_place = {0};
     size_t count = 0;
 
     for (size_t i = 1; i < entry->count; i++) {
@@ -315,8 +317,8 @@ static void write_entry_parts(const struct process *process, const struct entry 
 
     for (size_t i = 0; i < shown; i++) {
         const struct parting *parting = &partings[i];
-        struct shown bytes = estimate_bytes(parting->bytes, parting->error.bytes);
-        struct shown blocks = estimate_count(parting->blocks, parting->error.blocks, "block");
+        struct term_text bytes = estimate_bytes(parting->bytes, parting->error.bytes);
+        struct term_text blocks = estimate_count(parting->blocks, parting->error.blocks, "block");
 
         write_entry_part(&bytes, &blocks, parting->frame, parting->who, view, stream);
     }

@@ -134,8 +134,8 @@ static bool is_process_listed(const struct report *report, size_t i, const struc
 {
     const struct process *process = &report->processes[i];
 
-    return report->process_count == 1 ||
-           (process->alike == i && !is_clean(process, view) && !report_omits_process(process, view));
+    return report->process_count == 1 || (process->alike == i && !is_clean(process, view) &&
+                                          !report_omits_process(process, view));
 }
 
 static void write_report_when(const struct process *process, const struct view *view, FILE *stream)
@@ -179,7 +179,8 @@ static void write_blind(const struct report *report, size_t at, const struct vie
             return;
         if ((module->runtime && !view->verbose) || is_module_reported(report, at, module, view))
             continue;
-        fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text, module->why);
+        fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text,
+                module->why);
         if (module->build_id)
             fprintf(stream, "\n  (build-id %s)", module->build_id);
         if (module->remedy)
@@ -293,7 +294,7 @@ static void write_next(const struct process *process, const struct view *view, F
 static void write_again(const struct report *report, const struct view *view, FILE *stream)
 {
     const char *option = NULL;
-    struct shown command = term_text(view->again, strlen(view->again), 0);
+    struct term_text command = term_text(view->again, strlen(view->again), 0);
 
     for (size_t i = 0; i < report->process_count; i++) {
         const char *more = next_option(&report->processes[i], view);
@@ -447,7 +448,7 @@ static void count_unlisted(const struct process *process, const struct view *vie
 
 static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stream)
 {
-    struct shown more = term_count(unlisted->clean, "more process");
+    struct term_text more = term_count(unlisted->clean, "more process");
 
     if (unlisted->passing)
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",

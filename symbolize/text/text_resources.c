@@ -28,10 +28,10 @@ static const char *resource_word(const char *type)
 }
 
 /* "2 directories" */
-static struct shown count_resources(uint64_t count, const char *type)
+static struct term_text count_resources(uint64_t count, const char *type)
 {
     if (count != 1 && strcmp(type, "dir") == 0) {
-        struct shown shown = term_number(count);
+        struct term_text shown = term_number(count);
 
         shown.columns += (size_t)snprintf(shown.text + shown.columns, 16, " directories");
         return shown;

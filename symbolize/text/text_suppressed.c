@@ -15,9 +15,9 @@ static void write_total(const struct process *process, const struct verdict_tota
 
     fprintf(stream, "%s in ",
             estimate_bytes(total->bytes, sampled ? ESTIMATE_ROUGH_ERROR(total->bytes) : 0).text);
-    fputs(
-        estimate_count(total->blocks, sampled ? ESTIMATE_ROUGH_ERROR(total->blocks) : 0, "block").text,
-        stream);
+    fputs(estimate_count(total->blocks, sampled ? ESTIMATE_ROUGH_ERROR(total->blocks) : 0, "block")
+              .text,
+          stream);
 }
 
 static void write_rule(const struct rule *rule, FILE *stream)

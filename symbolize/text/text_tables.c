@@ -43,7 +43,7 @@
 #include "symbolize/view/view.h"
 
 /* "Shown: 300 bytes in 3 blocks of 2 records." */
-static void write_part(const char *word, const struct verdict_total *part, struct shown bytes,
+static void write_part(const char *word, const struct verdict_total *part, struct term_text bytes,
                        const char *unit, FILE *stream)
 {
     fprintf(stream, "%s: %s in %s of %s.", word, bytes.text, term_count(part->blocks, "block").text,
@@ -73,7 +73,7 @@ static int compare_site_size(const void *left, const void *right)
 static struct heap_site *find_sites(const struct process *process, size_t *count)
 {
     struct heap_site *sites = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*sites));
-    struct map by_key = {0};
+    struct hashmap by_key = {0};
 
     *count = 0;
     for (size_t i = 0; i < process->record_count; i++) {
@@ -115,7 +115,8 @@ static void write_heap_head(const struct process *process, const struct verdict_
         fprintf(stream, "%s ", iso);
     text_process_name(process, false, stream);
     if (process->until_ns > process->started_ns && process->started_ns)
-        fprintf(stream, "after %s: ", time_format_span(process->until_ns - process->started_ns, span));
+        fprintf(stream,
+                "after %s: ", time_format_span(process->until_ns - process->started_ns, span));
     else
         fputs("in all: ", stream);
     fprintf(stream, "%s in %s\n\n", term_size(all->bytes).text,
@@ -196,7 +197,7 @@ static void write_by_head(const struct process *process, const struct group_by_t
 }
 
 /* The name in the form of the other text reports. */
-static struct shown by_row_name(const struct group_by_row *row, const struct view *view)
+static struct term_text by_row_name(const struct group_by_row *row, const struct view *view)
 {
     const struct frame *frame = record_title_frame(row->first);
     size_t columns = view->verbose || view->full_names ? 0 : TEXT_COLUMNS - LEFT;

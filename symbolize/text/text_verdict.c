@@ -154,7 +154,7 @@ static void write_verdict_samples(const struct record *record, const struct view
             fprintf(stream, " at 0x%" PRIx64, sample->address);
         if (sample->length && !view->content) {
             hex_line(sample->content, sample->length < GLANCE ? sample->length : GLANCE, glance,
-                      sizeof(glance));
+                     sizeof(glance));
             fprintf(stream, " \"%s\"", term_text(glance, strlen(glance), 40).text);
         } else if (sample->length && sample->length < sample->size) {
             fprintf(stream, ", the first %s", term_number(sample->length).text);

@@ -27,7 +27,7 @@ bool group_by_includes(const struct view *view, enum verdict verdict)
 
 /* ---- Names of rows -------------------------------------------------------------------------- */
 
-static const char *function_row_name(struct mem *mem, const struct frame *frame)
+static const char *function_row_name(struct arena *mem, const struct frame *frame)
 {
     char buffer[FRAME_NAME_SIZE];
     const char *name = frame ? frame_name(frame, buffer) : "[no stack]";
@@ -35,7 +35,7 @@ static const char *function_row_name(struct mem *mem, const struct frame *frame)
     return arena_copy(mem, name, strlen(name));
 }
 
-static const char *file_row_name(struct mem *mem, const struct frame *frame)
+static const char *file_row_name(struct arena *mem, const struct frame *frame)
 {
     if (frame && frame->file)
         return frame->file;
@@ -43,7 +43,7 @@ static const char *file_row_name(struct mem *mem, const struct frame *frame)
                                   : "[no line known]";
 }
 
-static const char *size_row_name(struct mem *mem, const struct record *record)
+static const char *size_row_name(struct arena *mem, const struct record *record)
 {
     uint64_t size = record->blocks ? record->bytes / record->blocks : 0;
     uint64_t least = size ? 1ull << (63 - __builtin_clzll(size)) : 0;
@@ -52,7 +52,7 @@ static const char *size_row_name(struct mem *mem, const struct record *record)
                      : arena_format(mem, "%" PRIu64 "-%" PRIu64, least, 2 * (least - 1) + 1);
 }
 
-static const char *thread_row_name(struct mem *mem, const struct record *record)
+static const char *thread_row_name(struct arena *mem, const struct record *record)
 {
     const char *names = NULL;
 
@@ -61,15 +61,15 @@ static const char *thread_row_name(struct mem *mem, const struct record *record)
         bool named = thread->name && *thread->name;
 
         names = arena_format(mem, "%s%sT%" PRIu32 "%s%s%s", names ? names : "", names ? ", " : "",
-                           thread->serial, named ? " (" : "", named ? thread->name : "",
-                           named ? ")" : "");
+                             thread->serial, named ? " (" : "", named ? thread->name : "",
+                             named ? ")" : "");
     }
     if (!names)
         return "[not known]";
     return record->more_threads ? arena_format(mem, "%s and others", names) : names;
 }
 
-static const char *row_name(struct mem *mem, enum by_key key, const struct record *record)
+static const char *row_name(struct arena *mem, enum by_key key, const struct record *record)
 {
     const struct frame *frame = record_title_frame(record);
 
@@ -113,13 +113,13 @@ struct grouping {
     struct group_by_table table;
     struct row_part *parts;
     size_t count, part_capacity, row_capacity;
-    struct map by_name;
+    struct hashmap by_name;
 };
 
 static void add_row_part(struct grouping *adding, size_t record, size_t row)
 {
-    adding->parts =
-        array_grow(adding->parts, &adding->part_capacity, adding->count + 1, sizeof(*adding->parts));
+    adding->parts = array_grow(adding->parts, &adding->part_capacity, adding->count + 1,
+                               sizeof(*adding->parts));
     adding->parts[adding->count++] = (struct row_part){record, row};
 }
 
@@ -130,10 +130,11 @@ static void add_to_row(struct grouping *adding, const char *name, size_t index, 
     struct group_by_table *table = &adding->table;
     struct verdict_total one = {bytes, blocks, 1};
     bool fresh;
-    uint64_t *at = hashmap_put(&adding->by_name,
-                           adding->view->by == BY_SITE ? hash_mix(record->signature, record->kind)
-                                                       : hash_text(1, name, strlen(name)),
-                           &fresh);
+    uint64_t *at =
+        hashmap_put(&adding->by_name,
+                    adding->view->by == BY_SITE ? hash_mix(record->signature, record->kind)
+                                                : hash_text(1, name, strlen(name)),
+                    &fresh);
 
     if (fresh) {
         *at = table->count++;

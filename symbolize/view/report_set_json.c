@@ -33,7 +33,7 @@ bool report_set_json_detect(const char *path)
     return first == '{';
 }
 
-static const char *text_at(const json_t *object, const char *key, struct mem *mem)
+static const char *text_at(const json_t *object, const char *key, struct arena *mem)
 {
     const json_t *text = json_object_get(object, key);
 
@@ -88,7 +88,7 @@ static enum frame_role frame_role_from_json(const struct frame *frame, bool inne
     return inner && role == FRAME_USER ? FRAME_WRAPPER : role;
 }
 
-static void read_frame(struct frame *frame, const json_t *from, bool inner, struct mem *mem)
+static void read_frame(struct frame *frame, const json_t *from, bool inner, struct arena *mem)
 {
     *frame = (struct frame){.function = text_at(from, "function", mem),
                             .file = text_at(from, "file", mem),
@@ -102,7 +102,7 @@ static void read_frame(struct frame *frame, const json_t *from, bool inner, stru
     frame->role = frame_role_from_json(frame, inner);
 }
 
-static void read_frames(struct mem *mem, const json_t *item, struct record *record)
+static void read_frames(struct arena *mem, const json_t *item, struct record *record)
 {
     json_t *from = json_object_get(item, "frames");
     size_t count = json_array_size(from), user = 0;
@@ -126,7 +126,7 @@ static void read_frames(struct mem *mem, const json_t *item, struct record *reco
 /* Occurrences, in a merged report. */
 static void read_seen(struct json_reader *reading)
 {
-    struct mem *mem = reading->report_set->mem;
+    struct arena *mem = reading->report_set->mem;
     struct seen *seen = &reading->record.seen;
     json_t *hosts = json_object_get(reading->item, "on");
 
@@ -162,7 +162,7 @@ static void read_amounts(struct json_reader *reading, const char *count)
 
 static void read_tags(struct json_reader *reading)
 {
-    struct mem *mem = reading->report_set->mem;
+    struct arena *mem = reading->report_set->mem;
     json_t *tags = json_object_get(reading->item, "tags"), *item;
     struct tag_sum *sums = arena_alloc_array(mem, json_array_size(tags), sizeof(*sums));
     size_t i;
@@ -282,9 +282,9 @@ static const char *read_merged(struct report_set *report_set, const json_t *repo
     }
     if (again)
         return arena_format(report_set->mem,
-                          "has %zu of the processes that were counted before: give the reports "
-                          "that it was made of instead",
-                          again);
+                            "has %zu of the processes that were counted before: give the reports "
+                            "that it was made of instead",
+                            again);
     json_array_foreach(processes, i, item)
     {
         process = process_at(item, json_string_value(json_object_get(item, "host")));
@@ -304,7 +304,7 @@ const char *report_set_json_read(struct report_set *report_set, const char *path
 
     if (!report)
         wrong = arena_format(report_set->mem, "is no JSON: line %d: %s; write the report again",
-                           trouble.line, trouble.text);
+                             trouble.line, trouble.text);
     else if (!format || (strcmp(format, "libleak") != 0 && !merged) ||
              !json_is_array(json_object_get(report, "processes")))
         wrong = "is JSON, but no report of libleak's (leakreport --format=json)";

@@ -24,7 +24,7 @@ struct group_by_row {
 };
 
 struct group_by_table {
-    struct mem *mem;
+    struct arena *mem;
     struct group_by_row *rows; /* by falling bytes */
     size_t count;
     size_t shown; /* rows to list, by --top; the others are summed up in `rest` */

@@ -38,7 +38,7 @@ static void one_row(const uint8_t *fde, uintptr_t from, uintptr_t to)
 
 /* The operands of an opcode that moves no location. False: not known, nothing behind it can be
  * read. */
-static bool skip_operands(uint8_t opcode, struct cursor *cursor)
+static bool skip_operands(uint8_t opcode, struct eh_reader *cursor)
 {
     /* Two digits for each opcode from 0: ULEBs (or SLEBs: same length) to skip, and 1 for a block.
      */
@@ -87,17 +87,17 @@ static bool skip_operands(uint8_t opcode, struct cursor *cursor)
 static uint64_t code_align_of(const uint8_t *cie)
 {
     const char *augmentation = (const char *)cie + 9;
-    struct cursor cursor = {cie + 9 + strlen(augmentation) + 1, cie + 64, false};
+    struct eh_reader cursor = {cie + 9 + strlen(augmentation) + 1, cie + 64, false};
     return eh_read_uleb(&cursor);
 }
 
 /* Returns where its function ends. */
 static uintptr_t one_fde(const uint8_t *fde, uintptr_t start)
 {
-    struct cursor cursor = {fde, fde + 4, false};
+    struct eh_reader cursor = {fde, fde + 4, false};
     uint32_t length = eh_read_uint(&cursor, 4);
     const uint8_t *end = fde + 4 + length;
-    cursor = (struct cursor){fde + 4, end, false};
+    cursor = (struct eh_reader){fde + 4, end, false};
     const uint8_t *cie = fde + 4 - eh_read_uint(&cursor, 4);
     uint64_t align = code_align_of(cie);
     eh_read_uint(&cursor, 4); /* start and size: pcrel sdata4, as every toolchain here writes them */
@@ -137,7 +137,7 @@ static void gap(uintptr_t from, uintptr_t to)
  */
 static void one_header(const uint8_t *header, size_t size, const Elf64_Shdr *sections, int count)
 {
-    struct cursor cursor = {header + 4, header + 64, false};
+    struct eh_reader cursor = {header + 4, header + 64, false};
     if (header[0] != 1 || header[3] != 0x3b) {
         printf("%s: .eh_frame_hdr of another form: %#x %#x\n", file, header[0], header[3]);
         return;

@@ -47,7 +47,7 @@ static void write_formats(const struct report *report, const struct view *view)
     format_at(turn++)->write(report, view, nowhere());
 }
 
-static void report_on(struct mem *mem, const struct store *store)
+static void report_on(struct arena *mem, const struct store *store)
 {
     struct binary_search_path search = {.never_open = true};
     struct suppressions *suppressions = suppress_begin();
@@ -84,11 +84,11 @@ static void report_on(struct mem *mem, const struct store *store)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct extent extent;
-    struct image image = store_image_borrow(data, size, &extent);
+    struct store_image image = store_image_borrow(data, size, &extent);
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     const char *broken;
     char words[256];
 

@@ -13,7 +13,7 @@
 
 START_TEST(hashmap_keeps_each_key_once)
 {
-    struct map map = {0};
+    struct hashmap map = {0};
     bool fresh;
 
     ck_assert_uint_eq(hashmap_get(&map, 1), 0);
@@ -35,7 +35,7 @@ END_TEST
 
 START_TEST(hashmap_iterates_over_all_values)
 {
-    struct map map = {0};
+    struct hashmap map = {0};
     uint64_t value, sum = 0;
     size_t at = 0;
 
@@ -97,7 +97,7 @@ END_TEST
 
 START_TEST(overlapping_ranges_are_all_found_the_highest_start_first)
 {
-    struct spans spans = {0};
+    struct interval_map spans = {0};
     size_t cursor;
 
     interval_map_add(&spans, 100, 200, 0);
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(an_arena_gives_zeroed_aligned_memory)
 {
-    struct mem *arena = arena_begin();
+    struct arena *arena = arena_begin();
 
     for (size_t size = 1; size < 100000; size = size * 3 + 1) {
         char *memory = arena_alloc(arena, size);

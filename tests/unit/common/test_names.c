@@ -28,7 +28,7 @@ static const struct {
 
 START_TEST(names_are_made_readable)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
 
     ck_assert_str_eq(demangle(mem, names[_i].mangled), names[_i].readable);
     arena_end(mem);
@@ -91,7 +91,7 @@ END_TEST
 /* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
 START_TEST(names_of_ten_thousand_characters_are_read)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     char name[30000] = "_Z1f", *at = name + 4;
     const char *readable;
 
@@ -110,7 +110,7 @@ END_TEST
 /* Each pair takes the one before it twice: 2^60 characters when written out. */
 START_TEST(a_name_that_would_never_end_is_left_as_it_is)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     char name[4096] = "_Z1fSt4pairIiiE", *at = name + strlen(name);
 
     for (int i = 0; i < 60; i++)

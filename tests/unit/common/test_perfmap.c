@@ -9,7 +9,7 @@
 #include "common/names/perfmap.h"
 #include "tests/unit/suite.h"
 
-static struct mem *mem;
+static struct arena *mem;
 static struct perfmap *map;
 
 static void begin(void)

@@ -10,9 +10,9 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 
-static struct mem *mem;
+static struct arena *mem;
 static struct store store;
-static struct trouble trouble;
+static struct read_error trouble;
 
 static void setup(void)
 {
@@ -27,7 +27,7 @@ static void teardown(void)
 static bool parse(const struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = store_image_borrow(builder->data, builder->size, &extent);
+    struct store_image image = store_image_borrow(builder->data, builder->size, &extent);
 
     return reader_parse(mem, &image, &store, &trouble);
 }
@@ -706,7 +706,7 @@ START_TEST(a_file_cut_off_anywhere_is_read_as_far_as_it_goes)
 
     for (size_t size = builder.size; size-- > LEAK_PAGE;) {
         struct extent extent;
-        struct image image = store_image_borrow(builder.data, size, &extent);
+        struct store_image image = store_image_borrow(builder.data, size, &extent);
 
         ck_assert(reader_parse(mem, &image, &store, &trouble));
         must_hold();

@@ -55,7 +55,7 @@ static const char *own_path(void)
 START_TEST(inlined_frames_come_first)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
         resolve_module(resolver, &(struct binary_name){.path = own_path()});
@@ -115,7 +115,7 @@ static uint64_t address_of(int i)
 START_TEST(variables_are_named_with_their_function_and_line)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
@@ -143,7 +143,7 @@ END_TEST
 START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_pointer)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
     struct binary_variable found;
@@ -183,7 +183,7 @@ __attribute__((noinline, no_sanitize("address"))) static void known_frame(void)
 START_TEST(variables_on_a_stack_are_named_by_frame)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
@@ -203,7 +203,7 @@ END_TEST
 START_TEST(a_file_with_another_build_id_is_never_asked)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
         resolve_module(resolver, &(struct binary_name){.path = own_path(),
@@ -235,7 +235,7 @@ static const struct {
 START_TEST(what_is_no_binary_says_so)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct binary *binary =
         binary_open(mem, &search, &(struct binary_name){.path = unusable[_i].path});
 
@@ -249,7 +249,7 @@ END_TEST
 START_TEST(serving_answers_each_line_and_ends_each_answer_with_an_empty_one)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     char *requests, *answers, *at;
     size_t size;
     FILE *in = open_memstream(&requests, &size), *out;

@@ -79,7 +79,7 @@ static void add_pattern(FILE *stream)
         fprintf(stream, "leak:%s\n", PICK(patterns));
 }
 
-static struct rules make_rules(struct mem *mem, unsigned count)
+static struct rules make_rules(struct arena *mem, unsigned count)
 {
     char *text, *kept;
     size_t size;
@@ -152,7 +152,7 @@ START_TEST(the_first_rule_that_fits_is_found)
 
     state = (uint64_t)_i;
     for (int round = 0; round < 400; round++) {
-        struct mem *mem = arena_begin();
+        struct arena *mem = arena_begin();
         struct rules rules = make_rules(mem, 1 + pick(30));
         struct rules_index *index = rules_index_begin(mem, &rules);
         struct scene scene;
@@ -193,7 +193,7 @@ static const char *const firsts[] = {"fun:malloc", "fun:*alloc*", "...", "fun:*a
 
 START_TEST(rules_for_every_way_through_a_program_are_told_apart)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     char *text, function[2 * LEVELS][16];
     size_t size;
     FILE *stream = open_memstream(&text, &size);

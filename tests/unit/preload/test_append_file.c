@@ -13,7 +13,7 @@
 static bool say(const char *words)
 {
     struct locked locked;
-    struct text *line = append_file_begin(&locked);
+    struct strbuf *line = append_file_begin(&locked);
     if (!line)
         return false;
     strbuf_add(line, words);
@@ -99,7 +99,7 @@ START_TEST(a_line_too_long_is_left_out_up_to_its_last_newline)
     struct locked locked;
     size_t length;
     start("long");
-    struct text *line = append_file_begin(&locked);
+    struct strbuf *line = append_file_begin(&locked);
     strbuf_add(line, "head\n");
     for (int i = 0; i < 20000; i++)
         strbuf_add(line, "0123456789");

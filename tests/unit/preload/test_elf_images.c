@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <link.h>
 
-static struct maps maps;
+static struct procmaps maps;
 static struct elf_images images;
 static int in_data = 7, in_bss;
 static const int in_constants = 7;

@@ -9,7 +9,7 @@
 
 #define LARGE (1u << 20) /* above M_MMAP_THRESHOLD: a mapping of its own */
 
-static struct maps maps;
+static struct procmaps maps;
 static struct heap_ranges heaps;
 static const void *known[64]; /* the blocks in the table */
 static size_t sizes[64];

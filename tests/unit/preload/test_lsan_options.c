@@ -5,12 +5,12 @@
 
 static unsigned complaints;
 static char complaint[400];
-static struct aliases aliases;
+static struct lsan_options aliases;
 static struct options options;
 
 static void complain(const char *what, const char *item, const char *where)
 {
-    struct text text = STRBUF_ON(complaint);
+    struct strbuf text = STRBUF_ON(complaint);
     complaints++;
     strbuf_add(&text, what);
     strbuf_add(&text, " '");

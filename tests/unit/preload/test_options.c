@@ -10,7 +10,7 @@ static char complaint[400];
 
 static void complain(const char *what, const char *item, const char *where)
 {
-    struct text text = STRBUF_ON(complaint);
+    struct strbuf text = STRBUF_ON(complaint);
     complaints++;
     strbuf_add(&text, what);
     strbuf_add(&text, " '");
@@ -41,7 +41,7 @@ static void parse_lines(const char *string)
 static const char *described(void)
 {
     static char buffer[4096];
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     options_describe(&options, &text);
     return buffer;
 }
@@ -105,7 +105,7 @@ START_TEST(every_option_of_the_table_is_read_and_described)
     const char *value, *shown;
     other_value(_i, &value, &shown);
     char item[200], want[300];
-    struct text text = STRBUF_ON(item);
+    struct strbuf text = STRBUF_ON(item);
     strbuf_add(&text, table[_i].name);
     strbuf_add(&text, "=");
     strbuf_add(&text, value);
@@ -125,7 +125,7 @@ END_TEST
 START_TEST(a_default_of_the_table_is_a_value_of_its_own_type)
 {
     char item[400];
-    struct text text = STRBUF_ON(item);
+    struct strbuf text = STRBUF_ON(item);
     strbuf_add(&text, table[_i].name);
     strbuf_add(&text, "=");
     strbuf_add(&text, table[_i].value);
@@ -233,7 +233,7 @@ static const struct {
 START_TEST(a_value_is_taken_or_complained_about_once_and_left_alone)
 {
     char want[400];
-    struct text text = STRBUF_ON(want);
+    struct strbuf text = STRBUF_ON(want);
     if (values[_i].want[0]) {
         strbuf_add(&text, values[_i].want);
         strbuf_add(&text, " (LIBLEAK_OPTIONS)\n");
@@ -351,10 +351,10 @@ START_TEST(some_can_be_changed_later_and_each_can_be_told)
     ck_assert(!options_change(&options, "sample", "1m"));
     ck_assert_str_eq(described(), "depth=7 (libleak_set_option)\n");
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        struct text text = STRBUF_ON(buffer);
+        struct strbuf text = STRBUF_ON(buffer);
         ck_assert_msg(options_get_value(&options, table[i].name, &text), "%s", table[i].name);
     }
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     ck_assert(options_get_value(&options, "depth", &text));
     ck_assert_str_eq(buffer, "7");
     ck_assert(!options_get_value(&options, "help", &text));
@@ -395,7 +395,7 @@ static const struct {
 START_TEST(a_file_holds_an_option_a_line_and_comments)
 {
     char got[4096] = "";
-    struct text text = STRBUF_ON(got);
+    struct strbuf text = STRBUF_ON(got);
     parse_lines(lines[_i].string);
     for (const char *line = described(), *end; (end = strstr(line, " (./.libleakrc)\n")); line = end + 16) {
         strbuf_add(&text, text.length ? "|" : "");
@@ -445,7 +445,7 @@ static char home[100], xdg[100];
 
 static void name_homes(void)
 {
-    struct text text = STRBUF_ON(home);
+    struct strbuf text = STRBUF_ON(home);
     strbuf_add(&text, "HOME=");
     strbuf_add(&text, unit_directory);
     strbuf_add(&text, "/home");

@@ -106,7 +106,7 @@ START_TEST(an_address_is_found_in_the_mapping_around_it)
     uint64_t state = unit_seed;
     struct mapping list[COUNT_MOST];
     for (unsigned n = 0; n < 300; n++) {
-        struct maps maps = {list, unit_random(&state) % COUNT_MOST};
+        struct procmaps maps = {list, unit_random(&state) % COUNT_MOST};
         uintptr_t end = 0;
         for (uint32_t i = 0; i < maps.count; i++) { /* side by side, or with gaps */
             list[i].start = end + unit_random(&state) % 3 * 16;
@@ -131,7 +131,7 @@ static int written_data = 1;
 
 START_TEST(this_process_is_read_in_order)
 {
-    struct maps maps;
+    struct procmaps maps;
     int on_stack;
     ck_assert(procmaps_read(&maps));
     for (uint32_t i = 1; i < maps.count; i++)
@@ -151,7 +151,7 @@ END_TEST
 START_TEST(a_process_of_many_mappings_is_read_whole)
 {
     enum { PIECES = 6000 };
-    struct maps maps;
+    struct procmaps maps;
     char *area = mmap(NULL, PIECES * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(area, MAP_FAILED);
     for (unsigned i = 0; i < PIECES; i += 2)
@@ -166,7 +166,7 @@ START_TEST(a_process_of_many_mappings_is_read_whole)
 }
 END_TEST
 
-static struct maps one_by_one;
+static struct procmaps one_by_one;
 
 static void note(const struct mapping *mapping, void *context)
 {

@@ -6,7 +6,7 @@
 #define ROOM 64
 
 static struct range space[ROOM];
-static struct ranges ranges = {.at = space, .room = ROOM};
+static struct range_set ranges = {.at = space, .room = ROOM};
 
 /* The naive one: whose page is it? And how many pages each name has been told it has left. */
 static uint32_t owner[PAGES];

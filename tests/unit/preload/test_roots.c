@@ -62,7 +62,7 @@ END_TEST
 
 /* ---- A snapshot of this process -------------------------------------------------------------- */
 
-static struct maps maps;
+static struct procmaps maps;
 static struct elf_images images;
 static struct roots roots;
 static struct world world;

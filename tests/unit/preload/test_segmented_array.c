@@ -5,7 +5,7 @@
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 
-static struct segments segments = {.type = LEAK_CHUNK_NODES,
+static struct segmented_array segments = {.type = LEAK_CHUNK_NODES,
                                    .record_size = 16,
                                    .first_id = 8,
                                    .first_bits = 4,
@@ -38,7 +38,7 @@ START_TEST(every_id_has_a_place_of_its_own_and_keeps_it)
 END_TEST
 
 /* The shape above, and those that the library has. */
-static const struct segments shapes[] = {
+static const struct segmented_array shapes[] = {
     {.first_id = 8, .first_bits = 4, .split_bits = 8},   {.first_id = 8, .first_bits = 10, .split_bits = 16},
     {.first_id = 1, .first_bits = 7, .split_bits = 14},  {.first_id = 1, .first_bits = 6, .split_bits = 14},
     {.first_id = 1, .first_bits = 7, .split_bits = 16},  {.first_id = 1, .first_bits = 7, .split_bits = 15},
@@ -48,7 +48,7 @@ static const struct segments shapes[] = {
 /* Sizes as segmented_array.h says them, counted up one by one. */
 START_TEST(every_segment_begins_where_the_one_before_ends)
 {
-    const struct segments *shape = &shapes[_i];
+    const struct segmented_array *shape = &shapes[_i];
     uint64_t first = shape->first_id, doubles = 1u << shape->first_bits;
     for (unsigned k = 0; first < 1u << 27;) {
         unsigned parts = doubles < 1u << shape->split_bits ? 1 : 16;

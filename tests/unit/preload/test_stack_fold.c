@@ -7,13 +7,13 @@
 static struct leak_crash_frame row[LEAK_CRASH_FRAMES];
 static uint64_t ring[LEAK_CRASH_OUTER], left_out;
 static uint32_t outer;
-static struct fold fold;
+static struct stack_fold fold;
 static uint64_t got[MOST];
 
 static void begin(uint32_t most)
 {
     memset(row, 0, sizeof row);
-    fold = (struct fold){.row = row, .most = most, .ring = ring};
+    fold = (struct stack_fold){.row = row, .most = most, .ring = ring};
 }
 
 static void end(void)

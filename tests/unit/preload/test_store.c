@@ -22,7 +22,7 @@ static void create(void)
 static const char *directory(const char *name)
 {
     static char path[200];
-    struct text text = STRBUF_ON(path);
+    struct strbuf text = STRBUF_ON(path);
     strbuf_add(&text, unit_directory);
     strbuf_add(&text, "/");
     strbuf_add(&text, name);

@@ -15,7 +15,7 @@ static const struct {
 START_TEST(a_number_is_written_in_decimal_and_in_hex)
 {
     char buffer[32];
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     strbuf_add_number(&text, numbers[_i].number);
     ck_assert_str_eq(buffer, numbers[_i].want);
     ck_assert_uint_eq(text.length, strlen(buffer));
@@ -54,7 +54,7 @@ START_TEST(what_does_not_fit_is_cut_and_marked)
 {
     size_t size = 1 + _i;
     char *buffer = (char *)unit_at_page_end(NULL, size);
-    struct text text = strbuf_on(buffer, size);
+    struct strbuf text = strbuf_on(buffer, size);
     strbuf_add(&text, "01234");
     strbuf_add_bytes(&text, "56789", 5);
     size_t want = size - 1 < 10 ? size - 1 : 10;
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(a_new_text_is_empty)
 {
     char buffer[4] = "abc";
-    struct text text = STRBUF_ON(buffer);
+    struct strbuf text = STRBUF_ON(buffer);
     ck_assert_str_eq(buffer, "");
     strbuf_add(&text, "");
     ck_assert(!text.cut && !text.length);
@@ -210,7 +210,7 @@ START_TEST(a_time_written_is_the_time_read)
     uint64_t state = unit_seed;
     for (unsigned n = 0; n < 2000; n++) {
         char buffer[64];
-        struct text text = STRBUF_ON(buffer);
+        struct strbuf text = STRBUF_ON(buffer);
         uint64_t ms = unit_random(&state) >> (unit_random(&state) % 64) >> 21, got = 1;
         if (n % 3 == 0)
             ms = ms / 3600000 * 3600000;

@@ -36,7 +36,7 @@ static const struct {
 START_TEST(words_become_options_or_are_passed_over)
 {
     char options[1000], passed[300];
-    struct text out = STRBUF_ON(options), over = STRBUF_ON(passed);
+    struct strbuf out = STRBUF_ON(options), over = STRBUF_ON(passed);
     vld_options_translate(rows[_i].ini, strlen(rows[_i].ini), &out, &over);
     ck_assert_str_eq(options, rows[_i].options);
     ck_assert_str_eq(passed, rows[_i].passed);
@@ -55,7 +55,7 @@ START_TEST(options_of_the_names_exist)
     static const char all[] = "VLD=on\nStartDisabled=yes\nMaxDataDump=64\nMaxTraceFrames=9\n"
                               "ForceIncludeModules=a.dll\nReportTo=file\nReportFile=x.txt\n";
     char lines[1000], passed[300];
-    struct text out = STRBUF_ON(lines), over = STRBUF_ON(passed);
+    struct strbuf out = STRBUF_ON(lines), over = STRBUF_ON(passed);
     struct options options;
     options_defaults(&options);
     vld_options_translate(all, strlen(all), &out, &over);
@@ -99,7 +99,7 @@ START_TEST(words_stand_among_libleak_s_own)
 {
     struct options options;
     char told[2000];
-    struct text text = STRBUF_ON(told);
+    struct strbuf text = STRBUF_ON(told);
     options_defaults(&options);
     options_parse(&options, mixed[_i].given, strlen(mixed[_i].given), false, SOURCE_ENVIRONMENT, complain);
     options_describe(&options, &text);
@@ -120,7 +120,7 @@ START_TEST(any_bytes_are_survived)
         size_t length = unit_random(&state) % sizeof ini;
         for (size_t i = 0; i < length; i++)
             ini[i] = letters[unit_random(&state) % (sizeof letters - 1)];
-        struct text out = STRBUF_ON(options), over = STRBUF_ON(passed);
+        struct strbuf out = STRBUF_ON(options), over = STRBUF_ON(passed);
         vld_options_translate(ini, length, &out, &over);
         ck_assert(out.length < sizeof options && over.length < sizeof passed);
     }

@@ -12,7 +12,7 @@
 #define SOME 64 /* of anything */
 
 struct reading {
-    struct mem *mem;
+    struct arena *mem;
     struct report report;
     struct process *process;
     struct record *record;
@@ -97,7 +97,7 @@ static void add_process(struct reading *reading)
         .untracked = arena_alloc_array(reading->mem, SOME, sizeof(struct untracked)),
         .blind = arena_alloc_array(reading->mem, SOME, sizeof(struct blind_module)),
         .records = arena_alloc_array(reading->mem, SOME, sizeof(struct record)),
-        .mistakes = arena_alloc_array(reading->mem, SOME, sizeof(struct mistake)),
+        .mistakes = arena_alloc_array(reading->mem, SOME, sizeof(struct bad_free)),
         .recent = arena_alloc_array(reading->mem, SOME, sizeof(struct recent_free)),
         .owners = arena_alloc_array(reading->mem, SOME, sizeof(struct owner)),
         .threads = arena_alloc_array(reading->mem, SOME, sizeof(struct seen_thread)),
@@ -264,9 +264,9 @@ static void add_recent(struct reading *reading)
 static void add_mistake(struct reading *reading)
 {
     struct process *process = reading->process;
-    struct mistake *mistake = &process->mistakes[process->mistake_count++];
+    struct bad_free *mistake = &process->mistakes[process->mistake_count++];
 
-    *mistake = (struct mistake){
+    *mistake = (struct bad_free){
         .type = 1 + (uint32_t)word_index(bad_free_word + 1, LEAK_EVENT_MAX - 1, reading->field[1]),
         .form = 1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[2]),
         .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[3]),
@@ -286,7 +286,7 @@ static void add_mistake(struct reading *reading)
 
 static void add_to_mistake(struct reading *reading)
 {
-    struct mistake *mistake = &reading->process->mistakes[reading->process->mistake_count - 1];
+    struct bad_free *mistake = &reading->process->mistakes[reading->process->mistake_count - 1];
 
     if (strcmp(reading->field[0], "made") == 0) {
         mistake->block_thread.serial = (uint32_t)number(reading, 1, 10);
@@ -305,9 +305,9 @@ static void add_to_mistake(struct reading *reading)
 
 static void add_look(struct reading *reading)
 {
-    struct look *look = arena_alloc(reading->mem, sizeof(*look));
+    struct leak_check *look = arena_alloc(reading->mem, sizeof(*look));
 
-    *look = (struct look){.rung = text(reading, 1),
+    *look = (struct leak_check){.rung = text(reading, 1),
                           .occasion = text(reading, 2),
                           .pause_ns = number(reading, 3, 10),
                           .check_ns = number(reading, 4, 10),
@@ -694,7 +694,7 @@ static void add(struct reading *reading)
         add_looked(reading);
 }
 
-struct report model_read(struct mem *mem, FILE *stream)
+struct report model_read(struct arena *mem, FILE *stream)
 {
     struct reading reading = {.mem = mem};
     char line[1 << 18];

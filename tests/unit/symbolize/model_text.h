@@ -55,6 +55,6 @@
 #include "common/base/arena.h"
 #include "common/model/model.h"
 
-struct report model_read(struct mem *mem, FILE *stream);
+struct report model_read(struct arena *mem, FILE *stream);
 
 #endif

@@ -15,7 +15,7 @@
 #define ADDRESS 0xa010
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct store store;
 static struct process process;
@@ -40,7 +40,7 @@ static void teardown(void)
 }
 
 /* A look about ADDRESS that found this, and what comes of it. */
-static const struct who *who_of(struct leak_asked asked, const struct leak_pointer *pointers,
+static const struct address_info *who_of(struct leak_asked asked, const struct leak_pointer *pointers,
                                 size_t count)
 {
     struct leak_found found = {
@@ -55,8 +55,8 @@ static const struct who *who_of(struct leak_asked asked, const struct leak_point
     struct build_options options = {.who = {true, ADDRESS}};
     struct store_builder builder = builder_begin();
     struct extent extent;
-    struct image image;
-    struct trouble trouble;
+    struct store_image image;
+    struct read_error trouble;
 
     builder_process(&builder, "/bin/shelf", "/", 1, (const char *const[]){"shelf"});
     builder_thread(&builder, 1, "shelf");
@@ -91,7 +91,7 @@ START_TEST(a_block_is_told_with_all_that_points_at_it)
         {.address = 0xb018, .offset = 0, .block = 0xb000, .size = 32, .site = 2},
         {.address = 0x7010, .offset = 16, .root = 1},
         {.address = 0x9999, .offset = 3}};
-    const struct who *who = who_of(in_a_block, pointers, COUNT(pointers));
+    const struct address_info *who = who_of(in_a_block, pointers, COUNT(pointers));
 
     ck_assert(who->asked);
     ck_assert_uint_eq(who->block, 0xa000);
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(an_address_in_no_block_is_told_as_that)
 {
-    const struct who *who = who_of((struct leak_asked){.address = ADDRESS}, NULL, 0);
+    const struct address_info *who = who_of((struct leak_asked){.address = ADDRESS}, NULL, 0);
 
     ck_assert(who->asked);
     ck_assert_uint_eq(who->block, 0);
@@ -138,7 +138,7 @@ START_TEST(what_does_not_hold_is_left_out)
         {.address = 0xb018, .block = 0xb000, .size = 32, .site = 77},
         {.address = 0x7010, .root = 2}};
     struct leak_asked asked = in_a_block;
-    const struct who *who;
+    const struct address_info *who;
 
     asked.found = 99;
     asked.thread = 77;

@@ -17,7 +17,7 @@
 
 #define PID 4242
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct build_options options;
 
@@ -41,8 +41,8 @@ static struct process process_of(const struct store_builder *builder)
     struct process process;
     struct store store;
     struct extent extent;
-    struct image image = store_image_borrow(builder->data, builder->size, &extent);
-    struct trouble trouble;
+    struct store_image image = store_image_borrow(builder->data, builder->size, &extent);
+    struct read_error trouble;
     const char *broken;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));

@@ -71,7 +71,7 @@ static void write_as(const char *format_name, const char *path, const char *mode
 {
     const struct format *format = format_find(format_name);
     struct view view = {.top = format->top};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     FILE *stream, *from;
     struct report report;
     char name[256];
@@ -125,7 +125,7 @@ static const struct {
 START_TEST(sarif_stays_within_what_hosts_take)
 {
     size_t count = crowds[_i].records, length = crowds[_i].name;
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct process process = {.exe = "/opt/app",
                               .record_count = count,
                               .records = arena_alloc_array(mem, count, sizeof(struct record))};

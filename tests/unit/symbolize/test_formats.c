@@ -93,7 +93,7 @@ static char *model_of(const char *name)
 static char *render(const struct format *format, const char *model, bool quiet)
 {
     struct view view = {.suppressed = true, .quiet = quiet};
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     FILE *stream = fmemopen((char *)model, strlen(model), "r");
     struct report report = model_read(mem, stream);
     char *text;

@@ -15,7 +15,7 @@
 
 #define BASE 0x10000
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct build_options options;
 static struct store_builder builder;
@@ -40,9 +40,9 @@ static void teardown(void)
 static struct process read_process(void)
 {
     struct extent extent;
-    struct image image = store_image_borrow(builder.data, builder.size, &extent);
+    struct store_image image = store_image_borrow(builder.data, builder.size, &extent);
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     struct process process;
     const char *broken;
 

@@ -14,7 +14,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-static struct mem *mem;
+static struct arena *mem;
 static struct suppressions *suppressions;
 
 static void setup(void)

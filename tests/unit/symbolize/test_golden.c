@@ -107,7 +107,7 @@ static char *render(const char *model, const struct rendering *rendering)
     const struct format *format = format_find(rendering->format);
     char path[256], *text;
     size_t size;
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct view view = {.top = format->top,
                         .verbose = rendering->verbose,
                         .freed = rendering->freed,

@@ -13,7 +13,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct build_options options;
 
@@ -35,9 +35,9 @@ static void teardown(void)
 static struct process process_of(struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = store_image_borrow(builder->data, builder->size, &extent);
+    struct store_image image = store_image_borrow(builder->data, builder->size, &extent);
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     struct process process;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));

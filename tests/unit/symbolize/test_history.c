@@ -17,7 +17,7 @@
 #define STARTED 1000000000000ull
 #define SECOND 1000000000ull
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct build_options options;
 static struct store_builder builder;
@@ -46,8 +46,8 @@ static void teardown(void)
 static void read_store(void)
 {
     struct extent extent;
-    struct image image = store_image_borrow(builder.data, builder.size, &extent);
-    struct trouble trouble;
+    struct store_image image = store_image_borrow(builder.data, builder.size, &extent);
+    struct read_error trouble;
     const char *broken = NULL;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));

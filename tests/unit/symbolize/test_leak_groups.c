@@ -11,7 +11,7 @@
 #define FRAMES 6
 #define RECORDS 64
 
-static struct mem *mem;
+static struct arena *mem;
 static struct process process;
 static struct record records[RECORDS];
 static struct frame pool[256];

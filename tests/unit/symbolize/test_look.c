@@ -13,7 +13,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 static struct store store;
 static struct build_options options;
@@ -36,8 +36,8 @@ static void teardown(void)
 static void parse(const struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = store_image_borrow(builder->data, builder->size, &extent);
-    struct trouble trouble;
+    struct store_image image = store_image_borrow(builder->data, builder->size, &extent);
+    struct read_error trouble;
     const char *broken;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));
@@ -298,12 +298,12 @@ START_TEST(a_table_in_a_hole_costs_nothing)
     struct store_builder builder = builder_looked();
     struct leak_chunk *chunk = (struct leak_chunk *)(builder.data + builder.look);
     struct extent extent = {0, builder.size};
-    struct image image = {.data = builder.data,
+    struct store_image image = {.data = builder.data,
                           .size = builder.look + ((size_t)1 << 40),
                           .extents = &extent,
                           .extent_count = 1,
                           .steady = true};
-    struct trouble trouble;
+    struct read_error trouble;
 
     builder_header(&builder)->used = image.size;
     chunk->size = (uint64_t)1 << 40;

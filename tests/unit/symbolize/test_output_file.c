@@ -219,7 +219,7 @@ static const struct {
 
 START_TEST(patterns_stand_for_the_process)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct process process = {.pid = 42, .exe = "/opt/app", .host = "host/name"};
     char *name;
 
@@ -235,7 +235,7 @@ END_TEST
 
 START_TEST(a_file_is_never_overwritten_unless_forced)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct process process = {.pid = 1};
     char dir[] = "/tmp/libleak-test-XXXXXX";
     FILE *first, *second, *third;
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(a_file_that_is_appended_to_keeps_what_it_had)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct process process = {.pid = 1};
     char dir[] = "/tmp/libleak-test-XXXXXX", text[20] = "";
     FILE *file;
@@ -296,7 +296,7 @@ static const struct {
 
 START_TEST(foreign_text_is_shown_safely)
 {
-    struct shown shown = term_text(shows[_i].text, strlen(shows[_i].text), shows[_i].columns);
+    struct term_text shown = term_text(shows[_i].text, strlen(shows[_i].text), shows[_i].columns);
 
     ck_assert_str_eq(shown.text, shows[_i].shown);
 }

@@ -44,7 +44,7 @@ static const char *own_path(void)
     return path;
 }
 
-static struct mem *mem;
+static struct arena *mem;
 static struct resolver *resolver;
 
 static void setup(void)
@@ -75,9 +75,9 @@ static struct process process_with(const struct leak_held *root, const char *dat
     struct leak_step step = {.size = 8, .site = 1};
     struct leak_held held = *root;
     struct extent extent;
-    struct image image;
+    struct store_image image;
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     struct build_options options = {0};
     struct process process;
     uint64_t bias = 0;

@@ -12,7 +12,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 
-static struct mem *mem;
+static struct arena *mem;
 
 static void setup(void)
 {
@@ -338,7 +338,7 @@ START_TEST(random_bytes_never_crash)
 
     random_state = chosen | 1;
     for (int i = 0; i < 20000; i++) {
-        struct mem *own = arena_begin();
+        struct arena *own = arena_begin();
         size_t length = make_noise(text, sizeof(text));
         char *copy = malloc(length ? length : 1); /* one byte too many is seen */
         struct rules rules;
@@ -401,9 +401,9 @@ static struct process process_of(struct store_builder *builder)
     struct resolver *resolver = resolve_begin(mem, &search);
     struct build_options options = {.group = {.suppressions = suppressions}};
     struct extent extent;
-    struct image image = store_image_borrow(builder->data, builder->size, &extent);
+    struct store_image image = store_image_borrow(builder->data, builder->size, &extent);
     struct store store;
-    struct trouble trouble;
+    struct read_error trouble;
     struct process process;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));

@@ -72,10 +72,10 @@ static void teardown(void)
 /* A look at so many processes with that store. */
 static void look(size_t count)
 {
-    struct finds finds = {.at = calloc(count + 1, sizeof(*finds.at)), .count = count};
+    struct process_list finds = {.at = calloc(count + 1, sizeof(*finds.at)), .count = count};
 
     for (size_t i = 0; i < count; i++)
-        finds.at[i] = (struct found){.path = strdup(path),
+        finds.at[i] = (struct listed_process){.path = strdup(path),
                                      .name = strdup("shelf"),
                                      .pid = getpid(),
                                      .start_time = start_time(),

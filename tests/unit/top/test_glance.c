@@ -50,7 +50,7 @@ static void save(void)
 
 static struct glance *look(struct glances *glances)
 {
-    struct trouble trouble;
+    struct read_error trouble;
     struct glance *glance;
 
     usleep(2000); /* time passes */

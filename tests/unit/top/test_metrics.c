@@ -325,12 +325,12 @@ END_TEST
 /* The sums of a report. */
 static struct totals totals_of(const char *path, bool known)
 {
-    struct mem *mem = arena_begin();
+    struct arena *mem = arena_begin();
     struct binary_search_path nowhere = {0};
     struct resolver *resolver = resolve_begin(mem, &nowhere);
     struct group_options group = {.suppressions = suppress_begin()};
     struct process process = {0};
-    struct trouble trouble;
+    struct read_error trouble;
     struct totals totals;
     struct store store;
 
@@ -352,7 +352,7 @@ static void check_losses(struct store_builder *builder, bool some)
     char *path = builder_save(builder);
     struct totals totals = totals_of(path, true);
     struct glances looks = glances_begin(path, NULL);
-    struct trouble trouble;
+    struct read_error trouble;
     struct glance *glance = glance_take(&looks, &trouble);
 
     ck_assert_ptr_nonnull(glance);
