@@ -17,7 +17,7 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(REPORT_LIBS) -ldl -pthread
 
 # Tools of the tests, linked like the unit tests.
-$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/common.a
+$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/symbolize.a $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
