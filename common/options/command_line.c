@@ -152,7 +152,7 @@ static bool store_word(const struct command_line *line, const struct option_row 
 {
     for (int i = 0; row->words[i]; i++)
         if (strcmp(row->words[i], value) == 0) {
-            *field = i;
+            *field = i + (int)row->least;
             return true;
         }
     fprintf(stderr, "%s: --%s takes", line->tool, row->name);

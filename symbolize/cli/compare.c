@@ -104,7 +104,7 @@ static int output_diff(struct arena *mem, struct options *options, const struct 
         return STATUS_UNUSABLE;
     if (!diff->of[CHANGE_NEW])
         return STATUS_GOOD;
-    return options->error_exitcode ? options->error_exitcode : STATUS_NEW;
+    return options->error_exitcode ? (int)options->error_exitcode : STATUS_NEW;
 }
 
 int command_diff(struct options *options)
@@ -223,7 +223,7 @@ static int output_merge(struct arena *mem, struct options *options, struct repor
         merge_write_text(&merge, &options->view, output.stream);
     if (!command_end_output(&output, options, matches))
         return STATUS_UNUSABLE;
-    return matches ? options->error_exitcode : STATUS_GOOD;
+    return matches ? (int)options->error_exitcode : STATUS_GOOD;
 }
 
 /* Reports files that cannot be read and leaves them out. */

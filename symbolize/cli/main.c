@@ -119,7 +119,7 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
         bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
 
         if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD && matches)
-            status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
+            status = options->error_exitcode ? (int)options->error_exitcode : STATUS_NEW;
         build_finish(&report, &options->build);
         if (!write_report(mem, options, &report, matches))
             status = STATUS_UNUSABLE;
@@ -168,7 +168,7 @@ static bool read_suppressions(struct options *options)
     options->build.group.suppressions = suppressions;
     for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
         trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
-    if (!options->no_known)
+    if (options->defaults == DEFAULTS_ON)
         suppress_add_defaults(suppressions);
     for (size_t i = 0; i < options->only.count && !trouble; i++) {
         only = options->only.text[i];
@@ -183,11 +183,11 @@ static bool read_suppressions(struct options *options)
 /* --last: replaces names and pids by the newest recording files. */
 static bool find_newest_stores(struct arena *mem, struct options *options)
 {
-    struct text_list *files = &options->files;
+    struct option_list *files = &options->files;
     bool good = true;
 
     if (!files->count)
-        options_add(files, NULL);
+        command_line_append(files, NULL);
     for (size_t i = 0; good && i < files->count; i++) {
         files->text[i] = store_find_newest(mem, files->text[i]);
         good = files->text[i] != NULL;

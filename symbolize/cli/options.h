@@ -6,36 +6,31 @@
 #include <stdio.h>
 
 #include "symbolize/build/build.h"
+#include "common/options/command_line.h"
 #include "common/view/format_api.h"
 #include "common/store/store.h"
 #include "symbolize/output/output.h"
 
-struct text_list {
-    const char **text;
-    size_t count, capacity;
-};
-
 struct options {
-    struct text_list files;
+    struct option_list files;
     const struct format *format;
-    bool format_given;
     void (*generate)(const struct report *report, const struct view *view,
                      FILE *stream); /* replaces the format; NULL = none */
     const char *output;             /* pattern of -o, NULL = stdout */
     struct targets targets;         /* of --to, and -o; none: only the output */
     const char *baseline;           /* an earlier report, NULL = none */
     bool force, append, last, survivors;
-    bool top_given, show_given;
+    bool show_given;
     struct view view;
     struct build_options build;
-    bool no_known; /* --default-suppressions=off */
-    struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
+    enum { DEFAULTS_ON, DEFAULTS_OFF } defaults; /* --default-suppressions */
+    struct option_list debug_dirs, source_dirs, substitutes, suppressions, only;
     const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
     enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;
     const char *sysroot;
     struct time_window since;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
-    int error_exitcode; /* 0 = none */
+    size_t error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
     const char *text;            /* file with a finished report; NULL = none */
     int serve_read, serve_write; /* -1 = do not serve */
@@ -45,7 +40,6 @@ struct options {
 /* False: prints one line on stderr. Keeps pointers to argv's strings. */
 bool options_parse(int argc, char **argv, struct options *options);
 void options_end(struct options *options);
-void options_add(struct text_list *list, const char *text);
 void options_help(FILE *stream);
 
 #endif
