@@ -147,7 +147,7 @@ $(O)/man/%: man/% include/leak_options.def scripts/make-man VERSION
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
-	rm -rf $(O) $(O)-asan $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
+	rm -rf $(O) $(O)-asan $(O)-order $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
 help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t16
 

@@ -84,6 +84,9 @@ soak: all                             ## the long ones: more kills, longer soaks
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
+lock-order:                           ## e2e and storm with a library that asserts the order of preload/lifecycle.def
+	+@$(MAKE) --no-print-directory $(JOBS) O=$(O)-order CFLAGS='$(CFLAGS) -DLEAK_DEBUG' e2e storm
+
 equality: all                         ## every stack of real programs against two other unwinders (half an hour)
 	@tests/equality/run $(O) $(T)
 rows: $(O)/tests/rows_of              ## what unwind rules the objects of this machine have
@@ -111,4 +114,4 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: tests-only prepared demo check quick test golden features equality rows soak check-aarch64 signed symbols $(SUITES)
+.PHONY: lock-order tests-only prepared demo check quick test golden features equality rows soak check-aarch64 signed symbols $(SUITES)

@@ -84,3 +84,67 @@ void turnstile_reset(struct turnstile *turn)
 {
     turn->owner = 0;
 }
+
+#ifdef LEAK_DEBUG
+/* ---- The order of locks --------------------------------------------------------------------- */
+
+#define HELD_MOST 16
+
+/* The files of lifecycle.def in order, NULL behind the last; all_locks.c. NULL where it is not linked. */
+extern const char *const lock_ranks[] __attribute__((weak));
+
+static __thread struct {
+    const struct lock *lock;
+    const char *file;
+    int rank;
+} held_locks[HELD_MOST] __attribute__((tls_model("initial-exec")));
+static __thread int held_count __attribute__((tls_model("initial-exec")));
+
+static void fail_order(const char *file, const char *what, const char *held)
+{
+    const char *parts[] = {"libleak: lock order: ", file, what, held, "\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        sys_write(2, parts[i], strlen(parts[i]));
+    __builtin_trap();
+}
+
+static int rank_of_file(const char *file)
+{
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    for (int i = 0; lock_ranks[i]; i++) {
+        size_t length = strlen(lock_ranks[i]);
+        if (strncmp(base, lock_ranks[i], length) == 0 && base[length] == '.')
+            return i;
+    }
+    fail_order(file, " takes a lock and has no row in preload/", "lifecycle.def");
+    return 0;
+}
+
+void lock_order_hold(const struct lock *lock, const char *file)
+{
+    if (!lock_ranks)
+        return;
+    if (held_count == HELD_MOST)
+        fail_order(file, " takes one lock too many after ", held_locks[HELD_MOST - 1].file);
+    held_locks[held_count].lock = lock;
+    held_locks[held_count].file = file;
+    held_locks[held_count++].rank = rank_of_file(file);
+}
+
+void lock_order_take(const struct lock *lock, const char *file)
+{
+    for (int i = 0; lock_ranks && i < held_count; i++)
+        if (held_locks[i].rank > rank_of_file(file))
+            fail_order(file, " takes its lock after that of ", held_locks[i].file);
+    lock_order_hold(lock, file);
+}
+
+void lock_order_give(const struct lock *lock)
+{
+    for (int i = held_count; i-- > 0;)
+        if (held_locks[i].lock == lock) {
+            held_locks[i] = held_locks[--held_count];
+            return;
+        }
+}
+#endif

@@ -105,6 +105,17 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
     return false;
 }
 
+#ifdef LEAK_DEBUG
+/* Asserts the order of preload/lifecycle.def: a thread takes the lock of a row only while it holds
+ * none of a later row. The file that takes a lock says which row it is. */
+void lock_order_take(const struct lock *lock, const char *file);
+void lock_order_hold(const struct lock *lock, const char *file); /* without waiting: no order */
+void lock_order_give(const struct lock *lock);
+#define lock_take(lock) (lock_order_take(lock, __FILE__), lock_take(lock))
+#define lock_try(lock, locked) (lock_try(lock, locked) && (lock_order_hold(lock, __FILE__), true))
+#define lock_give(locked) (lock_order_give((locked)->lock), lock_give(locked))
+#endif
+
 /* ---- Turnstile ------------------------------------------------------------------------------ */
 
 /* Admits one thread at a time. Unlike with a lock, the threads inside and waiting hold nothing:

@@ -18,6 +18,13 @@ static const struct {
 #include "preload/lifecycle.def"
 };
 
+#ifdef LEAK_DEBUG
+const char *const lock_ranks[] = {
+#define MODULE(name, file, lock, step, child, crash) #file,
+#include "preload/lifecycle.def"
+    NULL};
+#endif
+
 #define LOCKED_MODULES (sizeof locked_modules / sizeof *locked_modules)
 
 void all_locks_acquire(void)
