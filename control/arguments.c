@@ -1,5 +1,5 @@
-/* arguments.c - see arguments.h. */
-#include "control/arguments.h"
+/* arguments.c - the command line after a command of leakctl; see commands.h. */
+#include "control/commands.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static struct command_line line = {.tool = "leakctl"};
 
 /* "1d", "12h", "30m", "10s", "200ms"; a bare number is seconds. */
-static bool read_time(const char *text, uint64_t *milliseconds)
+static bool parse_duration(const char *text, uint64_t *milliseconds)
 {
     static const struct {
         const char *name;
@@ -35,7 +35,7 @@ static bool read_time(const char *text, uint64_t *milliseconds)
 
 static bool parse_time(void *options, const struct option_row *row, const char *value)
 {
-    return read_time(value, (uint64_t *)((char *)options + row->offset)) ||
+    return parse_duration(value, (uint64_t *)((char *)options + row->offset)) ||
            command_line_complain(&line, "not a time (200ms, 10s, 1m, 12h, 1d)", value);
 }
 
@@ -45,41 +45,33 @@ static bool parse_dir(void *options, const struct option_row *row, const char *v
     return *value || command_line_complain(&line, "needs a directory", row->name);
 }
 
-#define FIELD(name) .offset = offsetof(struct arguments, name)
-#define CALL .type = OPTION_TYPE_CALL, .parse
+#define FIELD(field) .offset = offsetof(struct arguments, field)
+#define CALL(word, given, function, field, text)                                                   \
+    .name = word, .value = given, .type = OPTION_TYPE_CALL, .parse = function, FIELD(field),       \
+    .help = text
+#define HELP .letter = 'h', .name = "help", FIELD(help), .help = "this text"
+#define TIMEOUT_OPTION                                                                             \
+    CALL("timeout", "TIME", parse_time, timeout,                                                   \
+         "wait so long until the process takes the request, and again until it is done: 200ms, "   \
+         "10s, 1m (10s)")
+#define DIR_OPTION                                                                                 \
+    CALL("dir", "DIR", parse_dir, dir,                                                             \
+         "where its recording file is: the option dir= of the program")
 
-#define OPTION_HELP                                                                                \
-    {                                                                                              \
-        .letter = 'h', .name = "help", FIELD(help), .help = "this text"                            \
-    }
-#define OPTIONS_OF_REQUESTS                                                                        \
-    {.name = "timeout",                                                                            \
-     .value = "TIME",                                                                              \
-     CALL = parse_time,                                                                            \
-     FIELD(timeout),                                                                               \
-     .help = "how long to wait until the process takes the request, and as long again until it "   \
-             "is done: 200ms, 10s, 1m (10s)"},                                                     \
-        {.name = "dir",                                                                            \
-         .value = "DIR",                                                                           \
-         CALL = parse_dir,                                                                         \
-         .help = "where its recording file is: the option dir= of the program"},                   \
-        OPTION_HELP
-
-const struct option_row arguments_of_requests[] = {OPTIONS_OF_REQUESTS, {0}};
+const struct option_row arguments_of_requests[] = {{TIMEOUT_OPTION}, {DIR_OPTION}, {HELP}, {0}};
 const struct option_row arguments_of_report[] = {
     {.name = "no-look",
      FIELD(no_look),
-     .help = "report what the recording file has, and request nothing of the process"},
-    OPTIONS_OF_REQUESTS,
+     .help = "report what the recording file has, without a new leak check"},
+    {TIMEOUT_OPTION},
+    {DIR_OPTION},
+    {HELP},
     {0}};
 const struct option_row arguments_of_clean[] = {
-    {.name = "dir", .value = "DIR", CALL = parse_dir, .help = "in this directory only"},
-    {.name = "older",
-     .value = "TIME",
-     CALL = parse_time,
-     FIELD(older),
-     .help = "last written longer ago than that: 12h, 30m, 0 (1d)"},
-    OPTION_HELP,
+    {CALL("dir", "DIR", parse_dir, dir, "only in this directory")},
+    {CALL("older", "TIME", parse_time, older,
+          "only files last written longer ago: 12h, 30m, 0 (1d)")},
+    {HELP},
     {0}};
 
 bool arguments_address(const char *text, uint64_t *address)
@@ -99,8 +91,8 @@ bool arguments_name(const char *text)
     return *text && *text != '#' && strlen(text) < LEAK_MILESTONE_NAME;
 }
 
-/* A word that is no option of the command: the process, the operand, or leakreport's. */
-static bool take_word(const struct command *command, char *word, struct arguments *arguments)
+/* A word that is no option: the process, the operand, or an argument of leakreport. */
+static bool take_operand(const struct command *command, char *word, struct arguments *arguments)
 {
     bool wants_process = command->process && !arguments->process;
 
@@ -116,7 +108,7 @@ static bool take_word(const struct command *command, char *word, struct argument
     return true;
 }
 
-/* Behind the process and the operand, what leakctl does not know is leakreport's. */
+/* After the process and the operand, options that the command does not have are for leakreport. */
 static bool is_for_report(const struct command *command, const struct arguments *arguments,
                           const char *word)
 {
@@ -141,14 +133,14 @@ bool arguments_parse(const struct command *command, int argc, char **argv,
         if (command_line_is_option(argv[i]) && !is_for_report(command, arguments, argv[i])) {
             if (!command_line_parse(&line, arguments, argv, &i))
                 return false;
-        } else if (!take_word(command, argv[i++], arguments)) {
+        } else if (!take_operand(command, argv[i++], arguments)) {
             return false;
         }
     }
     if (arguments->help)
         return true;
     if (command->process && (!arguments->process || !*arguments->process))
-        return command_line_complain(&line, "which process?", "");
+        return command_line_complain(&line, "name a process", "");
     if (command->operand && !arguments->operand)
         return command_line_complain(&line, "a word is missing", command->usage);
     return true;

@@ -1,8 +1,6 @@
-/* clean.c - see clean.h.
- *
- * A ladder of reasons to leave a file alone, and what is on none of its rungs goes. Files that are
- * no stores are not even counted. */
-#include "control/clean.h"
+/* clean.c - leakctl clean. A recording file stays if one of the reasons in may_remove holds; other
+ * files are not even counted. */
+#include "control/commands.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/arguments.h"
 #include "common/store/store.h"
 #include "common/store/store_dir.h"
 #include "common/base/arena.h"
@@ -29,8 +26,8 @@ struct cleaning {
     size_t removed, running, younger, strange, failed;
 };
 
-/* When it was last heard of, in seconds: what a process maps changes no time of its file. */
-static uint64_t last_heard(const struct leak_header *header, const struct stat *status)
+/* The last sign of the process, in seconds: writing to a mapping does not change st_mtime. */
+static uint64_t last_active(const struct leak_header *header, const struct stat *status)
 {
     uint64_t tick = header->started_ns / NANOSECONDS + header->epoch / LEAK_TICKS_PER_SECOND;
     uint64_t ended = header->ended_ns / NANOSECONDS;
@@ -40,20 +37,21 @@ static uint64_t last_heard(const struct leak_header *header, const struct stat *
     return written > last ? written : last;
 }
 
-static bool may_go(struct cleaning *cleaning, const struct leak_header *header,
-                   const struct stat *status)
+static bool may_remove(struct cleaning *cleaning, const struct leak_header *header,
+                       const struct stat *status)
 {
-    uint64_t now = (uint64_t)time(NULL), heard = last_heard(header, status);
+    uint64_t now = (uint64_t)time(NULL), active = last_active(header, status);
 
     if (status->st_uid != geteuid() || strcmp(header->host, cleaning->host) != 0) {
-        cleaning->strange++; /* another's; or pids of another machine, which mean nothing here */
+        cleaning
+            ->strange++; /* of another user; or of another machine, where the pid means another process */
         return false;
     }
     if (store_process_is_alive(header->host, header->pid, header->start_time)) {
         cleaning->running++;
         return false;
     }
-    if (heard > now || now - heard < cleaning->older) {
+    if (active > now || now - active < cleaning->older) {
         cleaning->younger++;
         return false;
     }
@@ -75,7 +73,7 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         struct term_text name = term_text(entry->d_name, strlen(entry->d_name), 0);
 
         if (!store_header_read(dirfd(stream), entry->d_name, &header, &status) ||
-            !may_go(cleaning, &header, &status))
+            !may_remove(cleaning, &header, &status))
             continue;
         if (unlinkat(dirfd(stream), entry->d_name, 0) == 0) {
             cleaning->removed++;
@@ -90,19 +88,19 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         closedir(stream);
 }
 
-static void say_kept(const struct cleaning *cleaning)
+static void print_summary(const struct cleaning *cleaning)
 {
-    printf("%s removed", term_count(cleaning->removed, "store").text);
+    printf("%s removed", term_count(cleaning->removed, "recording file").text);
     if (cleaning->running)
-        printf(", %zu of processes that run", cleaning->running);
+        printf(", %zu of running processes", cleaning->running);
     if (cleaning->younger)
-        printf(", %zu too young", cleaning->younger);
+        printf(", %zu too recent", cleaning->younger);
     if (cleaning->strange)
-        printf(", %zu of others or of other hosts", cleaning->strange);
+        printf(", %zu of other users or hosts", cleaning->strange);
     puts("");
 }
 
-int clean_command(const struct arguments *arguments)
+int command_clean(const struct arguments *arguments)
 {
     struct cleaning cleaning = {.older = arguments->older / MILLISECONDS,
                                 .given = arguments->dir != NULL};
@@ -117,7 +115,7 @@ int clean_command(const struct arguments *arguments)
     }
     for (size_t i = 0; i < count; i++)
         clean_directory(&cleaning, directory[i]);
-    say_kept(&cleaning);
+    print_summary(&cleaning);
     arena_end(mem);
     return cleaning.failed ? 1 : 0;
 }

@@ -9,19 +9,19 @@ static uint32_t state_of(const struct leak_request *request)
                            __ATOMIC_ACQUIRE); /* pairs with the process's release */
 }
 
-static bool change(struct leak_request *request, uint32_t from, enum leak_request_state to)
+static bool change_state(struct leak_request *request, uint32_t from, enum leak_request_state to)
 {
     return __atomic_compare_exchange_n(&request->state, &from, to, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
 }
 
-/* What a dead asker has left: the process may take an ASKED one this very moment, and is let do it.
- */
-static void clear(struct leak_request *request, uint32_t state)
+/* Clears the request of a dead leakctl. The process may take an ASKED one at the same moment, and
+ * then completes it. */
+static void clear_dead_request(struct leak_request *request, uint32_t state)
 {
-    if (state != LEAK_REQUEST_CLAIMED && !change(request, state, LEAK_REQUEST_CLAIMED))
+    if (state != LEAK_REQUEST_CLAIMED && !change_state(request, state, LEAK_REQUEST_CLAIMED))
         return;
-    mailbox_give_back(request);
+    mailbox_release(request);
 }
 
 bool mailbox_claim(struct leak_request *request, int32_t pid, uint64_t start_time,
@@ -33,16 +33,16 @@ bool mailbox_claim(struct leak_request *request, int32_t pid, uint64_t start_tim
         (state != LEAK_REQUEST_FREE && alive(request->asker, request->asker_start)))
         return false;
     if (state != LEAK_REQUEST_FREE)
-        clear(request, state);
-    if (!change(request, LEAK_REQUEST_FREE, LEAK_REQUEST_CLAIMED))
+        clear_dead_request(request, state);
+    if (!change_state(request, LEAK_REQUEST_FREE, LEAK_REQUEST_CLAIMED))
         return false;
     request->asker_start = start_time;
     __atomic_store_n(&request->asker, pid, __ATOMIC_RELEASE);
     return true;
 }
 
-void mailbox_ask(struct leak_request *request, enum leak_verb verb, uint64_t argument,
-                 const char *name)
+void mailbox_post(struct leak_request *request, enum leak_verb verb, uint64_t argument,
+                  const char *name)
 {
     request->verb = verb;
     request->answer = LEAK_ANSWER_NONE;
@@ -50,7 +50,7 @@ void mailbox_ask(struct leak_request *request, enum leak_verb verb, uint64_t arg
     memset(request->name, 0, sizeof(request->name));
     if (name)
         memcpy(request->name, name, strnlen(name, sizeof(request->name) - 1));
-    /* Pairs with the process's acquire: all of the above comes first. */
+    /* Pairs with the process's acquire: it sees all of the above. */
     __atomic_store_n(&request->state, LEAK_REQUEST_ASKED, __ATOMIC_RELEASE);
 }
 
@@ -59,28 +59,28 @@ bool mailbox_is_answered(const struct leak_request *request)
     return state_of(request) == LEAK_REQUEST_ANSWERED;
 }
 
-bool mailbox_is_asked(const struct leak_request *request)
+bool mailbox_is_pending(const struct leak_request *request)
 {
     return state_of(request) == LEAK_REQUEST_ASKED;
 }
 
-struct mailbox_answer mailbox_read(struct leak_request *request)
+struct mailbox_answer mailbox_read_answer(struct leak_request *request)
 {
     struct mailbox_answer answer = {request->answer, request->argument};
 
-    mailbox_give_back(request);
+    mailbox_release(request);
     return answer;
 }
 
-bool mailbox_take_back(struct leak_request *request)
+bool mailbox_withdraw(struct leak_request *request)
 {
-    if (!change(request, LEAK_REQUEST_ASKED, LEAK_REQUEST_CLAIMED))
+    if (!change_state(request, LEAK_REQUEST_ASKED, LEAK_REQUEST_CLAIMED))
         return false;
-    mailbox_give_back(request);
+    mailbox_release(request);
     return true;
 }
 
-void mailbox_give_back(struct leak_request *request)
+void mailbox_release(struct leak_request *request)
 {
     request->asker = 0;
     request->asker_start = 0;

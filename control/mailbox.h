@@ -1,11 +1,11 @@
-/* mailbox.h - the one place for requests in a store, and the steps of who asks.
+/* mailbox.h - the one place for requests in a recording file, and the steps of leakctl.
  *
  *     FREE -> CLAIMED -> ASKED -> (the process:) TAKEN -> ANSWERED -> CLAIMED, FREE
- *                           \-> CLAIMED, FREE                       taken back
+ *                           \-> CLAIMED, FREE                       withdrawn
  *
- * Of those who ask one at a time is let in (account.h has a lock on the file, which the kernel
- * gives back whatever becomes of its owner); so what stands here of an asker that is dead nobody
- * else is just clearing. Pure memory: no call of these waits. */
+ * One leakctl at a time uses it: recording.h has a lock on the file, which the kernel releases when
+ * its owner ends in any way. So a request of a dead leakctl is cleared by one other only. Pure
+ * memory: no function waits. */
 #ifndef CONTROL_MAILBOX_H
 #define CONTROL_MAILBOX_H
 
@@ -19,26 +19,26 @@ struct mailbox_answer {
     uint64_t milestone; /* 0 = none was made */
 };
 
-/* alive: does the asker that stands there live? False: the place is taken, by it or by the process
- * for it. */
+/* alive: whether the leakctl that holds the mailbox lives. False: it is in use, by that leakctl or
+ * by the process for it. */
 bool mailbox_claim(struct leak_request *request, int32_t pid, uint64_t start_time,
                    bool (*alive)(int32_t pid, uint64_t start_time));
 
-/* It is claimed. name: NULL or shorter than LEAK_MILESTONE_NAME. */
-void mailbox_ask(struct leak_request *request, enum leak_verb verb, uint64_t argument,
-                 const char *name);
+/* Needs a claimed mailbox. name: NULL or shorter than LEAK_MILESTONE_NAME. */
+void mailbox_post(struct leak_request *request, enum leak_verb verb, uint64_t argument,
+                  const char *name);
 
 bool mailbox_is_answered(const struct leak_request *request);
-/* Nobody has taken it. */
-bool mailbox_is_asked(const struct leak_request *request);
+/* The process has not taken the request. */
+bool mailbox_is_pending(const struct leak_request *request);
 
-/* It is answered: reads, and gives the place back. */
-struct mailbox_answer mailbox_read(struct leak_request *request);
+/* Needs an answered request: reads the answer, and releases the mailbox. */
+struct mailbox_answer mailbox_read_answer(struct leak_request *request);
 
-/* True: nobody had taken the request, and the place is free. False: the process is at it. */
-bool mailbox_take_back(struct leak_request *request);
+/* True: the process had not taken the request, and the mailbox is free. False: it works on it. */
+bool mailbox_withdraw(struct leak_request *request);
 
-/* It is claimed and not asked. */
-void mailbox_give_back(struct leak_request *request);
+/* Needs a claimed mailbox without a request. */
+void mailbox_release(struct leak_request *request);
 
 #endif

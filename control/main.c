@@ -1,34 +1,32 @@
-/* main.c - leakctl: what can be requested of running processes and done to recording files. */
+/* main.c - leakctl: sends requests to running processes, and removes recording files. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "control/clean.h"
-#include "control/verbs.h"
+#include "control/commands.h"
 
 #define OF_REQUESTS .options = arguments_of_requests, .process = true
 
 static const struct command commands[] = {
     {"snapshot", "PID|NAME", "check a running process for leaks now",
      "Waits until the leak check is in the recording file, and prints its result in one line.",
-     OF_REQUESTS, .run = verbs_snapshot},
+     OF_REQUESTS, .run = command_snapshot},
     {"mark", "PID|NAME MARK", "give this moment a name",
      "leakreport --since=MARK then reports what was allocated later and still lives.", OF_REQUESTS,
-     .operand = true, .run = verbs_mark},
+     .operand = true, .run = command_mark},
     {"disable", "PID|NAME", "record no stacks from now on, and report nothing new as a leak",
-     "Frees are still recorded, of any block. leakctl enable takes it back.", OF_REQUESTS,
-     .run = verbs_disable},
+     "Frees are still recorded. leakctl enable undoes it.", OF_REQUESTS, .run = command_disable},
     {"enable", "PID|NAME", "record stacks again", "Also in a program started with start=off.",
-     OF_REQUESTS, .run = verbs_enable},
+     OF_REQUESTS, .run = command_enable},
     {"report", "PID|NAME [OPTION...]", "check for leaks, and run leakreport with these options",
-     "Options behind the process are leakreport's.", .options = arguments_of_report,
-     .process = true, .rest = true, .run = verbs_report},
+     "Options after the process are passed to leakreport.", .options = arguments_of_report,
+     .process = true, .rest = true, .run = command_report},
     {"who", "PID|NAME ADDRESS [OPTION...]", "show the block at an address, and what points to it",
-     "Options behind the address are leakreport's.", OF_REQUESTS, .operand = true, .rest = true,
-     .run = verbs_who},
+     "Options after the address are passed to leakreport.", OF_REQUESTS, .operand = true,
+     .rest = true, .run = command_who},
     {"clean", "[OPTION...]", "remove recording files of processes that have ended",
      "Files of other users, other hosts and running processes stay.", .options = arguments_of_clean,
-     .run = clean_command},
+     .run = command_clean},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -41,10 +39,8 @@ static int print_help(void)
 
         printf("%*s%s\n", width < 32 ? 32 - width : 2, "", commands[i].help);
     }
-    puts(
-        "\nleakctl COMMAND --help says more of one. NAME is a program's, when only one process has "
-        "it.\n"
-        "Exit status: 0, 1 when something could not be done, 2 for usage.");
+    puts("\nleakctl COMMAND --help describes a command. NAME: a program that one process runs.\n"
+         "Exit status: 0, 1 when something could not be done, 2 for usage.");
     return 0;
 }
 

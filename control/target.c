@@ -1,11 +1,9 @@
-/* target.c - see target.h.
- *
- * Why there is no such process is worth more words than that there is none: each reason has another
- * remedy. */
+/* target.c - see target.h. Each reason why there is no such process has a remedy of its own. */
 #include "control/target.h"
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "control/refusal.h"
 #include "common/processes/process_list.h"
 #include "common/base/string_list.h"
 #include "common/base/proc.h"
@@ -23,7 +20,27 @@
 #define STORE ".leak"
 #define DELETED " (deleted)"
 
-/* ---- Why not --------------------------------------------------------------------------------- */
+/* ---- Refusals --------------------------------------------------------------------------------- */
+
+static const char *const refusal_format[] = {
+#define R(name, reason, next) reason ": " next,
+    REFUSAL_TABLE(R)
+#undef R
+};
+
+bool refuse_request(const char *who, enum refusal refusal, ...)
+{
+    char text[2 * TERM_TEXT_MAX];
+    va_list arguments;
+
+    va_start(arguments, refusal);
+    vsnprintf(text, sizeof(text), refusal_format[refusal], arguments);
+    va_end(arguments);
+    fflush(stdout);
+    fprintf(stderr, "leakctl: %s: %s\n", term_text(who, strlen(who), 0).text,
+            term_text(text, strlen(text), 0).text);
+    return false;
+}
 
 static bool refuse_several(const char *word, const struct process_list *finds)
 {
@@ -35,7 +52,7 @@ static bool refuse_several(const char *word, const struct process_list *finds)
         free(pids);
         pids = longer;
     }
-    refuse(word, REFUSAL_SEVERAL, pids);
+    refuse_request(word, REFUSAL_SEVERAL, pids);
     free(pids);
     return false;
 }
@@ -45,7 +62,7 @@ static bool refuse_owner(const char *word, uid_t owner)
     struct passwd *user = getpwuid(owner);
     char *number = string_format("user %u", (unsigned)owner);
 
-    refuse(word, REFUSAL_NOT_YOURS, user ? user->pw_name : number);
+    refuse_request(word, REFUSAL_NOT_YOURS, user ? user->pw_name : number);
     free(number);
     return false;
 }
@@ -57,45 +74,45 @@ static bool ends_with(const char *text, const char *end)
     return length >= ending && strcmp(text + length - ending, end) == 0;
 }
 
-/* Of a mapped store's path. */
+/* path: of a mapped recording file. */
 static bool refuse_elsewhere(const char *word, char *path)
 {
     char *slash = strrchr(path, '/');
 
     if (ends_with(path, DELETED)) {
         path[strlen(path) - strlen(DELETED)] = 0;
-        return refuse(word, REFUSAL_REMOVED, path);
+        return refuse_request(word, REFUSAL_REMOVED, path);
     }
     *slash = 0;
-    return refuse(word, REFUSAL_ELSEWHERE, term_shell_word(path).text);
+    return refuse_request(word, REFUSAL_ELSEWHERE, term_shell_word(path).text);
 }
 
-static bool is_store(const char *path)
+static bool is_store_path(const char *path)
 {
     return ends_with(path, STORE) || ends_with(path, STORE DELETED);
 }
 
-/* It lives, and no store of it was found: what does it have mapped? */
+/* The process runs, and its recording file was not found: its mappings say why. */
 static bool refuse_by_maps(const char *word)
 {
     char *path = string_format("/proc/%s/maps", word), *line = NULL;
     FILE *maps = fopen(path, "re");
-    bool library = false, told = false;
+    bool library = false, refused = false;
     size_t size = 0;
 
-    while (maps && !told && getline(&line, &size, maps) > 0) {
+    while (maps && !refused && getline(&line, &size, maps) > 0) {
         char *name = strchr(line, '/');
 
         if (!name)
             continue;
         name[strcspn(name, "\n")] = 0;
         library |= ends_with(name, LIBRARY) || ends_with(name, LIBRARY DELETED);
-        told = is_store(name);
-        if (told)
+        refused = is_store_path(name);
+        if (refused)
             refuse_elsewhere(word, name);
     }
-    if (!told)
-        refuse(word, library ? REFUSAL_NO_STORE : REFUSAL_NO_LIBLEAK);
+    if (!refused)
+        refuse_request(word, library ? REFUSAL_NO_STORE : REFUSAL_NO_LIBLEAK);
     if (maps)
         fclose(maps);
     free(line);
@@ -120,68 +137,67 @@ static bool refuse_missing(const char *word, const char *dir)
     else if (lives)
         refuse_by_maps(word);
     else if (dead.count)
-        refuse(word, REFUSAL_DEAD, term_shell_word(dead.at[dead.count - 1].path).text);
+        refuse_request(word, REFUSAL_DEAD, term_shell_word(dead.at[dead.count - 1].path).text);
     else
-        refuse(word, REFUSAL_NO_PROCESS, term_shell_word(word).text);
+        refuse_request(word, REFUSAL_NO_PROCESS, term_shell_word(word).text);
     process_list_end(&dead);
     free(path);
     return false;
 }
 
-/* ---- The one --------------------------------------------------------------------------------- */
+/* ---- The process ----------------------------------------------------------------------------- */
 
-bool target_is_same(const struct target *target)
+bool target_runs_same_program(const struct target *target)
 {
-    const struct leak_header *header = target->account.header;
+    const struct leak_header *header = target->recording.header;
 
     return !__atomic_load_n(&header->exec_at, __ATOMIC_ACQUIRE) &&
            __atomic_load_n(&header->end_how, __ATOMIC_ACQUIRE) != LEAK_END_EXEC;
 }
 
-static bool open_account(struct target *target)
+static bool open_recording(struct target *target)
 {
     struct stat status;
 
-    switch (account_open(&target->account, target->path)) {
-    case ACCOUNT_GOOD:
+    switch (recording_open(&target->recording, target->path)) {
+    case RECORDING_OK:
         return true;
-    case ACCOUNT_FORBIDDEN:
+    case RECORDING_FORBIDDEN:
         return refuse_owner(target->who, stat(target->path, &status) == 0 ? status.st_uid : 0);
-    case ACCOUNT_OTHER_VERSION:
-        return refuse(target->who, REFUSAL_OTHER_VERSION);
-    case ACCOUNT_UNUSABLE:
+    case RECORDING_OTHER_VERSION:
+        return refuse_request(target->who, REFUSAL_OTHER_VERSION);
+    case RECORDING_UNUSABLE:
         break;
     }
-    return refuse(target->who, REFUSAL_UNUSABLE, target->path, strerror(errno));
+    return refuse_request(target->who, REFUSAL_UNUSABLE, target->path, strerror(errno));
 }
 
-/* The start time is compared when the descriptor is there: from then on it is that process or none.
- */
+/* The start time is compared after the descriptor is open, so the descriptor is of that process. */
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
     if (target->pidfd >= 0 && proc_is_alive(target->pid, start_time))
         return true;
     if (target->pidfd < 0 && errno != ESRCH)
-        return refuse(target->who, REFUSAL_NOT_SENT, strerror(errno));
-    return refuse(target->who, REFUSAL_DEAD, term_shell_word(target->path).text);
+        return refuse_request(target->who, REFUSAL_NOT_SENT, strerror(errno));
+    return refuse_request(target->who, REFUSAL_DEAD, term_shell_word(target->path).text);
 }
 
-static bool open_one(struct target *target, const struct listed_process *found)
+static bool open_target(struct target *target, const struct listed_process *found)
 {
     *target = (struct target){.pid = found->pid,
                               .who = string_format("%s (pid %d)", found->name, (int)found->pid),
                               .path = string_format("%s", found->path)};
-    if (!open_account(target)) {
+    if (!open_recording(target)) {
         free(target->who);
         free(target->path);
         return false;
     }
-    target->signal = account_signal(&target->account);
+    target->signal = recording_signal(&target->recording);
     if (open_process(target, found->start_time)) {
-        if (!(target->account.header->flags & LEAK_FLAG_CRASH_ONLY))
+        if (!(target->recording.header->flags & LEAK_FLAG_CRASH_ONLY))
             return true;
-        refuse(target->who, REFUSAL_CRASH_ONLY);
+        refuse_request(target->who, REFUSAL_CRASH_ONLY);
     }
     target_close(target);
     return false;
@@ -189,7 +205,7 @@ static bool open_one(struct target *target, const struct listed_process *found)
 
 void target_close(struct target *target)
 {
-    account_close(&target->account);
+    recording_close(&target->recording);
     if (target->pidfd >= 0)
         close(target->pidfd);
     free(target->who);
@@ -198,15 +214,15 @@ void target_close(struct target *target)
 
 bool target_open(struct target *target, const char *word, const char *dir)
 {
-    char *told = process_list_directory(dir);
-    struct process_list finds = process_list_running(told);
+    char *directory = process_list_directory(dir);
+    struct process_list finds = process_list_running(directory);
     bool good;
 
     process_list_select(&finds, word);
-    good = !finds.count       ? refuse_missing(word, told)
-           : finds.count == 1 ? open_one(target, &finds.at[0])
+    good = !finds.count       ? refuse_missing(word, directory)
+           : finds.count == 1 ? open_target(target, &finds.at[0])
                               : refuse_several(word, &finds);
     process_list_end(&finds);
-    free(told);
+    free(directory);
     return good;
 }

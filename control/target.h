@@ -1,4 +1,5 @@
-/* target.h - the process that is asked: one, of this user, that lives and has a store. */
+/* target.h - the process that gets a request: one, of this user, that runs and has a recording
+ * file; or the reason why a request is refused. */
 #ifndef CONTROL_TARGET_H
 #define CONTROL_TARGET_H
 
@@ -6,23 +7,75 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "control/account.h"
+#include "control/recording.h"
 
 struct target {
     pid_t pid;
-    int pidfd;  /* no pid that is used again is ever sent anything */
+    int pidfd;  /* so that no signal ever reaches another process that reuses the pid */
     char *who;  /* "shelf (pid 42)" */
-    char *path; /* of its store */
+    char *path; /* of its recording file */
     int signal;
-    struct account account;
+    struct recording recording;
 };
 
-/* word: a pid, or the name of a program as its store has it; dir: NULL = the usual places. False:
- * refused. */
+/* word: a pid, or the name of a program as its recording file has it; dir: NULL = the default
+ * directories. False: refused. */
 bool target_open(struct target *target, const char *word, const char *dir);
 void target_close(struct target *target);
 
-/* Its own program still, not another one by exec. */
-bool target_is_same(const struct target *target);
+/* Whether the process still runs the program of the recording file, not another one after exec. */
+bool target_runs_same_program(const struct target *target);
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+/* One line, "leakctl: WHO: REASON: WHAT TO DO NEXT". The reasons are one table, so that each has
+ * one wording, and scripts can tell them apart.
+ *
+ * R(NAME, reason, what to do next: a format) */
+#define REFUSAL_TABLE(R)                                                                           \
+    R(NO_PROCESS, "no such process uses libleak",                                                  \
+      "leaktop lists those that run; leakreport --last %s shows one that has ended")               \
+    R(SEVERAL, "several processes have this name", "give the pid of one:%s")                       \
+    R(DEAD, "it has ended", "leakreport %s shows its recording, as leakreport --last does")        \
+    R(NOT_YOURS, "only the owner may send requests", "it belongs to %s")                           \
+    R(NO_LIBLEAK, "it does not use libleak", "start it with leakrun, or with LD_PRELOAD")          \
+    R(NO_STORE, "it has no recording file",                                                        \
+      "its recording is in memory only, or there is none (enabled=0): start it with a dir= that "  \
+      "has room")                                                                                  \
+    R(ELSEWHERE, "its recording file is in another directory", "give --dir=%s")                    \
+    R(REMOVED, "its recording file was removed", "%s: no request is possible without it")          \
+    R(UNUSABLE, "its recording file cannot be used", "%s: %s")                                     \
+    R(OTHER_VERSION, "another version of libleak", "restart it with the version of this leakctl")  \
+    R(EXEC, "it called exec",                                                                      \
+      "the new program does not use libleak; leakreport %s shows the recording before that")       \
+    R(STOPPED, "stopped", "kill -CONT %d continues it; leakreport %s needs no answer")             \
+    R(TRACED, "stopped by a debugger", "continue it there; leakreport %s needs no answer")         \
+    R(CRASH_ONLY, "it tracks no blocks (crash=only)", "start it without that option")              \
+    R(NO_HANDLER, "libleak has no signal handler there",                                           \
+      "tracking has ended with a message, or the program uses signal %d itself: start it with "    \
+      "another snapshot_signal=")                                                                  \
+    R(BLOCKED, "it blocks signal %d",                                                              \
+      "all its threads do, by a bare system call: start it with another snapshot_signal=")         \
+    R(NOT_SENT, "the signal could not be sent", "%s")                                              \
+    R(OTHERS, "another leakctl waits for it", "that is pid %d: try again, or --timeout=1m")        \
+    R(BEFORE, "busy with an earlier request", "try again, or --timeout=1m")                        \
+    R(WAITING, "it waits in the kernel", "no signal interrupts that: try again, or --timeout=1m")  \
+    R(SILENT, "no answer within %s",                                                               \
+      "it did not leave libleak, or a signal handler: try again, or --timeout=1m")                 \
+    R(UNDONE, "started, and not done within %s", "leakreport %s will show the result")             \
+    R(NO_ROOM, "its recording file is full",                                                       \
+      "there is no room for a leak check: start it with a dir= that has more")                     \
+    R(ANSWER, "%s", "%s")
+
+enum refusal {
+#define R(name, reason, next) REFUSAL_##name,
+    REFUSAL_TABLE(R)
+#undef R
+        REFUSAL_MAX
+};
+
+/* who: untrusted text. The rest is for the formats of reason and next, in this order. Always
+ * returns false. */
+bool refuse_request(const char *who, enum refusal refusal, ...);
 
 #endif

@@ -1,6 +1,6 @@
 /* shelf.c - a small program that leaks in a few ways; `make demo` runs it under leakrun.
  *
- * A shelf keeps books. Books that are taken out must be given back; three customers do not. */
+ * A shelf holds books. Three functions lose memory, each by a common mistake. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct book {
 
 static struct book *shelf;
 
-/* Right: what is put on the shelf is still reachable when the program ends, then given back. */
+/* Right: books on the shelf are freed before the program ends. */
 static struct book *book_make(const char *title)
 {
     struct book *book = malloc(sizeof *book);
@@ -27,7 +27,7 @@ static void book_free(struct book *book)
     free(book);
 }
 
-/* Wrong: gives the book back, but forgets its title. */
+/* Wrong: frees the book, but not its title. */
 static void careless_customer(int visits)
 {
     for (int i = 0; i < visits; i++) {
@@ -36,7 +36,7 @@ static void careless_customer(int visits)
     }
 }
 
-/* Wrong: the list gets a longer array each time, and the old one is dropped. */
+/* Wrong: each step allocates a longer array and drops the old one. */
 static int *growing_list(int lengths)
 {
     int *list = NULL;
@@ -49,7 +49,7 @@ static int *growing_list(int lengths)
     return list;
 }
 
-/* Wrong: an early return on the way of an error. */
+/* Wrong: the early return on an error leaks the copy. */
 static int parse(const char *line)
 {
     char *copy = malloc(256);

@@ -1,48 +1,119 @@
 /* args.c - see args.h. */
 #include "live/args.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options/command_line.h"
-#include "live/environment.h"
 #include "common/base/error.h"
-#include "live/values.h"
+#include "common/base/string_list.h"
+#include "common/options/command_line.h"
+#include "leak_targets.h"
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* The runtime would ignore a wrong value and print a warning in each process of a tree, so values
+ * are checked before the program runs. Limits that only the runtime knows are left to it. */
+
+/* A type and its words. */
+static const char *const choices[][10] = {
+    {"BOOL", "on", "off", "1", "0", "yes", "no", "true", "false"},
+#define CHOICE(name, ...) {"CHOICE_" #name, __VA_ARGS__},
+#include "leak_options.def"
+};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+/* Skips digits, or 0x and hex digits. NULL: there are none. */
+static const char *after_number(const char *value)
+{
+    bool hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X') && value[2];
+    const char *digits = value + (hex ? 2 : 0);
+    size_t count = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+    return count ? digits + count : NULL;
+}
+
+static char *expected_choice(const char *const *words, const char *value)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return NULL;
+    char *wanted = string_format("%s", words[0]);
+    for (size_t i = 1; words[i]; i++) {
+        char *longer = string_format("%s, %s", wanted, words[i]);
+        free(wanted);
+        wanted = longer;
+    }
+    return wanted;
+}
+
+/* Which values the type takes, if this is none of them, else NULL. For the caller to free. */
+static char *expected_value(const char *type, const char *value)
+{
+    const char *rest = after_number(value);
+    if (strcmp(type, "NUMBER") == 0)
+        return rest && !*rest ? NULL : string_format("a number");
+    if (strcmp(type, "SIZE") == 0) {
+        bool fits = rest && (!*rest || (strchr("kmgKMG", *rest) && !rest[1]));
+        return fits ? NULL : string_format("bytes, or a number and k, m or g");
+    }
+    if (strcmp(type, "TIME") == 0) {
+        static const char *const units[] = {"", "ms", "s", "m", "h"};
+        size_t unit = 0;
+        rest = value + strspn(value, "0123456789");
+        while (unit < ROWS(units) && strcmp(units[unit], rest) != 0)
+            unit++;
+        return rest > value && unit < ROWS(units)
+                   ? NULL
+                   : string_format("a time: a number and ms, s, m or h");
+    }
+    if (strcmp(type, "SHARE") == 0) {
+        rest = value + strspn(value, "0123456789");
+        bool fits = rest > value && rest - value <= 3 && atoi(value) <= 100 &&
+                    (!*rest || strcmp(rest, "%") == 0);
+        return fits ? NULL : string_format("a share from 0 to 100%%");
+    }
+    for (size_t i = 0; i < ROWS(choices); i++)
+        if (strcmp(choices[i][0], type) == 0)
+            return expected_choice(choices[i] + 1, value);
+    return NULL; /* TEXT */
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static struct command_line line = {.tool = "leakrun", .hint = "leakrun --help lists the options"};
 
-static bool complain(const char *what, const char *which, const char *hint)
+static bool refuse_option(const char *what, const char *which, const char *hint)
 {
     print_notice("%s %s (%s)", what, which, hint);
     return false;
 }
 
-/* ---- The tables -------------------------------------------------------------------------- */
+/* ---- The tables ------------------------------------------------------------------------------ */
 
-/* Options between leakrun and leakreport, which nobody types. */
+/* Internal options of leakreport, which leakrun does not forward. */
 static bool refuse_internal(void *options, const struct option_row *row, const char *value)
 {
     (void)options, (void)value;
-    return complain("no such option:", row->name, "only leakreport has it");
+    return refuse_option("no such option:", row->name, "only leakreport has it");
 }
 
-#define FIELD(name) .offset = offsetof(struct args, name)
-#define TEXT(name) .type = OPTION_TYPE_TEXT, FIELD(name)
-#define INTERNAL .type = OPTION_TYPE_CALL, .parse = refuse_internal
+#define FIELD(field) .offset = offsetof(struct args, field)
+#define FLAG(word, field, text) .name = word, FIELD(field), .help = text
+#define TEXT(word, given, field, text)                                                             \
+    .name = word, .value = given, .type = OPTION_TYPE_TEXT, FIELD(field), .help = text
+#define INTERNAL(word, given)                                                                      \
+    .name = word, .value = given, .type = OPTION_TYPE_CALL, .parse = refuse_internal
 
 static const struct option_row own[] = {
-    {.name = "keep",
-     .value = "FILE.leak",
-     TEXT(keep),
-     .help = "keep the recording file: FILE.leak, children as FILE.PID.leak"},
-    {.name = "no-report",
-     FIELD(no_report),
-     .help = "no report at the end (with --keep: read it later)"},
-    {.name = "cwd", .value = "DIR", TEXT(cwd), .help = "run the program in DIR"},
-    {.name = "gdb", FIELD(gdb), .help = "run the program under gdb; only the program sees libleak"},
-    {.name = "force", FIELD(force), .help = "-o and --keep may overwrite"},
-    {.name = "append", FIELD(append), .help = "-o appends to an existing file"},
+    {TEXT("keep", "FILE.leak", keep,
+          "keep the recording file as FILE.leak, those of children as FILE.PID.leak")},
+    {FLAG("no-report", no_report, "no report at the end (with --keep, run leakreport later)")},
+    {TEXT("cwd", "DIR", cwd, "run the program in DIR")},
+    {FLAG("gdb", gdb, "run the program under gdb; only the program uses libleak")},
+    {FLAG("force", force, "-o and --keep may overwrite")},
+    {FLAG("append", append, "-o appends to an existing file")},
     {.name = "error-exitcode",
      .value = "N",
      .type = OPTION_TYPE_NUMBER,
@@ -50,32 +121,27 @@ static const struct option_row own[] = {
      .most = 255,
      FIELD(error_exitcode),
      .help = "exit with N if the program succeeded but leaked"},
-    {.name = "errors-for",
-     .value = "SET",
-     TEXT(errors_for),
-     .help = "what counts for that (lost,errors)"},
-    {.letter = 'q', .name = "quiet", FIELD(quiet), .help = "quiet: the summary line only"},
-    {.letter = 'v', .name = "verbose", FIELD(verbose), .help = "verbose"},
-    {.name = "self-test",
-     FIELD(self_test),
-     .help = "run a program with known leaks, and check that they are found"},
+    {TEXT("errors-for", "SET", errors_for, "which findings count as leaked (lost,errors)")},
+    {.letter = 'q', .name = "quiet", FIELD(quiet), .help = "print the summary line only"},
+    {.letter = 'v', .name = "verbose", FIELD(verbose), .help = "print more detail"},
+    {FLAG("self-test", self_test, "run a program with known leaks and check that they are found")},
     {.letter = 'h', .name = "help", FIELD(help), .help = "this text"},
-    {.name = "version", FIELD(version), .help = "the version"},
-    {.name = "serve-fd", .value = "R[,W]", INTERNAL},
-    {.name = "again", .value = "PROGRAM", INTERNAL},
-    {.name = "text", .value = "FILE", INTERNAL},
-    {.name = "last", INTERNAL},
-    {.name = "survivors", INTERNAL},
-    {.name = "with-library", .value = "PATH", TEXT(library)},
-    {.name = "with-report", .value = "PATH", TEXT(reporter)},
-    {.name = "environment-of", .value = "PID", TEXT(environment_of)},
+    {FLAG("version", version, "the version")},
+    {INTERNAL("serve-fd", "R[,W]")},
+    {INTERNAL("again", "PROGRAM")},
+    {INTERNAL("text", "FILE")},
+    {INTERNAL("last", NULL)},
+    {INTERNAL("survivors", NULL)},
+    {TEXT("with-library", "PATH", library, NULL)},
+    {TEXT("with-report", "PATH", reporter, NULL)},
+    {TEXT("environment-of", "PID", environment_of, NULL)},
     {0}};
 
 static bool forward_to_report(void *options, const struct option_row *row, const char *value)
 {
     struct args *args = options;
     if (row->letter == 'o')
-        args->output = value; /* forwarded, too: leakreport replaces its % signs */
+        args->output = value; /* forwarded, too: leakreport expands its % signs */
     args->to |= strcmp(row->name, "to") == 0;
     string_list_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "",
                      value ? value : "");
@@ -97,11 +163,15 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
         return true;
     }
     if (strcmp(row->name, "report") == 0)
-        return complain("no such option:", "--report",
-                        "leakrun reports by itself; --no-report leaves it out");
-    if (strcmp(row->name, "report_to") == 0)
+        return refuse_option("no such option:", "--report",
+                             "leakrun always reports; --no-report turns that off");
+    char *wanted;
+    if (strcmp(row->name, "report_to") == 0) {
         args->report_to = value;
-    char *wanted = value_wanted(row->name, value);
+        wanted = leak_targets_good(value) ? NULL : string_format("%s", LEAK_TARGET_WORDS);
+    } else {
+        wanted = expected_value(row->words[0], value);
+    }
     if (wanted) {
         char *name = string_format("%s", row->name);
         for (char *at = name; (at = strchr(at, '_'));)
@@ -112,7 +182,8 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
         return false;
     }
     if (strchr(value, '\''))
-        return complain("no single quote can stand in the value of", row->name, "see libleak(7)");
+        return refuse_option("a single quote is not allowed in the value of", row->name,
+                             "see libleak(7)");
     const char *quote = strchr(value, ':') ? "'" : "";
     char *longer = string_format("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "",
                                  row->name, quote, value, quote);
@@ -121,10 +192,19 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
     return true;
 }
 
-/* The options of libleak.so, from their table. */
+/* The options of libleak.so, from their table; words is the type of the value. */
 static const struct option_row runtime[] = {
 #define OPTION(name, type, fallback, words)                                                        \
-    {0, #name, "VALUE", words, OPTION_TYPE_CALL, 0, 0, 0, NULL, add_for_runtime},
+    {0,                                                                                            \
+     #name,                                                                                        \
+     "VALUE",                                                                                      \
+     words,                                                                                        \
+     OPTION_TYPE_CALL,                                                                             \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     (const char *const[]){#type},                                                                 \
+     add_for_runtime},
 #include "leak_options.def"
     {0}};
 
@@ -134,7 +214,7 @@ static const struct option_row *recorded_row(const struct option_row *row)
     return row->value ? command_line_find_row(runtime, row->name, strlen(row->name)) : NULL;
 }
 
-/* ---- Help -------------------------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 static void print_help(void)
 {
@@ -145,16 +225,16 @@ static void print_help(void)
     for (const struct option_row *row = report; row->name; row++)
         if (!command_line_find_row(own, row->name, strlen(row->name)) && !recorded_row(row))
             command_line_print_row(row, 30, stdout);
-    puts("\nWhat is tracked (more in libleak(7)):");
+    puts("\nTracking (more in libleak(7)):");
     for (const struct option_row *row = runtime; row->name; row++)
         if (strcmp(row->name, "report") != 0)
             command_line_print_row(row, 30, stdout);
-    puts("\nExit status: the program's own, or its signal; 125 trouble of leakrun's own,\n"
-         "126 it cannot be run, 127 it was not found; with --error-exitcode=N also N, and\n"
+    puts("\nExit status: that of the program, or its signal; 125 error in leakrun, 126 the\n"
+         "program cannot be run, 127 it was not found; with --error-exitcode=N also N, and\n"
          "124 when nothing could be tracked.");
 }
 
-/* ---- Parsing ----------------------------------------------------------------------------- */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 static bool parse_option(struct args *args, char **argv, int *at)
 {
@@ -165,34 +245,34 @@ static bool parse_option(struct args *args, char **argv, int *at)
     return row && command_line_store(&line, row, args, value);
 }
 
-/* No option is read and ignored. */
+/* An option that would have no effect is an error. */
 static bool goes_with_self_test(const struct args *args, const char *program)
 {
     if (program)
-        return complain("--self-test runs a program of its own, not", program,
-                        "leakrun --self-test");
+        return refuse_option("--self-test runs a program of its own, not", program,
+                             "leakrun --self-test");
     if (*args->runtime || args->for_report.count || args->dir || args->keep || args->cwd ||
         args->errors_for || args->error_exitcode || args->no_report || args->gdb)
-        return complain("--self-test", "goes without other options", "leakrun --self-test");
+        return refuse_option("--self-test", "takes no other options", "leakrun --self-test");
     return true;
 }
 
 static bool fits_together(const struct args *args, const char *program)
 {
     if (args->error_exitcode == 77)
-        return complain("--error-exitcode=77", "is refused",
-                        "test runners read 77 as a skipped test; take another number");
+        return refuse_option("--error-exitcode=77", "is refused",
+                             "test runners read 77 as a skipped test; take another number");
     if (args->self_test)
         return goes_with_self_test(args, program);
     if (!program)
-        return complain("no program to run:", "leakrun [options] program [args...]",
-                        "leakrun --help");
+        return refuse_option("no program to run:", "leakrun [options] program [args...]",
+                             "leakrun --help");
     if (args->errors_for && !args->error_exitcode)
-        return complain("--errors-for", "has no effect alone", "give --error-exitcode=N too");
+        return refuse_option("--errors-for", "has no effect alone", "give --error-exitcode=N too");
     return true;
 }
 
-/* Options that leakreport has, too, in its short form. */
+/* Options of leakrun that leakreport has, too. */
 static void forward_own(struct args *args)
 {
     const struct {
@@ -220,7 +300,7 @@ int args_parse(struct args *args, int argc, char **argv)
         if (args->version)
             return puts("leakrun (libleak) " LEAK_VERSION), 0;
         if (args->environment_of)
-            return environment_print(args->environment_of);
+            return -1;
     }
     at += at < argc && strcmp(argv[at], "--") == 0;
     forward_own(args);

@@ -1,11 +1,11 @@
-/* args.h - the command line of leakrun: three kinds of options, one spelling.
+/* args.h - the command line of leakrun. It takes three kinds of options:
  *
  *   its own            --keep, --cwd, --gdb ...           a table in args.c
  *   the runtime's      --a-b=v is a_b=v                   from include/leak_options.def
- *   the report's       --format, --top ...                handed on to leakreport unread
+ *   the report's       --format, --top ...                forwarded to leakreport unchecked
  *
- * Each long option with a value takes it after "=" or as the next word. Parsing stops at the first
- * word that is no option, or at "--": from there on everything is the program's. */
+ * A long option takes its value after "=" or as the next word. Parsing stops at the first word that
+ * is no option, or at "--"; the rest is the command line of the program. */
 #ifndef LIVE_ARGS_H
 #define LIVE_ARGS_H
 
@@ -17,10 +17,10 @@ struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
 
     const char *dir, *keep, *output, *cwd, *errors_for;
-    const char *environment_of;
-    size_t error_exitcode; /* 0: not given */
-    const char *report_to; /* the runtime's option, which holds for our report, too */
-    bool to;               /* the report has targets of its own: our stdout is the report's */
+    const char *environment_of; /* pid: print its environment, and nothing else */
+    size_t error_exitcode;      /* 0: not given */
+    const char *report_to;      /* an option of the runtime, which applies to the report here too */
+    bool to;                    /* the report has --to, so its stdout is the stdout of leakrun */
     bool no_report, gdb, force, append, quiet, verbose, self_test, help, version;
     char *runtime;                 /* "a_b=v:c=d" or "" */
     struct string_list for_report; /* options for leakreport, in order */
@@ -30,7 +30,7 @@ struct args {
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */
 int args_parse(struct args *args, int argc, char **argv);
 
-/* Also after a wrong line. */
+/* Needed after a wrong line, too. */
 void args_free(struct args *args);
 
 #endif

@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/proc.h"
+
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 static sigset_t callers_mask;
 static struct sigaction callers_sigchld;
@@ -20,23 +24,23 @@ void child_block_signals(void)
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &callers_mask);
-    /* An ignored SIGCHLD would have the kernel reap our child before we see how it ended. */
+    /* With SIGCHLD ignored the kernel would reap the child, and its wait status would be lost. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &callers_sigchld);
 }
 
-void child_restore_signals(void)
+static void child_restore_signals(void)
 {
     sigaction(SIGCHLD, &callers_sigchld, NULL);
     sigprocmask(SIG_SETMASK, &callers_mask, NULL);
 }
 
-/* What the child could not do, sent over a pipe that a successful exec closes. */
-struct trouble {
+/* The step that failed in the child, sent over a pipe that a successful exec closes. */
+struct exec_failure {
     enum { TROUBLE_CWD, TROUBLE_OUTPUT, TROUBLE_EXEC } step;
     int error;
 };
 
-static char **shell_argv(const struct launch *launch)
+static char **make_shell_argv(const struct launch *launch)
 {
     size_t count = 0;
     while (launch->argv[count])
@@ -51,7 +55,7 @@ static char **shell_argv(const struct launch *launch)
     return argv;
 }
 
-static bool output_redirect(int output)
+static bool redirect_output(int output)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0)
@@ -61,15 +65,15 @@ static bool output_redirect(int output)
                                    : dup2(output, STDOUT_FILENO) >= 0;
 }
 
-static void child_exec(const struct launch *launch, struct trouble *trouble)
+static void exec_program(const struct launch *launch, struct exec_failure *trouble)
 {
-    *trouble = (struct trouble){TROUBLE_CWD, 0};
+    *trouble = (struct exec_failure){TROUBLE_CWD, 0};
     if (launch->cwd && chdir(launch->cwd) != 0) {
         trouble->error = errno;
         return;
     }
     trouble->step = TROUBLE_OUTPUT;
-    if (launch->output >= 0 && !output_redirect(launch->output)) {
+    if (launch->output >= 0 && !redirect_output(launch->output)) {
         trouble->error = errno;
         return;
     }
@@ -77,18 +81,18 @@ static void child_exec(const struct launch *launch, struct trouble *trouble)
     child_restore_signals();
     execve(launch->path, launch->argv, launch->envp);
     if (errno == ENOEXEC) {
-        char **argv = shell_argv(launch);
+        char **argv = make_shell_argv(launch);
         if (argv)
             execve("/bin/sh", argv, launch->envp);
     }
     trouble->error = errno;
 }
 
-static int trouble_say(const struct launch *launch, const struct trouble *trouble)
+static int report_exec_failure(const struct launch *launch, const struct exec_failure *trouble)
 {
     const char *why = strerror(trouble->error);
     if (trouble->step == TROUBLE_CWD) {
-        print_notice("cannot go to the directory %s: %s", launch->cwd, why);
+        print_notice("cannot change to the directory %s: %s", launch->cwd, why);
         return STATUS_INTERNAL_ERROR;
     }
     if (trouble->step == TROUBLE_OUTPUT) {
@@ -103,10 +107,10 @@ int child_start(struct child *child, const struct launch *launch)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        print_notice("cannot make a pipe: %m");
+        print_notice("cannot create a pipe: %m");
         return STATUS_INTERNAL_ERROR;
     }
-    struct trouble trouble;
+    struct exec_failure trouble;
     child->pid = fork();
     if (child->pid < 0) {
         print_notice("cannot start a process: %m");
@@ -116,7 +120,7 @@ int child_start(struct child *child, const struct launch *launch)
     }
     if (child->pid == 0) {
         close(ends[0]);
-        child_exec(launch, &trouble);
+        exec_program(launch, &trouble);
         (void)!write(ends[1], &trouble, sizeof trouble);
         _exit(STATUS_CANNOT_RUN);
     }
@@ -132,7 +136,7 @@ int child_start(struct child *child, const struct launch *launch)
     if (n != (ssize_t)sizeof trouble)
         return -1;
     child_wait(child);
-    return trouble_say(launch, &trouble);
+    return report_exec_failure(launch, &trouble);
 }
 
 int child_wait(const struct child *child)
@@ -141,4 +145,90 @@ int child_wait(const struct child *child)
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         ;
     return status;
+}
+
+/* ---- Supervising ----------------------------------------------------------------------------- */
+
+/* Takes the default action of sig once. It is raised while blocked, so that it merges with one that
+ * is already pending. */
+static void take_default_action(int sig)
+{
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &set, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Stops leakwatch in the same way as the program, for the shell that waits for leakwatch. */
+static void stop_like_child(int sig)
+{
+    struct sigaction before;
+    if (sig == SIGSTOP) {
+        raise(sig);
+        return;
+    }
+    sigaction(sig, NULL, &before);
+    take_default_action(sig);
+    sigaction(sig, &before, NULL);
+}
+
+/* Sends a signal to the program unless one of the reasons below says that it has it already. */
+static void forward_signal(const struct child *child, const siginfo_t *info)
+{
+    int sig = info->si_signo;
+    if (sig == SIGCHLD)
+        return;
+    /* From the terminal or another part of the kernel: the whole process group has it. */
+    if (info->si_code == SI_KERNEL)
+        return;
+    /* fg and kill -CONT -GROUP continue the program themselves. */
+    uint64_t start;
+    char state;
+    if (sig == SIGCONT && proc_read_stat(child->pid, &start, &state) && state != 'T')
+        return;
+    /* The program itself called kill(0, sig) or kill(getppid(), sig). */
+    if (info->si_code <= 0 && info->si_pid == child->pid)
+        return;
+    if (info->si_code == SI_QUEUE)
+        sigqueue(child->pid, sig, info->si_value);
+    else
+        kill(child->pid, sig);
+}
+
+int child_supervise(const struct child *child)
+{
+    sigset_t all;
+    sigfillset(&all);
+    for (;;) {
+        int status;
+        pid_t pid = waitpid(child->pid, &status, WUNTRACED | WNOHANG);
+        if (pid == child->pid && !WIFSTOPPED(status))
+            return status;
+        if (pid == child->pid) {
+            stop_like_child(WSTOPSIG(status));
+            continue;
+        }
+        if (pid < 0 && errno != EINTR)
+            return 0; /* cannot happen: only this function reaps it */
+        siginfo_t info;
+        if (sigwaitinfo(&all, &info) > 0)
+            forward_signal(child, &info);
+    }
+}
+
+void exit_like_child(int wait_status)
+{
+    if (WIFEXITED(wait_status))
+        _exit(WEXITSTATUS(wait_status));
+    int sig = WTERMSIG(wait_status);
+    /* The program left its own core, if any; a core of leakwatch would replace it. */
+    prctl(PR_SET_DUMPABLE, 0);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (sig == SIGKILL)
+        raise(sig);
+    take_default_action(sig);
+    _exit(128 + sig);
 }

@@ -1,9 +1,13 @@
-/* child.h - starting programs: the user's, and ours.
+/* child.h - starting programs (the user's, and leakreport), and standing for them while they run.
  *
  * The program must find everything as the caller left it: signal mask and dispositions,
  * descriptors, process group, limits. So leakwatch installs no handler at all: it blocks every
- * signal, fetches them one by one (follow.h), and each child gets the caller's mask back just
- * before exec. */
+ * signal, fetches them one by one, and each child gets the caller's mask back just before exec.
+ *
+ * To the caller of leakrun, leakwatch stands for the program: signals sent to leakwatch reach the
+ * program, a stop of the program stops leakwatch, and leakwatch ends when and as the program ended.
+ * Signals that the kernel sends from the terminal go to the whole process group, so the program has
+ * them already and leakwatch only survives them. */
 #ifndef LIVE_CHILD_H
 #define LIVE_CHILD_H
 
@@ -15,14 +19,11 @@
 struct child {
     pid_t pid;
     uint64_t start_time;
-    long oom_kills; /* in its control group when it began: see oom.h */
+    long oom_kills; /* in its control group before it started: procfs_oom_kills() */
 };
 
-/* Once, before the first start: blocks all signals and remembers what was. */
+/* Blocks all signals and remembers the mask; called once, before the first start. */
 void child_block_signals(void);
-
-/* What was, for when leakwatch itself must die of a signal. */
-void child_restore_signals(void);
 
 struct launch {
     const char *path; /* what to exec; a text without "#!" goes to sh, as execvp does it */
@@ -31,10 +32,17 @@ struct launch {
     int output;      /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
 };
 
-/* Returns -1 when exec was seen to succeed, else 125, 126 or 127, and said why. */
+/* Returns -1 when exec succeeded, else 125, 126 or 127 after a message. */
 int child_start(struct child *child, const struct launch *launch);
 
-/* Waits for its end only. Returns the wait status. */
+/* Waits for the end only. Returns the wait status. */
 int child_wait(const struct child *child);
+
+/* Forwards signals and stops until the end. Returns the wait status. All signals are blocked. */
+int child_supervise(const struct child *child);
+
+/* Ends leakwatch as wait_status says: with the same status, or by the same signal without a core.
+ */
+void exit_like_child(int wait_status) __attribute__((noreturn));
 
 #endif

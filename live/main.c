@@ -1,9 +1,9 @@
 /* main.c - leakwatch, the C half of leakrun: start a program under libleak, wait, report.
  *
- * The picture: a private directory (session) into which the program and everything it starts put
- * their accounts (stores); the program itself (child) with two environment variables more than it
- * would have had; and afterwards leakreport over the directory. leakwatch reads nothing but page 0
- * of a store, and knows nothing about heaps. */
+ * A private directory (session) takes the recording files of the program and of all processes it
+ * starts; the program (child) gets two more environment variables; and afterwards leakreport runs
+ * over the directory. leakwatch reads only page 0 of a recording file, and knows nothing of heaps.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,16 @@
 
 #include "live/args.h"
 #include "live/child.h"
-#include "live/conclude.h"
 #include "live/environment.h"
-#include "live/follow.h"
-#include "live/oom.h"
+#include "live/procfs.h"
 #include "common/base/proc.h"
-#include "live/reporter.h"
+#include "live/report.h"
 #include "common/base/error.h"
 #include "live/session.h"
-#include "live/settings.h"
 #include "common/preflight/preflight.h"
 
-/* A standard descriptor that the caller closed stays closed for the program, but must not become
- * one of our own files meanwhile. */
+/* A standard descriptor that the caller closed stays closed for the program, but no file of
+ * leakwatch may get its number. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -32,12 +29,12 @@ static void hold_standard_descriptors(void)
             (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-/* Where libleak.so and leakreport are: told by scripts/leakrun, else beside us. */
+/* libleak.so and leakreport: where scripts/leakrun found them, else beside leakwatch. */
 struct parts {
     char *library, *reporter;
 };
 
-static void parts_find(struct parts *parts, const struct args *args)
+static void find_parts(struct parts *parts, const struct args *args)
 {
     parts->library = proc_find_tool(args->library, "libleak.so");
     if (!parts->library)
@@ -45,12 +42,12 @@ static void parts_find(struct parts *parts, const struct args *args)
                    "libleak.so is missing%s%s: build it (make) or install it "
                    "(make install)",
                    args->library ? ": " : "", args->library ? args->library : "");
-    /* Without leakreport the program still runs, and its account is kept. */
+    /* Without leakreport the program still runs, and its recording file is kept. */
     parts->reporter = proc_find_tool(args->reporter, "leakreport");
 }
 
-/* Becomes leakselftest, which starts us again for its program. */
-static int self_test(const struct parts *parts, const struct string_list *environment)
+/* Becomes leakselftest, which starts leakwatch again for its program. */
+static int exec_self_test(const struct parts *parts, const struct string_list *environment)
 {
     char *judge = proc_find_tool(NULL, "leakselftest"),
          *planter = proc_find_tool(NULL, "leakplant");
@@ -64,19 +61,19 @@ static int self_test(const struct parts *parts, const struct string_list *enviro
     return STATUS_INTERNAL_ERROR;
 }
 
-/* Said before a long run, not after it. */
+/* Checked before a long run, not after it. */
 static void refuse_to_overwrite(const struct args *args, const char *path)
 {
     struct stat st;
     if (path && !args->force && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        fatal_exit(STATUS_INTERNAL_ERROR, "%s is there already (--force overwrites)", path);
+        fatal_exit(STATUS_INTERNAL_ERROR, "%s exists (--force overwrites)", path);
 }
 
-/* What is going to be exec'd, or the end of leakwatch with one clear line. */
-static char *program_find(const struct args *args, const struct string_list *environment)
+/* The path to exec; if there is none, leakwatch ends with one clear line. */
+static char *find_program(const struct args *args, const struct string_list *environment)
 {
     struct preflight preflight;
-    const char *path = environment_get(environment, "PATH");
+    const char *path = environment_value(environment, "PATH");
     char *program = preflight_program(args->program[0], path, args->cwd, &preflight);
     if (preflight.status)
         fatal_exit(preflight.status, "%s", preflight.line);
@@ -85,20 +82,20 @@ static char *program_find(const struct args *args, const struct string_list *env
     return program;
 }
 
-static int program_start(struct child *child, const struct args *args, const char *program,
+static int start_program(struct child *child, const struct args *args, const char *program,
                          const struct session *session, const struct string_list *callers)
 {
     struct string_list environment = {0}, set = {0}, command = {0};
-    settings_make(&set, callers, args, session);
+    environment_make_settings(&set, callers, args, session);
     string_list_copy(&environment, callers);
     struct launch launch = {.path = program, .argv = args->program, .cwd = args->cwd, .output = -1};
     char *gdb = NULL;
     if (args->gdb) {
         struct preflight preflight;
-        gdb = preflight_program("gdb", environment_get(callers, "PATH"), NULL, &preflight);
+        gdb = preflight_program("gdb", environment_value(callers, "PATH"), NULL, &preflight);
         if (preflight.status)
             fatal_exit(STATUS_INTERNAL_ERROR, "--gdb needs gdb, which is not installed");
-        settings_gdb_command(&command, &set, program, args->program);
+        environment_gdb_command(&command, &set, program, args->program);
         launch.path = gdb;
         launch.argv = command.at;
     } else {
@@ -107,7 +104,7 @@ static int program_start(struct child *child, const struct args *args, const cha
     }
     launch.envp = environment.at;
     if (args->verbose)
-        print_notice("accounts are in %s", session->dir);
+        print_notice("recording files are in %s", session->dir);
     int status = child_start(child, &launch);
     free(gdb);
     string_list_free(&command);
@@ -116,9 +113,9 @@ static int program_start(struct child *child, const struct args *args, const cha
     return status;
 }
 
-/* Runs the program. Returns -1 when it ended as *wait_status says, else the exit status of ours. */
-static int watch(const struct args *args, const struct parts *parts,
-                 const struct string_list *environment, int *wait_status)
+/* Returns -1 when the program ended as *wait_status says, else the exit status of leakwatch. */
+static int run_program(const struct args *args, const struct parts *parts,
+                       const struct string_list *environment, int *wait_status)
 {
     struct session session;
     struct child child;
@@ -126,20 +123,21 @@ static int watch(const struct args *args, const struct parts *parts,
     refuse_to_overwrite(args, args->keep);
     refuse_to_overwrite(args, args->append ? NULL : args->output);
     child_block_signals();
-    if (parts->reporter && !reporter_check(parts->reporter, args, environment))
+    if (parts->reporter && !report_check_options(parts->reporter, args, environment))
         return STATUS_INTERNAL_ERROR;
-    char *program = program_find(args, environment);
-    char *dir = settings_dir(args, environment);
-    session_sweep(dir, environment);
+    char *program = find_program(args, environment);
+    char *dir = environment_store_dir(args, environment);
+    const char *runtime_dir = environment_value(environment, "XDG_RUNTIME_DIR");
+    session_sweep(dir, runtime_dir);
     int status = STATUS_INTERNAL_ERROR;
-    if (session_make(&session, dir, parts->library, environment)) {
-        child.oom_kills = oom_kills();
-        status = program_start(&child, args, program, &session, environment);
+    if (session_make(&session, dir, parts->library, runtime_dir)) {
+        child.oom_kills = procfs_oom_kills();
+        status = start_program(&child, args, program, &session, environment);
         if (status >= 0)
             session_remove(&session);
         else
-            *wait_status = conclude(&session, &child, follow_child(&child), args, parts->reporter,
-                                    environment);
+            *wait_status = report_conclude(&session, &child, child_supervise(&child), args,
+                                           parts->reporter, environment);
     }
     free(dir);
     free(program);
@@ -155,18 +153,20 @@ int main(int argc, char **argv)
 
     hold_standard_descriptors();
     int status = args_parse(&args, argc, argv);
-    if (status < 0) {
+    if (status < 0 && args.environment_of) {
+        status = environment_print(args.environment_of);
+    } else if (status < 0) {
         environment_load(&environment);
-        parts_find(&parts, &args);
-        settings_report_to(&args, &environment);
-        status = args.self_test ? self_test(&parts, &environment)
-                                : watch(&args, &parts, &environment, &wait_status);
+        find_parts(&parts, &args);
+        environment_forward_report_to(&args, &environment);
+        status = args.self_test ? exec_self_test(&parts, &environment)
+                                : run_program(&args, &parts, &environment, &wait_status);
     }
     free(parts.library);
     free(parts.reporter);
     string_list_free(&environment);
     args_free(&args);
     if (status < 0)
-        follow_into_the_end(wait_status);
+        exit_like_child(wait_status);
     return status;
 }

@@ -1,14 +1,14 @@
-# bash completion for leakrun, leakreport, leaktop and leakctl. The options are read from --help, so that they are
-# always the installed version's.
+# bash completion for leakrun, leakreport, leaktop and leakctl. The options are read from --help, so that they
+# match the installed version.
 
 _libleak()
 {
     local command=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} i
-    local option=${COMP_WORDS[COMP_CWORD - 1]} # whose value it is
+    local option=${COMP_WORDS[COMP_CWORD - 1]} # the option that the word is a value of
     [[ $option != = || $COMP_CWORD -lt 2 ]] || option=${COMP_WORDS[COMP_CWORD - 2]}
     COMPREPLY=()
     if [[ ${command##*/} == leakrun ]]; then
-        # From the first word that is no option on it is the program's line.
+        # From the first word that is no option on, it is the command line of the program.
         for ((i = 1; i < COMP_CWORD; i++)); do
             if [[ ${COMP_WORDS[i]} != -* && ${COMP_WORDS[i]} != = &&
                 ${COMP_WORDS[i - 1]} != = ]]; then
@@ -39,7 +39,7 @@ _libleak()
     fi
 }
 
-# A verb; then its options, and processes: those that leaktop lists, if it stands beside leakctl.
+# A command; then its options, and the processes that leaktop beside leakctl lists.
 _libleak_ctl()
 {
     local top=leaktop

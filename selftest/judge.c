@@ -1,11 +1,11 @@
-/* judge.c - leakselftest: does libleak find, here and now, what leakplant has lost?
+/* judge.c - leakselftest: whether libleak finds the mistakes of leakplant on this system.
  *
  *     leakselftest LEAKWATCH LIBRARY LEAKREPORT PLANT
  *
- * What leakrun --self-test becomes. It runs PLANT under libleak twice (a double free ends a
- * program), reads what leakreport says of it, and compares that with what PLANT says of itself: a
- * line for each check, PASS or FAIL and why. The user's options and files are left aside, so that a
- * failure is libleak's, or this system's.
+ * leakrun --self-test executes it. It runs PLANT under libleak twice (a double free ends a
+ * program) and compares the report of leakreport with the list that PLANT prints: one line for each
+ * check, PASS, or FAIL and why. The user's options and files are ignored, so that a failure is a
+ * fault of libleak or of this system.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What PLANT says of one mistake. */
+/* One mistake, as PLANT prints it. */
 struct plant {
     char what[32], hook[32], function[64];
     int line;
@@ -32,7 +32,7 @@ static const char *watch, *library, *reporter, *planter;
 static char folder[] = "/tmp/libleak-self-test-XXXXXX";
 static unsigned passed, failed;
 
-static __attribute__((format(printf, 2, 3))) void verdict(bool good, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void print_verdict(bool good, const char *format, ...)
 {
     va_list list;
 
@@ -46,8 +46,8 @@ static __attribute__((format(printf, 2, 3))) void verdict(bool good, const char 
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* In the folder; NULL: stands for nothing. */
-static void redirect(const char *name, int fd)
+/* name: a file in the folder; NULL: /dev/null. */
+static void redirect_to_file(const char *name, int fd)
 {
     int file = open(name ? name : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
@@ -55,8 +55,8 @@ static void redirect(const char *name, int fd)
         _exit(125);
 }
 
-/* Its wait status; -1: it could not be run. */
-static int run(const char *out, const char *const *argv)
+/* Returns the wait status; -1: it could not be run. */
+static int run_command(const char *out, const char *const *argv)
 {
     pid_t pid;
     int status;
@@ -65,8 +65,8 @@ static int run(const char *out, const char *const *argv)
     pid = fork();
     if (pid == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* the abort is expected */
-        redirect(out, 1);
-        redirect("trouble", 2);
+        redirect_to_file(out, 1);
+        redirect_to_file("errors", 2);
         execv(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
@@ -76,10 +76,10 @@ static int run(const char *out, const char *const *argv)
     return pid > 0 ? status : -1;
 }
 
-static void say_trouble(void)
+static void print_errors(void)
 {
     char line[512];
-    FILE *file = fopen("trouble", "r");
+    FILE *file = fopen("errors", "r");
 
     while (file && fgets(line, sizeof line, file))
         printf("      %s", line);
@@ -87,7 +87,7 @@ static void say_trouble(void)
         fclose(file);
 }
 
-/* PLANT under libleak, then leakreport twice: as JSON, and in words. NULL: said why. */
+/* Runs PLANT under libleak, then leakreport twice: as JSON, and as text. NULL: after a message. */
 static json_t *run_plant(const char *mode)
 {
     char with_library[4200], with_report[4200];
@@ -96,30 +96,32 @@ static json_t *run_plant(const char *mode)
 
     snprintf(with_library, sizeof with_library, "--with-library=%s", library);
     snprintf(with_report, sizeof with_report, "--with-report=%s", reporter);
-    status =
-        run("plants", (const char *const[]){watch, with_library, with_report, "--no-report",
-                                            "--force", "--keep=plant.leak", planter, mode, NULL});
+    status = run_command("plants", (const char *const[]){watch, with_library, with_report,
+                                                         "--no-report", "--force",
+                                                         "--keep=plant.leak", planter, mode, NULL});
     if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) != 0) ||
         (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)) {
-        verdict(false, "run: %s ended with %s %d under leakrun", planter,
-                WIFSIGNALED(status) ? "signal" : "status",
-                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        say_trouble();
+        print_verdict(false, "run: %s ended with %s %d under leakrun", planter,
+                      WIFSIGNALED(status) ? "signal" : "status",
+                      WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        print_errors();
         return NULL;
     }
-    status = run(NULL, (const char *const[]){reporter, "--format=json", "--show=all", "--force",
-                                             "-oreport.json", "plant.leak", NULL});
+    status =
+        run_command(NULL, (const char *const[]){reporter, "--format=json", "--show=all", "--force",
+                                                "-oreport.json", "plant.leak", NULL});
     report = status == 0 ? json_load_file("report.json", 0, NULL) : NULL;
-    if (!report || run("words", (const char *const[]){reporter, "-v", "plant.leak", NULL}) != 0) {
-        verdict(false, "report: leakreport wrote nothing that can be read");
-        say_trouble();
+    if (!report ||
+        run_command("words", (const char *const[]){reporter, "-v", "plant.leak", NULL}) != 0) {
+        print_verdict(false, "report: leakreport wrote no readable report");
+        print_errors();
         json_decref(report);
         return NULL;
     }
     return report;
 }
 
-/* ---- Looking into the report----------------------------------------------------------------- */
+/* ---- Reading the report ----------------------------------------------------------------------- */
 
 static json_t *process_of(json_t *report)
 {
@@ -138,92 +140,99 @@ static const char *text_at(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* The frame that a stack is about, if it is that function's; NULL: it is not. */
+/* The first user frame of a stack, if it is in that function; else NULL. */
 static json_t *frame_in(json_t *frames, const char *function)
 {
     json_t *frame;
     size_t i;
 
-    json_array_foreach(frames, i, frame) if (json_is_true(json_object_get(
-                                                 frame, "user"))) return strcmp(text_at(frame,
-                                                                                        "function"),
-                                                                                function) == 0
-        ? frame
-        : NULL;
+    json_array_foreach(frames, i, frame)
+    {
+        if (json_is_true(json_object_get(frame, "user")))
+            return strcmp(text_at(frame, "function"), function) == 0 ? frame : NULL;
+    }
     return NULL;
 }
 
-/* Of the records or errors those about that function: the first, and how many. */
-static json_t *find(json_t *list, const struct plant *plant, json_t **frame)
+/* The first record or part whose first user frame is in that function. */
+static json_t *find_record(json_t *list, const struct plant *plant, json_t **frame)
 {
     json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item) if ((*frame = frame_in(json_object_get(item, "frames"),
-                                                             plant->function))) return item;
+    json_array_foreach(list, i, item)
+    {
+        if ((*frame = frame_in(json_object_get(item, "frames"), plant->function)))
+            return item;
+    }
     return NULL;
 }
 
-/* ---- Judging--------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* False, and said: the line is another one. Without line information there is none to compare. */
+/* False, after a message: the line differs. Without line information it counts as right. */
 static bool line_is_right(const struct plant *plant, const json_t *frame)
 {
     long line = number_at(frame, "line");
 
     if (!line || line == plant->line)
         return true;
-    verdict(false, "%s: found in %s(), but at line %ld, not %d", plant->hook, plant->function, line,
-            plant->line);
+    print_verdict(false, "%s: found in %s(), but at line %ld, not %d", plant->hook, plant->function,
+                  line, plant->line);
     return false;
 }
 
-static void pass(const struct plant *plant, const json_t *frame)
+static void pass_plant(const struct plant *plant, const json_t *frame)
 {
     if (number_at(frame, "line"))
-        verdict(true, "%s: %s, in %s() at %s:%d", plant->hook, plant->what, plant->function,
-                text_at(frame, "file"), plant->line);
+        print_verdict(true, "%s: %s, in %s() at %s:%d", plant->hook, plant->what, plant->function,
+                      text_at(frame, "file"), plant->line);
     else
-        verdict(true, "%s: %s, in %s() (leakplant has no line information)", plant->hook,
-                plant->what, plant->function);
+        print_verdict(true, "%s: %s, in %s() (leakplant has no line information)", plant->hook,
+                      plant->what, plant->function);
 }
 
 /* lost, indirect, reachable */
 static void judge_block(json_t *process, const struct plant *plant)
 {
-    json_t *frame, *record = find(json_object_get(process, "records"), plant, &frame);
+    json_t *frame, *record = find_record(json_object_get(process, "records"), plant, &frame);
     const char *called = record ? text_at(record, "verdict") : "";
 
     if (!record)
-        verdict(false,
-                "%s: nothing is known of the %ld bytes that %s() has %s: does the library hook %s?",
-                plant->hook, plant->bytes, plant->function, plant->what, plant->hook);
+        print_verdict(
+            false,
+            "%s: no record of the %ld bytes of %s(), which are %s: does the library hook %s?",
+            plant->hook, plant->bytes, plant->function, plant->what, plant->hook);
     else if (number_at(record, "bytes") != plant->bytes || number_at(record, "blocks") != 1)
-        verdict(false,
-                "%s: %ld bytes in %ld blocks of %s(), where there are %ld in one: does the "
-                "library hook %s?",
-                plant->hook, number_at(record, "bytes"), number_at(record, "blocks"),
-                plant->function, plant->bytes, plant->hook);
+        print_verdict(
+            false,
+            "%s: found %ld bytes in %ld blocks of %s(), not %ld bytes in one: does the library "
+            "hook %s?",
+            plant->hook, number_at(record, "bytes"), number_at(record, "blocks"), plant->function,
+            plant->bytes, plant->hook);
     else if (strcmp(called, "unfreed") == 0)
-        verdict(false, "%s: found in %s(), but the heap was not looked at: see leakreport's note",
-                plant->hook, plant->function);
+        print_verdict(false,
+                      "%s: found in %s(), but no leak check was made: see the note of leakreport",
+                      plant->hook, plant->function);
     else if (strcmp(called, plant->what) != 0)
-        verdict(false, "%s: found in %s(), but called %s, not %s", plant->hook, plant->function,
-                called, plant->what);
+        print_verdict(false, "%s: found in %s(), but reported as %s, not %s", plant->hook,
+                      plant->function, called, plant->what);
     else if (line_is_right(plant, frame))
-        pass(plant, frame);
+        pass_plant(plant, frame);
 }
 
 static void judge_freed(json_t *process, const struct plant *plant)
 {
     json_t *frame;
 
-    if (find(json_object_get(process, "records"), plant, &frame))
-        verdict(false,
-                "%s: the block that %s() gave back is told as not freed: does the library hook %s?",
-                plant->hook, plant->function, plant->hook);
+    if (find_record(json_object_get(process, "records"), plant, &frame))
+        print_verdict(
+            false,
+            "%s: the block that %s() freed is reported as not freed: does the library hook %s?",
+            plant->hook, plant->function, plant->hook);
     else
-        verdict(true, "%s: what %s() gave back is not told", plant->hook, plant->function);
+        print_verdict(true, "%s: the block that %s() freed is not reported", plant->hook,
+                      plant->function);
 }
 
 static void judge_error(json_t *process, const struct plant *plant)
@@ -231,62 +240,59 @@ static void judge_error(json_t *process, const struct plant *plant)
     json_t *error, *frame = NULL;
     size_t i;
 
-    json_array_foreach(
-        json_object_get(process, "errors"), i,
-        error) if (strcmp(text_at(error, "type"), plant->what) == 0 &&
-                   (frame = frame_in(json_object_get(error, "frames"), plant->function))) break;
+    json_array_foreach(json_object_get(process, "errors"), i, error)
+    {
+        if (strcmp(text_at(error, "type"), plant->what) == 0 &&
+            (frame = frame_in(json_object_get(error, "frames"), plant->function)))
+            break;
+    }
     if (!frame)
-        verdict(false, "%s: the one in %s() was not seen: does the library hook %s?", plant->what,
-                plant->function, plant->hook);
+        print_verdict(false, "%s: the one in %s() was not found: does the library hook %s?",
+                      plant->what, plant->function, plant->hook);
     else if (line_is_right(plant, frame))
-        pass(plant, frame);
+        pass_plant(plant, frame);
 }
 
-/* What becomes more is called growing, and what only comes and goes is not. */
+/* A growing site is reported as growing, and one that frees as much as it allocates is not. */
 static void judge_trend(json_t *process, const struct plant *plant)
 {
-    json_t *frame, *record = find(json_object_get(process, "records"), plant, &frame);
+    json_t *frame, *record = find_record(json_object_get(process, "records"), plant, &frame);
     const char *called = text_at(json_object_get(record, "growth"), "verdict");
     bool grows = strcmp(called, "growing") == 0 || strcmp(called, "slow-consumer") == 0;
 
     if (!*called)
-        verdict(false, "%s: %s() allocates all the time, and no trend of it is told", plant->hook,
-                plant->function);
+        print_verdict(false, "%s: %s() allocates all the time, and its growth is not reported",
+                      plant->hook, plant->function);
     else if (grows != (strcmp(plant->what, "growing") == 0))
-        verdict(false, "%s: what %s() holds is %s, but called %s", plant->hook, plant->function,
-                plant->what, called);
+        print_verdict(false, "%s: the blocks of %s() are %s, but reported as %s", plant->hook,
+                      plant->function, plant->what, called);
     else if (line_is_right(plant, frame))
-        pass(plant, frame);
+        pass_plant(plant, frame);
 }
 
-/* Of those that held most at the peak, that function's part. */
-static const json_t *part_of(json_t *peak, const struct plant *plant)
-{
-    json_t *frame;
-
-    return find(json_object_get(peak, "parts"), plant, &frame);
-}
-
-/* The heap over time rises, and the function holds its part when it is largest. */
+/* The history of the heap rises, and the function holds its part at the peak. */
 static void judge_growth(json_t *process, const struct plant *plant)
 {
     json_t *history = json_object_get(process, "history"), *peak = json_object_get(process, "peak");
     size_t count = json_array_size(history);
     long first = number_at(json_array_get(history, 0), "live_bytes");
     long last = number_at(json_array_get(history, count ? count - 1 : 0), "live_bytes");
-    const json_t *part = part_of(peak, plant);
+    json_t *frame;
+    const json_t *part = find_record(json_object_get(peak, "parts"), plant, &frame);
 
     if (count < 3 || last - first < plant->bytes / 3)
-        verdict(false, "history: of the growth by %ld bytes %ld are seen, in %zu moments",
-                plant->bytes, last - first, count);
+        print_verdict(
+            false, "history: the heap grows by %ld bytes, but by %ld in the history of %zu moments",
+            plant->bytes, last - first, count);
     else if (!part || number_at(part, "bytes") < plant->bytes / 2)
-        verdict(false, "history: of %ld bytes %s() is said to hold %ld at the peak", plant->bytes,
-                plant->function, part ? number_at(part, "bytes") : 0);
+        print_verdict(false, "history: of the %ld bytes of %s(), %ld are reported at the peak",
+                      plant->bytes, plant->function, part ? number_at(part, "bytes") : 0);
     else
-        verdict(true, "history: the heap grows in %zu moments, by %s()", count, plant->function);
+        print_verdict(true, "history: the heap grows in %zu moments, by %s()", count,
+                      plant->function);
 }
 
-static void judge(json_t *process, const struct plant *plant)
+static void judge_plant(json_t *process, const struct plant *plant)
 {
     if (strcmp(plant->what, "skip") == 0)
         printf("SKIP  %s: %s\n", plant->hook, plant->function);
@@ -302,7 +308,7 @@ static void judge(json_t *process, const struct plant *plant)
         judge_block(process, plant);
 }
 
-/* False: nothing was planted. */
+/* False: PLANT printed nothing. */
 static bool judge_plants(json_t *process)
 {
     struct plant plant;
@@ -311,7 +317,7 @@ static bool judge_plants(json_t *process)
 
     while (plants && fscanf(plants, "%31s %31s %63s %d %ld", plant.what, plant.hook, plant.function,
                             &plant.line, &plant.bytes) == 5) {
-        judge(process, &plant);
+        judge_plant(process, &plant);
         some = true;
     }
     if (plants)
@@ -319,7 +325,7 @@ static bool judge_plants(json_t *process)
     return some;
 }
 
-/* What the runtime says of its own memory; it has no other witness. */
+/* The memory of the runtime itself, which only the text report shows. */
 static void judge_own_memory(void)
 {
     char line[512], *found = NULL;
@@ -332,8 +338,8 @@ static void judge_own_memory(void)
         fclose(words);
     if (found)
         found[strcspn(found, "\n")] = '\0';
-    verdict(found && strstr(found, "all accounted for"), "own memory: %s",
-            found ? found : "the library says nothing of it");
+    print_verdict(found && strstr(found, "all accounted for"), "own memory: %s",
+                  found ? found : "it is not in the report");
 }
 
 static void test_run(const char *mode)
@@ -343,19 +349,19 @@ static void test_run(const char *mode)
     if (!report)
         return;
     if (!process || !number_at(json_object_get(process, "totals"), "allocations"))
-        verdict(false, "tracking: not one allocation was seen: is %s loaded?", library);
+        print_verdict(false, "tracking: no allocation was recorded: is %s loaded?", library);
     else if (!judge_plants(process))
-        verdict(false, "planting: %s planted nothing", planter);
+        print_verdict(false, "planting: %s printed nothing", planter);
     if (strcmp(mode, "all") == 0)
         judge_own_memory();
     json_decref(report);
 }
 
-/* ---- The command----------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static void clean_up(void)
 {
-    static const char *const made[] = {"plants", "trouble", "plant.leak", "report.json", "words"};
+    static const char *const made[] = {"plants", "errors", "plant.leak", "report.json", "words"};
 
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         unlink(made[i]);
@@ -374,7 +380,7 @@ int main(int argc, char **argv)
     unsetenv("LIBLEAK_DIR");
     unsetenv("LSAN_OPTIONS");
     if (!mkdtemp(folder) || chdir(folder) < 0) {
-        verdict(false, "folder: %s: %s", folder, strerror(errno));
+        print_verdict(false, "folder: %s: %s", folder, strerror(errno));
         return 1;
     }
     setenv("HOME", folder, 1);

@@ -1,10 +1,10 @@
 /* plant.c - leakplant: a program with known mistakes, for leakrun --self-test.
  *
- * Each mistake is a function of its own, on one line, and says on stdout what it is:
+ * Each mistake is a function of its own, on one line, and prints what it is:
  *     WHAT HOOK FUNCTION LINE BYTES
- * judge.c looks for just these in the report. Nothing but libc is linked: the C++ operators are
- * those of whichever libstdc++ is found, if there is one. Exported functions have names even when
- * the program is stripped.
+ * judge.c compares these lines with the report. The program links only libc and loads the C++
+ * operators from libstdc++, if there is one. Exported functions keep their names when the program
+ * is stripped.
  */
 #include <dlfcn.h>
 #include <malloc.h>
@@ -20,13 +20,13 @@
 
 #define GROWING_STEPS 24
 #define GROWING_STEP_US 50000
-#define GROWING_STEP_AHEAD_NS 500000000 /* 13 seconds in all, more than judging growth takes */
+#define GROWING_STEP_AHEAD_NS 500000000 /* 13 seconds in all, enough to judge growth */
 #define GROWING_BLOCKS 50               /* of 1000 bytes, each step */
 
 typedef void *new_operator(size_t size);
 typedef void delete_operator(void *block);
 
-/* Called by pointers that nobody sees through. */
+/* Volatile pointers, so that the compiler cannot remove the calls. */
 static new_operator *volatile op_new, *volatile op_new_array;
 static delete_operator *volatile op_delete, *volatile op_delete_array;
 static void *volatile sink;
@@ -34,7 +34,7 @@ static void *volatile held;
 static void *list, *ring[GROWING_BLOCKS];
 static volatile long long ahead_ns;
 
-/* A plant is a line. */
+/* Each mistake is one line, because its line number is compared. */
 /* clang-format off */
 PLANT lose_by_malloc(void)         { SAY("lost", "malloc", 1001);         sink = malloc(1001); }
 PLANT lose_by_calloc(void)         { SAY("lost", "calloc", 1002);         sink = calloc(3, 334); }
@@ -81,7 +81,7 @@ static __attribute__((noinline)) void plant_operators(void)
     plant_mismatch();
 }
 
-/* Last: who does not see that they are freed sees nothing new in their place either. */
+/* Runs last: a library that does not see these frees would also miss new blocks in their place. */
 static __attribute__((noinline)) void plant_freed(void)
 {
     plant_free();
@@ -91,9 +91,9 @@ static __attribute__((noinline)) void plant_freed(void)
     }
 }
 
-/* The clock of this process, also for the library, which asks libc's as everybody does. Nobody
- * waits until growth can be told from chance: the clock goes ahead between the steps, and all else
- * is as it is with a program that grows for so long. */
+/* Replaces the clock of libc for the whole process, including the library. To tell growth from
+ * chance takes longer than a test may wait, so this clock jumps ahead between the steps; all else is
+ * as in a program that grows for that time. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int failed = (int)syscall(SYS_clock_gettime, clock, now);
@@ -106,7 +106,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
     return failed;
 }
 
-/* The heap over time: each step is a step of its history. */
+/* Each step is one step of the history of the heap. */
 static __attribute__((noinline)) void grow(void)
 {
     printf("grown history plant_growing 0 %d\n", GROWING_STEPS * GROWING_BLOCKS * 1000);
@@ -140,7 +140,7 @@ static __attribute__((noinline)) void plant_all(void)
 
 int main(int argc, char **argv)
 {
-    static char out[8192]; /* stdout shall allocate nothing */
+    static char out[8192]; /* so that stdout allocates nothing */
 
     setvbuf(stdout, out, _IOFBF, sizeof out);
     if (argc > 1 && strcmp(argv[1], "double-free") == 0)

@@ -1,14 +1,11 @@
-/* draw.c - see draw.h. */
-#include "top/draw.h"
+/* draw.c - draws the screen; see screen.h. */
+#include "top/screen.h"
 
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/text.h"
-#include "top/cells.h"
-#include "top/lines.h"
-#include "top/pane.h"
 
 #define LINE_BYTES 8192
 #define HEAD_LINES 4 /* title, totals, bars, head of the table */
@@ -16,7 +13,7 @@
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* One byte for each character that is not ASCII. */
+/* Replaces each character that is not ASCII by one byte. */
 static void make_ascii(char *text)
 {
     char *to = text;
@@ -45,19 +42,20 @@ static void put_line(const struct screen *screen, int line, attr_t attributes, c
     attrset(A_NORMAL);
 }
 
-/* A line that is written to a stream. */
-struct line {
+/* A line of the screen, which is written to a stream. */
+struct line_buffer {
     char text[LINE_BYTES];
     FILE *stream;
 };
 
-static FILE *line_begin(struct line *line)
+static FILE *line_begin(struct line_buffer *line)
 {
     line->text[0] = 0;
     return line->stream = fmemopen(line->text, sizeof(line->text), "w");
 }
 
-static void line_put(const struct screen *screen, struct line *line, int at, attr_t attributes)
+static void line_put(const struct screen *screen, struct line_buffer *line, int at,
+                     attr_t attributes)
 {
     fclose(line->stream);
     line->text[sizeof(line->text) - 1] = 0;
@@ -66,48 +64,49 @@ static void line_put(const struct screen *screen, struct line *line, int at, att
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static const struct account *mark_of(const struct screen *screen)
+static const struct counter_baseline *active_mark(const struct screen *screen)
 {
     return screen->mark.at ? &screen->mark : NULL;
 }
 
-void draw_arrange(struct screen *screen)
+void screen_sort_rows(struct screen *screen)
 {
     free(screen->rows);
     screen->rows = NULL;
     screen->count = 0;
-    screen->ordering.mark = mark_of(screen);
-    if (screen->glance)
-        screen->rows = order_rows(screen->glance, &screen->ordering, &screen->count);
+    screen->ordering.mark = active_mark(screen);
+    if (screen->snapshot)
+        screen->rows = order_rows(screen->snapshot, &screen->ordering, &screen->count);
 }
 
-size_t draw_place_of_chosen(const struct screen *screen)
+size_t screen_selected_place(const struct screen *screen)
 {
     for (size_t i = 0; i < screen->count; i++)
-        if (screen->rows[i] == screen->chosen)
+        if (screen->rows[i] == screen->selected)
             return i;
     return 0;
 }
 
 /* ---- The parts ------------------------------------------------------------------------------- */
 
-/* From the start of the process to now, however the points lie: each column is what was there by
- * then. */
+/* The columns cover the time from the start of the process to now in equal steps, whatever the
+ * times of the history: each shows the last value up to its time. */
 static void draw_bars(const struct screen *screen, int line)
 {
-    const struct glance *glance = screen->glance;
-    uint64_t values[BARS_MOST], span = glance->time_ns - glance->started_ns;
+    const struct heap_snapshot *snapshot = screen->snapshot;
+    uint64_t values[BARS_MOST], span = snapshot->time_ns - snapshot->started_ns;
     char bars[3 * BARS_MOST + 1], text[LINE_BYTES];
     size_t width = COLS > 6 + BARS_MOST ? BARS_MOST : COLS > 7 ? (size_t)COLS - 6 : 1, at = 0;
 
     for (size_t i = 0; i < width; i++) {
-        double until = (double)glance->started_ns + (double)span * (double)(i + 1) / (double)width;
+        double until =
+            (double)snapshot->started_ns + (double)span * (double)(i + 1) / (double)width;
 
-        while (at < glance->history_count && (double)glance->history[at].time_ns <= until)
+        while (at < snapshot->history_count && (double)snapshot->history[at].time_ns <= until)
             at++;
-        values[i] = at ? glance->history[at - 1].bytes : 0;
+        values[i] = at ? snapshot->history[at - 1].bytes : 0;
     }
-    values[width - 1] = glance->total.bytes;
+    values[width - 1] = snapshot->total.bytes;
     cell_bars(values, width, screen->utf8, bars);
     snprintf(text, sizeof(text), "heap  %s", bars);
     put_line(screen, line, A_NORMAL, text);
@@ -115,14 +114,14 @@ static void draw_bars(const struct screen *screen, int line)
 
 static void draw_head(const struct screen *screen)
 {
-    struct line line;
+    struct line_buffer line;
 
-    lines_title(screen->glance, line_begin(&line));
+    listing_write_title(screen->snapshot, line_begin(&line));
     line_put(screen, &line, 0, A_BOLD);
-    lines_totals(screen->glance, mark_of(screen), line_begin(&line));
+    listing_write_totals(screen->snapshot, active_mark(screen), line_begin(&line));
     line_put(screen, &line, 1, A_NORMAL);
     draw_bars(screen, 2);
-    lines_head((size_t)COLS, mark_of(screen), line_begin(&line));
+    listing_write_header((size_t)COLS, active_mark(screen), line_begin(&line));
     line_put(screen, &line, 3, A_UNDERLINE);
 }
 
@@ -133,7 +132,7 @@ static size_t pane_lines(const struct screen *screen)
     return screen->expanded && screen->count ? below * 3 / 5 : 0;
 }
 
-size_t draw_table_lines(const struct screen *screen)
+size_t screen_table_lines(const struct screen *screen)
 {
     size_t below = LINES > HEAD_LINES + 1 ? (size_t)LINES - HEAD_LINES - 1 : 0;
 
@@ -142,27 +141,27 @@ size_t draw_table_lines(const struct screen *screen)
 
 static void draw_table(struct screen *screen)
 {
-    size_t lines = draw_table_lines(screen), chosen = draw_place_of_chosen(screen);
-    struct line line;
+    size_t lines = screen_table_lines(screen), selected = screen_selected_place(screen);
+    struct line_buffer line;
 
-    if (chosen < screen->first)
-        screen->first = chosen;
-    if (lines && chosen >= screen->first + lines)
-        screen->first = chosen - lines + 1;
+    if (selected < screen->first)
+        screen->first = selected;
+    if (lines && selected >= screen->first + lines)
+        screen->first = selected - lines + 1;
     for (size_t i = 0; i < lines; i++) {
         size_t row = screen->first + i;
         const struct growth *growth;
 
         if (row >= screen->count) {
             put_line(screen, HEAD_LINES + (int)i, A_NORMAL,
-                     screen->count || i ? "" : "no site fits");
+                     screen->count || i ? "" : "no site matches");
             continue;
         }
-        growth = screen->glance->rows[screen->rows[row]].growth;
-        lines_row(screen->glance, screen->rows[row], mark_of(screen), (size_t)COLS,
-                  line_begin(&line));
+        growth = screen->snapshot->rows[screen->rows[row]].growth;
+        listing_write_row(screen->snapshot, screen->rows[row], active_mark(screen), (size_t)COLS,
+                          line_begin(&line));
         line_put(screen, &line, HEAD_LINES + (int)i,
-                 (row == chosen ? A_REVERSE : A_NORMAL) |
+                 (row == selected ? A_REVERSE : A_NORMAL) |
                      (growth && growth_is_growing(growth->verdict) ? A_BOLD : A_NORMAL));
     }
 }
@@ -170,15 +169,15 @@ static void draw_table(struct screen *screen)
 static void draw_pane(const struct screen *screen)
 {
     size_t lines = pane_lines(screen);
-    int at = HEAD_LINES + (int)draw_table_lines(screen), end = at + (int)lines;
+    int at = HEAD_LINES + (int)screen_table_lines(screen), end = at + (int)lines;
     char *text = NULL, *rest, *one;
     size_t size;
     FILE *stream;
 
     if (!lines || !(stream = open_memstream(&text, &size)))
         return;
-    pane_write(&screen->glance->rows[screen->rows[draw_place_of_chosen(screen)]], lines - 1,
-               (size_t)COLS, stream);
+    listing_write_details(&screen->snapshot->rows[screen->rows[screen_selected_place(screen)]],
+                          lines - 1, (size_t)COLS, stream);
     fclose(stream);
     put_line(screen, at++, A_UNDERLINE, "");
     mvhline(at - 1, 0, '-', COLS);
@@ -192,13 +191,13 @@ static void draw_pane(const struct screen *screen)
 static void draw_help(const struct screen *screen)
 {
     static const char *const other[] = {
-        "/  filter: part of a function, file or module; Esc takes it away",
-        "space  freeze, and go on",
-        "Enter  how the chosen site grew, its source and its stack; Up and Down choose",
-        "m  mark: the column counts from here; M takes the mark away",
-        "L  a look at the heap now: what is lost   w  a report into a file",
-        "?  this list",
-        "q  end",
+        "/  filter: part of a function, file or module; Esc clears it",
+        "space  freeze or resume",
+        "Enter  growth, source and stack of the selected site; Up and Down select",
+        "m  mark: the delta column counts from now; M clears the mark",
+        "L  leak check now   w  write a report to a file",
+        "?  this help",
+        "q  quit",
     };
     int line = HEAD_LINES;
     char text[LINE_BYTES];
@@ -220,24 +219,24 @@ static void draw_foot(const struct screen *screen)
 
     if (screen->typing) {
         snprintf(text, sizeof(text), "filter: %s_", screen->filter);
-    } else if (screen->gone.code != ERROR_NONE) {
-        read_error_text(&screen->gone, why, sizeof(why));
-        snprintf(text, sizeof(text), "ended: this was seen last; the store %s   q end", why);
-    } else if (*screen->wish.words) {
-        snprintf(text, sizeof(text), "%s", screen->wish.words);
+    } else if (screen->failure.code != ERROR_NONE) {
+        read_error_text(&screen->failure, why, sizeof(why));
+        snprintf(text, sizeof(text), "ended: last snapshot; the recording file %s   q quit", why);
+    } else if (*screen->request.text) {
+        snprintf(text, sizeof(text), "%s", screen->request.text);
     } else {
         snprintf(
             text, sizeof(text),
-            "%ssort: %s%s%s   bndafg sort  / filter  m mark  L look  Enter stack  ? help  q end",
+            "%ssort: %s%s%s   bndafg sort  / filter  m mark  L check  Enter stack  ? help  q quit",
             screen->frozen ? "FROZEN  " : "", order_word[screen->ordering.order],
             *screen->filter ? "  filter: " : "", screen->filter);
     }
     put_line(screen, LINES - 1, A_REVERSE, text);
 }
 
-void draw(struct screen *screen)
+void screen_draw(struct screen *screen)
 {
-    if (screen->glance) {
+    if (screen->snapshot) {
         draw_head(screen);
         if (screen->help) {
             draw_help(screen);
@@ -246,7 +245,7 @@ void draw(struct screen *screen)
             draw_pane(screen);
         }
     } else {
-        put_line(screen, 0, A_NORMAL, "reading the store, and looking up names ...");
+        put_line(screen, 0, A_NORMAL, "reading the recording file and its symbols ...");
     }
     draw_foot(screen);
     refresh();

@@ -10,9 +10,9 @@
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-static struct program *program_join(struct fleet *fleet, const char *name)
+static struct fleet_program *join_program(struct fleet *fleet, const char *name)
 {
-    struct program *program = fleet->programs;
+    struct fleet_program *program = fleet->programs;
 
     while (program && strcmp(program->name, name) != 0)
         program = program->next;
@@ -20,19 +20,19 @@ static struct program *program_join(struct fleet *fleet, const char *name)
         struct arena *mem = arena_begin();
 
         program = arena_alloc(mem, sizeof(*program));
-        *program = (struct program){.name = arena_copy(mem, name, strlen(name)),
-                                    .mem = mem,
-                                    .resolver = names_resolver(mem),
-                                    .next = fleet->programs};
+        *program = (struct fleet_program){.name = arena_copy(mem, name, strlen(name)),
+                                          .mem = mem,
+                                          .resolver = site_names_resolver(mem),
+                                          .next = fleet->programs};
         fleet->programs = program;
     }
     program->members++;
     return program;
 }
 
-static void program_leave(struct fleet *fleet, struct program *program)
+static void leave_program(struct fleet *fleet, struct fleet_program *program)
 {
-    struct program **at = &fleet->programs;
+    struct fleet_program **at = &fleet->programs;
 
     if (--program->members)
         return;
@@ -45,16 +45,16 @@ static void program_leave(struct fleet *fleet, struct program *program)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-static void member_end(struct fleet *fleet, struct member *member)
+static void free_member(struct fleet *fleet, struct fleet_member *member)
 {
-    glance_end(member->glance);
-    glances_end(&member->glances);
-    program_leave(fleet, member->program);
+    heap_snapshot_free(member->snapshot);
+    snapshot_reader_end(&member->reader);
+    leave_program(fleet, member->program);
     listed_process_free(&member->found);
 }
 
-/* A program that became another one by exec has another store, and other names. */
-static struct member *known(struct fleet *fleet, const struct listed_process *found)
+/* After an exec the process has another recording file, so it counts as another member. */
+static struct fleet_member *find_member(struct fleet *fleet, const struct listed_process *found)
 {
     for (size_t i = 0; i < fleet->count; i++) {
         const struct listed_process *at = &fleet->at[i].found;
@@ -66,57 +66,58 @@ static struct member *known(struct fleet *fleet, const struct listed_process *fo
     return NULL;
 }
 
-static void take_in(struct fleet *fleet, struct listed_process *found)
+static void add_process(struct fleet *fleet, struct listed_process *found)
 {
-    struct member *member = known(fleet, found);
+    struct fleet_member *member = find_member(fleet, found);
 
     if (member) {
         listed_process_free(found);
     } else {
         fleet->at = array_grow(fleet->at, &fleet->room, fleet->count + 1, sizeof(*fleet->at));
         member = &fleet->at[fleet->count++];
-        *member = (struct member){.found = *found, .program = program_join(fleet, found->name)};
-        member->glances = glances_begin(found->path, member->program->resolver);
+        *member =
+            (struct fleet_member){.found = *found, .program = join_program(fleet, found->name)};
+        member->reader = snapshot_reader_begin(found->path, member->program->resolver);
     }
     *found = (struct listed_process){0};
-    member->found_again = true;
+    member->is_running = true;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-/* False: it has ended since it was found. */
-static bool look(struct member *member)
+/* False: the process has ended since it was found. */
+static bool update_member(struct fleet_member *member)
 {
     struct read_error trouble;
 
-    glance_end(member->glance);
-    member->glance = glance_take(&member->glances, &trouble);
-    if (!member->glance)
+    heap_snapshot_free(member->snapshot);
+    member->snapshot = heap_snapshot_take(&member->reader, &trouble);
+    if (!member->snapshot)
         return trouble.os != ENOENT;
-    member->allocs = most(member->allocs, member->glance->total.allocs);
-    member->frees = most(member->frees, member->glance->total.frees);
-    return member->glance->how == END_RUNNING;
+    member->allocs = larger_of(member->allocs, member->snapshot->total.allocs);
+    member->frees = larger_of(member->frees, member->snapshot->total.frees);
+    return member->snapshot->how == END_RUNNING;
 }
 
-void fleet_look(struct fleet *fleet, struct process_list *finds)
+void fleet_update(struct fleet *fleet, struct process_list *finds)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < finds->count; i++)
-        take_in(fleet, &finds->at[i]);
+        add_process(fleet, &finds->at[i]);
     finds->count = 0;
     for (size_t i = 0; i < fleet->count; i++) {
-        struct member *member = &fleet->at[i];
-        bool stays = member->found_again && look(member);
+        struct fleet_member *member = &fleet->at[i];
+        bool stays = member->is_running && update_member(member);
 
-        member->found_again = false;
+        member->is_running = false;
         if (stays)
             fleet->at[kept++] = *member;
         else
-            member_end(fleet, member);
+            free_member(fleet, member);
     }
     fleet->count = kept;
     fleet->time_ns = time_now_ns();
@@ -125,7 +126,7 @@ void fleet_look(struct fleet *fleet, struct process_list *finds)
 void fleet_end(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)
-        member_end(fleet, &fleet->at[i]);
+        free_member(fleet, &fleet->at[i]);
     free(fleet->at);
     *fleet = (struct fleet){0};
 }

@@ -1,44 +1,44 @@
-/* fleet.h - all the processes there are, from look to look: each is known again, so that its names
- * are looked up once, and leaves with its end.
+/* fleet.h - all processes that run under libleak, from one update to the next. A process is
+ * recognized again, so that its sites are symbolized once, and dropped when it ends.
  *
- * Processes of one program share what was looked up in its files, until the last of them has ended.
+ * Processes of one program share the symbols of its files until the last of them has ended.
  *
- * What counts events never goes back: sums that were read while they were moved may be a little
- * less than those before, which who takes rates of them would call a restart.
+ * Counts of events never go back here: sums read while the process moves them may be a little lower
+ * than before, and Prometheus would take that for a restart of the process.
  */
 #ifndef TOP_FLEET_H
 #define TOP_FLEET_H
 
 #include "common/processes/process_list.h"
-#include "top/glance.h"
+#include "top/heap_snapshot.h"
 
-/* A program that runs, by its name. */
-struct program {
+/* The processes that run one program, by its name. */
+struct fleet_program {
     char *name;
     struct arena *mem;
     struct resolver *resolver;
     size_t members;
-    struct program *next;
+    struct fleet_program *next;
 };
 
-struct member {
+struct fleet_member {
     struct listed_process found;
-    struct program *program;
-    struct glances glances;
-    struct glance *glance;  /* of the last look; NULL = it could not be read */
-    uint64_t allocs, frees; /* since it began */
-    bool found_again;
+    struct fleet_program *program;
+    struct snapshot_reader reader;
+    struct heap_snapshot *snapshot; /* of the last update; NULL = it could not be read */
+    uint64_t allocs, frees;         /* since it started; never lower than before */
+    bool is_running;                /* it was found by the current update */
 };
 
 struct fleet {
-    struct member *at;
+    struct fleet_member *at;
     size_t count, room;
-    struct program *programs;
-    uint64_t time_ns; /* of the last look */
+    struct fleet_program *programs;
+    uint64_t time_ns; /* of the last update */
 };
 
-/* Looks at those that were found, which become the fleet's. A zeroed fleet has none yet. */
-void fleet_look(struct fleet *fleet, struct process_list *finds);
+/* Takes a snapshot of each process in finds and takes over its entries. A zeroed fleet is empty. */
+void fleet_update(struct fleet *fleet, struct process_list *finds);
 void fleet_end(struct fleet *fleet);
 
 #endif

@@ -1,7 +1,7 @@
-/* main.c - leaktop: shows a running process under libleak from outside.
+/* main.c - leaktop: shows the heap of running processes from their recording files.
  *
- * options -> find -> glances -> table, json, csv, metrics or the screen. Everything that talks to
- * the user about the command itself is here.
+ * options -> processes -> snapshots -> table, JSON, CSV, metrics or the screen. Messages about the
+ * command itself are here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,19 +12,15 @@
 
 #include "common/processes/process_list.h"
 #include "common/base/text.h"
-#include "top/csv.h"
 #include "top/fleet.h"
-#include "top/json.h"
-#include "top/metrics.h"
 #include "top/options.h"
 #include "top/screen.h"
-#include "top/textfile.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
 /* ---- Which process --------------------------------------------------------------------------- */
 
-static void list(const struct process_list *finds, FILE *stream)
+static void print_processes(const struct process_list *finds, FILE *stream)
 {
     uint64_t now = time_now_ns();
     char span[TIME_TEXT_SIZE];
@@ -39,31 +35,34 @@ static void list(const struct process_list *finds, FILE *stream)
     }
 }
 
-static int run_list(const struct process_list *finds)
+static int list_processes(const struct process_list *finds)
 {
     if (!finds->count) {
-        fputs("leaktop: no process under libleak runs here; start one with leakrun, or name its "
+        fputs("leaktop: no running process uses libleak; start one with leakrun, or name its "
               "directory with --dir=DIR\n",
               stderr);
         return STATUS_UNUSABLE;
     }
-    list(finds, stdout);
+    print_processes(finds, stdout);
     return STATUS_GOOD;
 }
 
-/* False: said why there is not just one. */
-static bool is_one(const struct process_list *finds, const char *word)
+/* False: there is not exactly one process, and a message says so. */
+static bool is_unique(const struct process_list *finds, const char *word)
 {
     if (finds->count == 1)
         return true;
     if (!finds->count) {
-        fprintf(stderr, "leaktop: no process under libleak is %s; leaktop alone lists them\n",
-                term_text(word, strlen(word), 0).text);
+        fprintf(
+            stderr,
+            "leaktop: no running process that uses libleak is %s; leaktop without arguments lists "
+            "them\n",
+            term_text(word, strlen(word), 0).text);
         return false;
     }
     fprintf(stderr, "leaktop: %s are called %s: give a PID\n",
             term_count(finds->count, "process").text, term_text(word, strlen(word), 0).text);
-    list(finds, stderr);
+    print_processes(finds, stderr);
     return false;
 }
 
@@ -81,24 +80,24 @@ static void wait_until(struct timespec *next, double seconds)
         ;
 }
 
-static bool write_glance(const struct glance *glance, const struct options *options)
+static bool write_snapshot(const struct heap_snapshot *snapshot, const struct options *options)
 {
     if (options->view == VIEW_JSON)
-        json_write(glance, &options->listing, stdout);
+        listing_write_json(snapshot, &options->listing, stdout);
     else if (options->view == VIEW_CSV)
-        csv_write(glance, &options->listing, stdout);
+        listing_write_csv(snapshot, &options->listing, stdout);
     else
-        table_write(glance, &options->listing, stdout);
+        listing_write_table(snapshot, &options->listing, stdout);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    fprintf(stderr, "leaktop: the output could not be written: %s\n", strerror(errno));
+    fprintf(stderr, "leaktop: cannot write the output: %s\n", strerror(errno));
     return false;
 }
 
-/* One look after the other until the process ends, or one that knows what changed. */
-static int run_stream(const char *path, const struct options *options)
+/* Writes snapshots until the process ends; with --once the second, which knows what changed. */
+static int write_snapshots(const char *path, const struct options *options)
 {
-    struct glances glances = glances_begin(path, NULL);
+    struct snapshot_reader reader = snapshot_reader_begin(path, NULL);
     struct timespec next;
     struct read_error trouble;
     int status = STATUS_GOOD;
@@ -106,28 +105,28 @@ static int run_stream(const char *path, const struct options *options)
 
     clock_gettime(CLOCK_MONOTONIC, &next);
     if (options->view == VIEW_CSV)
-        csv_write_head(stdout);
-    for (unsigned looks = 1; !ended; looks++) {
-        struct glance *glance = glance_take(&glances, &trouble);
+        listing_write_csv_header(stdout);
+    for (unsigned taken = 1; !ended; taken++) {
+        struct heap_snapshot *snapshot = heap_snapshot_take(&reader, &trouble);
 
-        if (!glance && looks == 1) {
+        if (!snapshot && taken == 1) {
             char words[256];
 
             read_error_text(&trouble, words, sizeof(words));
             fprintf(stderr, "leaktop: %s %s\n", path, words);
             status = STATUS_UNUSABLE;
         }
-        ended = !glance || glance->how != END_RUNNING;
-        if (glance && (!options->once || looks == 2 || ended)) {
-            if (!write_glance(glance, options))
+        ended = !snapshot || snapshot->how != END_RUNNING;
+        if (snapshot && (!options->once || taken == 2 || ended)) {
+            if (!write_snapshot(snapshot, options))
                 status = STATUS_UNUSABLE;
             ended |= options->once || status != STATUS_GOOD;
         }
-        glance_end(glance);
+        heap_snapshot_free(snapshot);
         if (!ended)
             wait_until(&next, options->interval);
     }
-    glances_end(&glances);
+    snapshot_reader_end(&reader);
     return status;
 }
 
@@ -145,13 +144,13 @@ static bool write_metrics(const struct fleet *fleet, const struct options *optio
         good = fclose(stream) == 0 && textfile_replace(options->file, text, length);
     }
     if (!good)
-        fprintf(stderr, "leaktop: %s cannot be written: %s\n", term_shell_word(options->file).text,
+        fprintf(stderr, "leaktop: cannot write %s: %s\n", term_shell_word(options->file).text,
                 strerror(errno));
     free(text);
     return good;
 }
 
-/* Until somebody ends us: that no process runs is worth a file, too. */
+/* Runs until a signal ends leaktop; the file is written even when no process runs. */
 static int run_metrics(const char *dir, const struct options *options)
 {
     struct fleet fleet = {0};
@@ -164,7 +163,7 @@ static int run_metrics(const char *dir, const struct options *options)
 
         if (options->process)
             process_list_select(&finds, options->process);
-        fleet_look(&fleet, &finds);
+        fleet_update(&fleet, &finds);
         process_list_end(&finds);
         good = write_metrics(&fleet, options);
         if (!good || options->once)
@@ -177,14 +176,14 @@ static int run_metrics(const char *dir, const struct options *options)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static size_t columns_of(int fd)
+static size_t terminal_columns(int fd)
 {
     struct winsize size;
 
     return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static int run(struct options *options)
+static int run_command(struct options *options)
 {
     char *dir = process_list_directory(options->dir);
     struct process_list finds;
@@ -198,22 +197,22 @@ static int run(struct options *options)
     finds = process_list_running(dir);
     free(dir);
     if (!options->process) {
-        status = run_list(&finds);
+        status = list_processes(&finds);
     } else {
         process_list_select(&finds, options->process);
-        if (is_one(&finds, options->process)) {
-            /* Into a pipe or a file: what --once says. */
+        if (is_unique(&finds, options->process)) {
+            /* Without a terminal: as with --once. */
             if (options->view == VIEW_SCREEN && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
                 options->view = VIEW_TABLE;
                 options->once = true;
             }
-            options->listing.columns = columns_of(STDOUT_FILENO);
+            options->listing.columns = terminal_columns(STDOUT_FILENO);
             if (options->view == VIEW_SCREEN)
                 status = screen_run(finds.at[0].path, options->interval, &options->listing)
                              ? STATUS_GOOD
                              : STATUS_UNUSABLE;
             else
-                status = run_stream(finds.at[0].path, options);
+                status = write_snapshots(finds.at[0].path, options);
         }
     }
     process_list_end(&finds);
@@ -231,6 +230,6 @@ int main(int argc, char **argv)
     else if (options.version)
         puts("leaktop " LEAK_VERSION);
     else
-        return run(&options);
+        return run_command(&options);
     return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;
 }

@@ -1,53 +1,58 @@
 /* metrics.c - see metrics.h.
  *
- * The format wants all series of a metric together, so what is written is decided first: a plan, of
- * the processes and how many sites of each. Then each row of the three tables of measures is
- * written for all that have a value for it.
+ * The format wants all series of a metric together. So a plan decides first which processes and how
+ * many sites of each are written; then each row of the three tables of metrics is written for all
+ * that have a value for it.
  */
 #include "top/metrics.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/base/string_list.h"
 #include "common/view/text_frame.h"
-#include "top/measures.h"
 
 #define FUNCTION_COLUMNS 120
 
-/* A process of the plan. */
-struct planned {
-    struct measured measured;
-    size_t *rows; /* of sites that may be shown, in order */
+struct planned_process {
+    struct metrics_process process;
+    size_t *rows; /* its sites in order */
 };
 
 struct plan {
     const struct metrics_options *options;
-    struct measured_file file;
-    struct planned *at;
-    size_t count;     /* of those that can be read */
-    size_t taken;     /* the first of them */
-    size_t left_over; /* series that are still free */
+    struct metrics_file file;
+    struct planned_process *at;
+    size_t count;       /* processes that can be read */
+    size_t taken;       /* the first of them, which get series */
+    size_t series_left; /* of --series */
 };
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-static double growth_of(const struct glance *glance)
+static double total_growth(const struct heap_snapshot *snapshot)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < glance->count; i++)
-        if (glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict))
-            sum += (double)glance->rows[i].growth->bytes_per_second;
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->rows[i].growth && growth_is_growing(snapshot->rows[i].growth->verdict))
+            sum += (double)snapshot->rows[i].growth->bytes_per_second;
     return sum;
 }
 
-/* The fastest first, then the largest, then the oldest. */
-static int compare(const void *left, const void *right)
+/* The fastest growing first, then the largest, then the oldest. */
+static int compare_processes(const void *left, const void *right)
 {
-    const struct measured *a = &((const struct planned *)left)->measured;
-    const struct measured *b = &((const struct planned *)right)->measured;
-    uint64_t more = a->glance->total.bytes, less = b->glance->total.bytes;
+    const struct metrics_process *a = &((const struct planned_process *)left)->process;
+    const struct metrics_process *b = &((const struct planned_process *)right)->process;
+    uint64_t more = a->snapshot->total.bytes, less = b->snapshot->total.bytes;
 
     if (a->growth != b->growth)
         return a->growth > b->growth ? -1 : 1;
@@ -56,30 +61,30 @@ static int compare(const void *left, const void *right)
     return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Is there room for so many series? Then they have it. */
-static bool take(struct plan *plan, size_t series)
+/* Reserves so many series. False: there is no room, and nothing is reserved. */
+static bool reserve_series(struct plan *plan, size_t series)
 {
-    if (series > plan->left_over)
+    if (series > plan->series_left)
         return false;
-    plan->left_over -= series;
+    plan->series_left -= series;
     return true;
 }
 
-static size_t series_of_process(const struct measured *process)
+static size_t series_of_process(const struct metrics_process *process)
 {
     size_t series = 0;
 
-    for (size_t i = 0; i < MEASURES_OF_PROCESS; i++)
-        series += !isnan(measures_of_process[i].value(process));
+    for (size_t i = 0; i < PROCESS_METRICS; i++)
+        series += !isnan(process_metric_value(process, i));
     return series;
 }
 
-static size_t series_of_site(const struct measured *process, size_t row)
+static size_t series_of_site(const struct metrics_process *process, size_t row)
 {
     size_t series = 0;
 
-    for (size_t i = 0; i < MEASURES_OF_SITE; i++)
-        series += !isnan(measures_of_site[i].value(process, row));
+    for (size_t i = 0; i < SITE_METRICS; i++)
+        series += !isnan(site_metric_value(process, row, i));
     return series;
 }
 
@@ -87,29 +92,29 @@ static void plan_processes(struct plan *plan, const struct fleet *fleet)
 {
     plan->at = array_grow(NULL, &(size_t){0}, fleet->count + 1, sizeof(*plan->at));
     for (size_t i = 0; i < fleet->count; i++) {
-        const struct glance *glance = fleet->at[i].glance;
+        const struct heap_snapshot *snapshot = fleet->at[i].snapshot;
 
-        if (!glance)
+        if (!snapshot)
             plan->file.unreadable++;
         else
-            plan->at[plan->count++].measured = (struct measured){
-                .member = &fleet->at[i], .glance = glance, .growth = growth_of(glance)};
+            plan->at[plan->count++].process = (struct metrics_process){
+                .member = &fleet->at[i], .snapshot = snapshot, .growth = total_growth(snapshot)};
     }
     if (plan->count)
-        qsort(plan->at, plan->count, sizeof(*plan->at), compare);
+        qsort(plan->at, plan->count, sizeof(*plan->at), compare_processes);
     while (plan->taken < plan->count &&
-           take(plan, series_of_process(&plan->at[plan->taken].measured)))
+           reserve_series(plan, series_of_process(&plan->at[plan->taken].process)))
         plan->taken++;
     plan->file.left_out = plan->count - plan->taken;
 }
 
-static void plan_sites(struct plan *plan, struct planned *planned)
+static void plan_sites(struct plan *plan, struct planned_process *planned)
 {
-    struct measured *process = &planned->measured;
+    struct metrics_process *process = &planned->process;
 
-    planned->rows = order_rows(process->glance, &plan->options->ordering, &process->rows);
+    planned->rows = order_rows(process->snapshot, &plan->options->ordering, &process->rows);
     while (process->shown < process->rows && process->shown < plan->options->sites &&
-           take(plan, series_of_site(process, planned->rows[process->shown])))
+           reserve_series(plan, series_of_site(process, planned->rows[process->shown])))
         process->shown++;
 }
 
@@ -117,7 +122,7 @@ static struct plan plan_begin(const struct fleet *fleet, const struct metrics_op
 {
     struct plan plan = {.options = options,
                         .file = {.processes = fleet->count, .time_ns = fleet->time_ns},
-                        .left_over = options->series - MEASURES_OF_FILE};
+                        .series_left = options->series - FILE_METRICS};
 
     plan_processes(&plan, fleet);
     for (size_t i = 0; i < plan.taken; i++)
@@ -134,37 +139,38 @@ static void plan_end(struct plan *plan)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Above its first series. */
-static void write_head(const struct measure *measure, bool *headed, FILE *stream)
+/* Written once, before the first series of the metric. */
+static void write_metric_header(const struct metric *metric, bool *has_header, FILE *stream)
 {
-    if (!*headed)
-        fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", measure->name, measure->help, measure->name,
-                measure->counter ? "counter" : "gauge");
-    *headed = true;
+    if (!*has_header)
+        fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name,
+                metric->type);
+    *has_header = true;
 }
 
-static void write_value(double value, FILE *stream)
+static void write_metric_value(double value, FILE *stream)
 {
     fprintf(stream, " %.*f\n", value == floor(value) ? 0 : 3, value);
 }
 
-static void label_user(const struct plan *plan, bool first, FILE *stream)
+static void write_user_labels(const struct plan *plan, bool first, FILE *stream)
 {
     for (size_t i = 0; i < plan->options->labels; i++)
-        label_write_word(plan->options->label[i], first && i == 0, stream);
+        label_write_option(plan->options->label[i], first && i == 0, stream);
 }
 
-static void label_process(const struct plan *plan, const struct measured *process, FILE *stream)
+static void write_process_labels(const struct plan *plan, const struct metrics_process *process,
+                                 FILE *stream)
 {
     label_write("comm", process->member->found.name, 0, true, stream);
     fprintf(stream, ",pid=\"%d\"", (int)process->member->found.pid);
-    label_user(plan, false, stream);
+    write_user_labels(plan, false, stream);
 }
 
-static void label_site(const struct measured *process, size_t row, FILE *stream)
+static void write_site_labels(const struct metrics_process *process, size_t row, FILE *stream)
 {
     static const struct view view;
-    const struct name *name = process->glance->rows[row].name;
+    const struct site_name *name = process->snapshot->rows[row].name;
 
     fprintf(stream, ",signature=\"%016" PRIx64 "\"", name->signature);
     label_write("kind", kind_word[name->kind], 0, false, stream);
@@ -172,65 +178,133 @@ static void label_site(const struct measured *process, size_t row, FILE *stream)
                 FUNCTION_COLUMNS, false, stream);
 }
 
-static void write_of_file(const struct plan *plan, FILE *stream)
+static void write_file_metrics(const struct plan *plan, FILE *stream)
 {
-    for (size_t i = 0; i < MEASURES_OF_FILE; i++) {
-        write_head(&measures_of_file[i].measure, &(bool){false}, stream);
-        fprintf(stream, "%s%s", measures_of_file[i].measure.name, plan->options->labels ? "{" : "");
-        label_user(plan, true, stream);
+    for (size_t i = 0; i < FILE_METRICS; i++) {
+        write_metric_header(&file_metrics[i], &(bool){false}, stream);
+        fprintf(stream, "%s%s", file_metrics[i].name, plan->options->labels ? "{" : "");
+        write_user_labels(plan, true, stream);
         fputs(plan->options->labels ? "}" : "", stream);
-        write_value(measures_of_file[i].value(&plan->file), stream);
+        write_metric_value(file_metric_value(&plan->file, i), stream);
     }
 }
 
-static void write_of_processes(const struct plan *plan, size_t i, FILE *stream)
+/* row: NULL for a metric of the process. */
+static void write_series(const struct plan *plan, const struct metric *metric, bool *has_header,
+                         const struct metrics_process *process, const size_t *row, double value,
+                         FILE *stream)
 {
-    bool headed = false;
-
-    for (size_t k = 0; k < plan->taken; k++) {
-        const struct measured *process = &plan->at[k].measured;
-        double value = measures_of_process[i].value(process);
-
-        if (isnan(value))
-            continue;
-        write_head(&measures_of_process[i].measure, &headed, stream);
-        fprintf(stream, "%s{", measures_of_process[i].measure.name);
-        label_process(plan, process, stream);
-        if (measures_of_process[i].labels)
-            measures_of_process[i].labels(process, stream);
-        putc('}', stream);
-        write_value(value, stream);
-    }
-}
-
-static void write_site(const struct plan *plan, const struct measured *process, size_t row,
-                       size_t i, bool *headed, FILE *stream)
-{
-    double value = measures_of_site[i].value(process, row);
-
     if (isnan(value))
         return;
-    write_head(&measures_of_site[i].measure, headed, stream);
-    fprintf(stream, "%s{", measures_of_site[i].measure.name);
-    label_process(plan, process, stream);
-    label_site(process, row, stream);
+    write_metric_header(metric, has_header, stream);
+    fprintf(stream, "%s{", metric->name);
+    write_process_labels(plan, process, stream);
+    if (metric->labels)
+        metric->labels(process, stream);
+    if (row)
+        write_site_labels(process, *row, stream);
     putc('}', stream);
-    write_value(value, stream);
+    write_metric_value(value, stream);
+}
+
+static void write_site_metric(const struct plan *plan, size_t i, FILE *stream)
+{
+    bool has_header = false;
+
+    for (size_t k = 0; k < plan->taken; k++)
+        for (size_t n = 0; n < plan->at[k].process.shown; n++) {
+            const struct metrics_process *process = &plan->at[k].process;
+            const size_t *row = &plan->at[k].rows[n];
+
+            write_series(plan, &site_metrics[i], &has_header, process, row,
+                         site_metric_value(process, *row, i), stream);
+        }
 }
 
 void metrics_write(const struct fleet *fleet, const struct metrics_options *options, FILE *stream)
 {
     struct plan plan = plan_begin(fleet, options);
 
-    write_of_file(&plan, stream);
-    for (size_t i = 0; i < MEASURES_OF_PROCESS; i++)
-        write_of_processes(&plan, i, stream);
-    for (size_t i = 0; i < MEASURES_OF_SITE; i++) {
-        bool headed = false;
+    write_file_metrics(&plan, stream);
+    for (size_t i = 0; i < PROCESS_METRICS; i++) {
+        bool has_header = false;
 
         for (size_t k = 0; k < plan.taken; k++)
-            for (size_t row = 0; row < plan.at[k].measured.shown; row++)
-                write_site(&plan, &plan.at[k].measured, plan.at[k].rows[row], i, &headed, stream);
+            write_series(&plan, &process_metrics[i], &has_header, &plan.at[k].process, NULL,
+                         process_metric_value(&plan.at[k].process, i), stream);
     }
+    for (size_t i = 0; i < SITE_METRICS; i++)
+        write_site_metric(&plan, i, stream);
     plan_end(&plan);
+}
+
+/* ---- Replacing the file ---------------------------------------------------------------------- */
+
+static bool may_replace(const char *path)
+{
+    struct stat info;
+
+    if (lstat(path, &info) != 0)
+        return errno == ENOENT;
+    errno = S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
+    return S_ISREG(info.st_mode);
+}
+
+static bool write_all_bytes(int fd, const char *text, size_t length)
+{
+    while (length) {
+        ssize_t wrote = write(fd, text, length);
+
+        if (wrote < 0 && errno != EINTR)
+            return false;
+        if (wrote > 0) {
+            text += wrote;
+            length -= (size_t)wrote;
+        }
+    }
+    return true;
+}
+
+/* The temporary name must not end like the file's: the collector reads all *.prom there. */
+static bool replace_file(const char *path, const char *text, size_t length)
+{
+    char *temporary = string_format("%s.XXXXXX", path);
+    int fd = mkostemp(temporary, O_CLOEXEC), why;
+    bool good = fd >= 0 && write_all_bytes(fd, text, length) && fchmod(fd, 0644) == 0;
+
+    why = errno;
+    if (fd >= 0 && close(fd) != 0 && good) { /* NFS reports a full disk here */
+        why = errno;
+        good = false;
+    }
+    if (good && rename(temporary, path) != 0) {
+        why = errno;
+        good = false;
+    }
+    if (fd >= 0 && !good)
+        unlink(temporary);
+    free(temporary);
+    errno = why;
+    return good;
+}
+
+bool textfile_replace(const char *path, const char *text, size_t length)
+{
+    sigset_t ends, before;
+    bool good;
+    int why;
+
+    if (!may_replace(path))
+        return false;
+    /* A signal that ends leaktop here would leave the temporary file behind. */
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    good = replace_file(path, text, length);
+    why = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return good;
 }

@@ -19,14 +19,14 @@ static bool parse_dir(void *options, const struct option_row *row, const char *v
     return *value || command_line_complain(&line, "needs a directory", row->name);
 }
 
-static bool parse_view(void *options, const struct option_row *row, const char *value)
+static bool parse_format(void *options, const struct option_row *row, const char *value)
 {
     (void)value;
     ((struct options *)options)->view = strcmp(row->name, "csv") == 0 ? VIEW_CSV : VIEW_JSON;
     return true;
 }
 
-/* The help of each option says what values it takes. */
+/* The help text of the option says which values it takes. */
 static bool complain_value(const struct option_row *row, const char *value)
 {
     fprintf(stderr, "leaktop: --%s=%s: %s\n", row->name, value, row->help);
@@ -55,24 +55,26 @@ static bool parse_label(void *options, const struct option_row *row, const char 
     struct metrics_options *metrics = &((struct options *)options)->metrics;
 
     for (size_t i = 0; i < metrics->labels; i++)
-        if (label_same(metrics->label[i], value))
+        if (label_has_same_name(metrics->label[i], value))
             return complain_value(row, value);
-    if (!label_fits(value) || metrics->labels == LABELS_MAX)
+    if (!label_is_valid(value) || metrics->labels == LABELS_MAX)
         return complain_value(row, value);
     metrics->label[metrics->labels++] = value;
     return true;
 }
 
-#define CALL .type = OPTION_TYPE_CALL, .parse
-#define FIELD(name) .offset = offsetof(struct options, name)
+#define FIELD(field) .offset = offsetof(struct options, field)
+#define FLAG(word, field, text) .name = word, FIELD(field), .help = text
+#define CALL(word, given, function, text)                                                          \
+    .name = word, .value = given, .type = OPTION_TYPE_CALL, .parse = function, .help = text
+#define NUMBER(word, given, field, from, to, text)                                                 \
+    .name = word, .value = given, .type = OPTION_TYPE_NUMBER, FIELD(field), .least = from,         \
+    .most = to, .help = text
 
-/* The options of lists, those of metrics, and those of both: three tables in the order of --help. */
+/* The options for every format, those of lists and those of metrics, in the order of --help. */
 static const struct option_row for_all[] = {
-    {.name = "interval",
-     .value = "S",
-     CALL = parse_interval,
-     .help = "refresh every S seconds, 0.1 to 3600 (1; metrics 15)"},
-    {.name = "once", FIELD(once), .help = "print a table after one interval, and end"},
+    {CALL("interval", "S", parse_interval, "refresh every S seconds, 0.1 to 3600 (1; metrics 15)")},
+    {FLAG("once", once, "print a table after one interval, and exit")},
     {.name = "sort",
      .value = "KEY",
      .type = OPTION_TYPE_WORD,
@@ -83,85 +85,61 @@ static const struct option_row for_all[] = {
      .value = "TEXT",
      .type = OPTION_TYPE_TEXT,
      FIELD(listing.ordering.filter),
-     .help = "only sites with it in their function, file or module"},
-    {.name = "dir",
-     .value = "DIR",
-     CALL = parse_dir,
-     .help = "where recording files are: the option dir= of the programs"},
-    {.name = "help", FIELD(help), .help = "this text"},
-    {.name = "version", FIELD(version), .help = "the version"},
+     .help = "only sites with TEXT in their function, file or module"},
+    {CALL("dir", "DIR", parse_dir, "where recording files are: option dir= of the programs")},
+    {FLAG("help", help, "this text")},
+    {FLAG("version", version, "the version")},
     {0}};
 static const struct option_row for_lists[] = {
-    {.name = "json", CALL = parse_view, .help = "a JSON document on a line for each refresh"},
-    {.name = "csv",
-     CALL = parse_view,
-     .help = "comma-separated values, a line for each site and refresh"},
-    {.name = "top",
-     .value = "N",
-     .type = OPTION_TYPE_NUMBER,
-     .most = TOP_MOST,
-     FIELD(listing.top),
-     .help = "the first N sites, 0 = all (25; on a screen what fits)"},
+    {CALL("json", NULL, parse_format, "a JSON document on a line for each refresh")},
+    {CALL("csv", NULL, parse_format, "comma-separated values, a line for each site and refresh")},
+    {NUMBER("top", "N", listing.top, 0, TOP_MOST,
+            "the first N sites, 0 = all (25; the screen shows what fits)")},
     {0}};
 static const struct option_row for_metrics[] = {
-    {.name = "openmetrics",
-     .value = "FILE",
-     CALL = parse_openmetrics,
-     .help = "all processes as metrics for Prometheus, at each refresh"},
-    {.name = "sites",
-     .value = "K",
-     .type = OPTION_TYPE_NUMBER,
-     .most = TOP_MOST,
-     FIELD(metrics.sites),
-     .help = "of each process the first K sites (10)"},
-    {.name = "series",
-     .value = "N",
-     .type = OPTION_TYPE_NUMBER,
-     .least = METRICS_SERIES_LEAST,
-     .most = SERIES_MOST,
-     FIELD(metrics.series),
-     .help = "never more series in all, 100 or more (5000)"},
-    {.name = "label",
-     .value = "NAME=VALUE",
-     CALL = parse_label,
-     .help = "one more label of each series; up to 8"},
+    {CALL("openmetrics", "FILE", parse_openmetrics,
+          "write all processes as Prometheus metrics at each refresh")},
+    {NUMBER("sites", "K", metrics.sites, 0, TOP_MOST, "the first K sites of each process (10)")},
+    {NUMBER("series", "N", metrics.series, METRICS_SERIES_LEAST, SERIES_MOST,
+            "at most N series in all, 100 or more (5000)")},
+    {CALL("label", "NAME=VALUE", parse_label, "add a label to each series; up to 8")},
     {0}};
 
-static bool is_in(const struct option_row *table, const struct option_row *row)
+static bool is_row_of(const struct option_row *table, const struct option_row *row)
 {
     while (table->name && table != row)
         table++;
     return table->name;
 }
 
-/* No option is read and ignored. */
-static bool complain_useless(const struct option_row *row, const char *how)
+/* An option that would have no effect is an error. */
+static bool complain_unused(const struct option_row *row, const char *how)
 {
     if (row)
-        fprintf(stderr, "leaktop: --%s is of no use %s --openmetrics\n", row->name, how);
+        fprintf(stderr, "leaktop: --%s has no effect %s --openmetrics\n", row->name, how);
     return !row;
 }
 
-/* What changed is known from the second look on. */
-static bool can_sort(const struct options *options)
+/* Changes are known from the second snapshot on. */
+static bool has_sort_data(const struct options *options)
 {
     enum order order = options->listing.ordering.order;
 
     if (options->view != VIEW_METRICS || !options->once ||
         (order != ORDER_DELTA && order != ORDER_ALLOCS && order != ORDER_FREES))
         return true;
-    fprintf(stderr, "leaktop: --sort=%s takes two looks, and --openmetrics --once is one\n",
+    fprintf(stderr, "leaktop: --sort=%s needs two snapshots, and --openmetrics --once takes one\n",
             order_word[order]);
     return false;
 }
 
-/* False: there is something to be said about it. */
-static bool has_process(const struct options *options)
+/* False: a message asks for the process. With --help and --version none is needed. */
+static bool names_process(const struct options *options)
 {
     if (options->process || options->view == VIEW_METRICS ||
         (options->view == VIEW_SCREEN && !options->once))
         return true;
-    fputs("leaktop: of which process? leaktop alone lists them\n", stderr);
+    fputs("leaktop: name a process; leaktop without arguments lists them\n", stderr);
     return options->help || options->version;
 }
 
@@ -189,16 +167,16 @@ bool options_parse(int argc, char **argv, struct options *options)
         }
         if (!(row = command_line_parse(&line, options, argv, &i)))
             return false;
-        of_lists = is_in(for_lists, row) ? row : of_lists;
-        of_metrics = is_in(for_metrics, row) ? row : of_metrics;
+        of_lists = is_row_of(for_lists, row) ? row : of_lists;
+        of_metrics = is_row_of(for_metrics, row) ? row : of_metrics;
     }
     if (operands > 1) {
-        fputs("leaktop: one process at a time: leaktop PID\n", stderr);
+        fputs("leaktop: give one process only: leaktop PID\n", stderr);
         return false;
     }
-    if (!(options->file ? complain_useless(of_lists, "with")
-                        : complain_useless(of_metrics, "without")) ||
-        !can_sort(options) || !has_process(options))
+    if (!(options->file ? complain_unused(of_lists, "with")
+                        : complain_unused(of_metrics, "without")) ||
+        !has_sort_data(options) || !names_process(options))
         return false;
     if (!options->interval)
         options->interval = options->view == VIEW_METRICS ? INTERVAL_METRICS : 1;
@@ -210,15 +188,14 @@ bool options_parse(int argc, char **argv, struct options *options)
 
 void options_help(FILE *stream)
 {
-    fputs(
-        "usage: leaktop [options] [PID|NAME]\n"
-        "Shows where the memory of a running process is and what grows, as libleak(7) counts it.\n"
-        "Without PID or NAME: lists the processes that run under libleak.\n\n",
-        stream);
+    fputs("usage: leaktop [options] [PID|NAME]\n"
+          "Shows which call stacks of a running process hold heap memory, and which grow.\n"
+          "Without PID or NAME: lists the running processes that use libleak.\n\n",
+          stream);
     command_line_print_table(for_all, 26, stream);
     fputs("\nLists:\n", stream);
     command_line_print_table(for_lists, 26, stream);
     fputs("\nMetrics:\n", stream);
     command_line_print_table(for_metrics, 26, stream);
-    fputs("\nKeys on the screen: ? lists them, q ends.\n", stream);
+    fputs("\nKeys on the screen: ? lists them, q quits.\n", stream);
 }

@@ -1,16 +1,13 @@
-/* options.h - what the user can ask of leaktop: one table makes parser and --help. */
+/* options.h - the options of leaktop: one table makes the parser and --help. */
 #ifndef TOP_OPTIONS_H
 #define TOP_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
+#include "top/listing.h"
 #include "top/metrics.h"
-#include "top/table.h"
 
 struct options {
-    const char *process; /* pid or name; NULL = list them, or all of them as metrics */
-    const char *dir;     /* NULL = the default places */
+    const char *process; /* pid or name; NULL = list the processes, or all of them as metrics */
+    const char *dir;     /* NULL = the default directories */
     enum { VIEW_SCREEN, VIEW_TABLE, VIEW_JSON, VIEW_CSV, VIEW_METRICS } view;
     bool once;
     double interval; /* seconds */
@@ -20,7 +17,7 @@ struct options {
     bool help, version;
 };
 
-/* False: one line about it is on stderr. The texts are argv's. */
+/* False: the command line is wrong, and one line on stderr says why. The texts are argv's. */
 bool options_parse(int argc, char **argv, struct options *options);
 void options_help(FILE *stream);
 

@@ -20,21 +20,22 @@ const char order_key[ORDER_MAX] = {
 #undef O
 };
 
-struct context {
-    const struct glance *glance;
+struct sort_context {
+    const struct heap_snapshot *snapshot;
     const struct ordering *ordering;
 };
 
-struct change order_change(const struct glance *glance, size_t row, const struct account *mark)
+struct counter_delta order_delta(const struct heap_snapshot *snapshot, size_t row,
+                                 const struct counter_baseline *mark)
 {
-    return mark ? change_of(mark, row, &glance->counts[row], glance->time)
-                : glance->rows[row].change;
+    return mark ? counter_delta_of(mark, row, &snapshot->counts[row], snapshot->time)
+                : snapshot->rows[row].delta;
 }
 
-static double value_of(const struct context *context, size_t i)
+static double sort_value(const struct sort_context *context, size_t i)
 {
-    const struct glance *glance = context->glance;
-    const struct row *row = &glance->rows[i];
+    const struct heap_snapshot *snapshot = context->snapshot;
+    const struct snapshot_row *row = &snapshot->rows[i];
 
     switch (context->ordering->order) {
     case ORDER_GROWTH:
@@ -42,25 +43,25 @@ static double value_of(const struct context *context, size_t i)
                    ? 1 + (double)row->growth->bytes_per_second
                    : 0;
     case ORDER_BLOCKS:
-        return (double)glance->counts[i].blocks;
+        return (double)snapshot->counts[i].blocks;
     case ORDER_DELTA:
-        return (double)order_change(glance, i, context->ordering->mark).bytes;
+        return (double)order_delta(snapshot, i, context->ordering->mark).bytes;
     case ORDER_ALLOCS:
-        return row->change.allocs;
+        return row->delta.allocs;
     case ORDER_FREES:
-        return row->change.frees;
+        return row->delta.frees;
     default:
-        return (double)glance->counts[i].bytes;
+        return (double)snapshot->counts[i].bytes;
     }
 }
 
-/* Ties by bytes, then by number: rows that are alike keep their places. */
-static int compare(const void *left, const void *right, void *given)
+/* Ties are broken by bytes, then by index, so that equal rows keep their places. */
+static int compare_rows(const void *left, const void *right, void *given)
 {
-    const struct context *context = given;
+    const struct sort_context *context = given;
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    double x = value_of(context, a), y = value_of(context, b);
-    uint64_t more = context->glance->counts[a].bytes, less = context->glance->counts[b].bytes;
+    double x = sort_value(context, a), y = sort_value(context, b);
+    uint64_t more = context->snapshot->counts[a].bytes, less = context->snapshot->counts[b].bytes;
 
     if (x != y)
         return x > y ? -1 : 1;
@@ -69,38 +70,41 @@ static int compare(const void *left, const void *right, void *given)
     return a < b ? -1 : a > b;
 }
 
-static bool has(const char *text, const char *part)
+static bool contains_text(const char *text, const char *part)
 {
     return text && strcasestr(text, part);
 }
 
-static bool fits(const struct row *row, const char *filter)
+static bool matches_filter(const struct snapshot_row *row, const char *filter)
 {
     const struct frame *title = row->name->title;
 
     return !filter || !*filter ||
-           (title && (has(title->function, filter) || has(title->file, filter) ||
-                      has(title->module, filter)));
+           (title && (contains_text(title->function, filter) ||
+                      contains_text(title->file, filter) || contains_text(title->module, filter)));
 }
 
-static bool counts(const struct glance *glance, size_t i, const struct account *mark)
+static bool is_active(const struct heap_snapshot *snapshot, size_t i,
+                      const struct counter_baseline *mark)
 {
-    const struct row *row = &glance->rows[i];
+    const struct snapshot_row *row = &snapshot->rows[i];
 
-    return glance->counts[i].blocks || row->change.allocs > 0 || row->change.frees > 0 ||
-           order_change(glance, i, mark).bytes ||
+    return snapshot->counts[i].blocks || row->delta.allocs > 0 || row->delta.frees > 0 ||
+           order_delta(snapshot, i, mark).bytes ||
            (row->growth && growth_is_growing(row->growth->verdict));
 }
 
-size_t *order_rows(const struct glance *glance, const struct ordering *ordering, size_t *count)
+size_t *order_rows(const struct heap_snapshot *snapshot, const struct ordering *ordering,
+                   size_t *count)
 {
-    struct context context = {glance, ordering};
-    size_t *rows = array_grow(NULL, &(size_t){0}, glance->count + 1, sizeof(*rows));
+    struct sort_context context = {snapshot, ordering};
+    size_t *rows = array_grow(NULL, &(size_t){0}, snapshot->count + 1, sizeof(*rows));
 
     *count = 0;
-    for (size_t i = 0; i < glance->count; i++)
-        if (counts(glance, i, ordering->mark) && fits(&glance->rows[i], ordering->filter))
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (is_active(snapshot, i, ordering->mark) &&
+            matches_filter(&snapshot->rows[i], ordering->filter))
             rows[(*count)++] = i;
-    qsort_r(rows, *count, sizeof(*rows), compare, &context);
+    qsort_r(rows, *count, sizeof(*rows), compare_rows, &context);
     return rows;
 }

@@ -1,18 +1,18 @@
-/* order.h - which rows are shown, and in which order. One table of keys makes --sort, its help, and
- * the keys of the screen. */
+/* order.h - which rows of a snapshot are shown, and in which order. One table of sort keys makes
+ * --sort, its help, and the keys of the screen. */
 #ifndef TOP_ORDER_H
 #define TOP_ORDER_H
 
-#include "top/glance.h"
+#include "top/heap_snapshot.h"
 
 /* O(NAME, word, key, help) */
 #define ORDER_TABLE(O)                                                                             \
-    O(GROWTH, "growth", 'g', "what grows, the fastest first; then by bytes")                       \
-    O(BYTES, "bytes", 'b', "bytes that live")                                                      \
-    O(BLOCKS, "blocks", 'n', "blocks that live")                                                   \
-    O(DELTA, "delta", 'd', "bytes that came since the look before, or since the mark")             \
-    O(ALLOCS, "allocs", 'a', "allocations a second")                                               \
-    O(FREES, "frees", 'f', "frees a second")
+    O(GROWTH, "growth", 'g', "growing sites, the fastest first; then by bytes")                    \
+    O(BYTES, "bytes", 'b', "live bytes")                                                           \
+    O(BLOCKS, "blocks", 'n', "live blocks")                                                        \
+    O(DELTA, "delta", 'd', "bytes added since the last refresh, or since the mark")                \
+    O(ALLOCS, "allocs", 'a', "allocations per second")                                             \
+    O(FREES, "frees", 'f', "frees per second")
 
 enum order {
 #define O(name, word, key, help) ORDER_##name,
@@ -27,15 +27,17 @@ extern const char order_key[ORDER_MAX];
 
 struct ordering {
     enum order order;
-    const char *filter;         /* part of a function, file or module; NULL or "" = all */
-    const struct account *mark; /* what "delta" is since; NULL = the look before */
+    const char *filter;                  /* part of a function, file or module; NULL or "" = all */
+    const struct counter_baseline *mark; /* the start of "delta"; NULL = the snapshot before */
 };
 
-/* The change that "delta" is about. */
-struct change order_change(const struct glance *glance, size_t row, const struct account *mark);
+/* The change of a row since the mark, or since the snapshot before. */
+struct counter_delta order_delta(const struct heap_snapshot *snapshot, size_t row,
+                                 const struct counter_baseline *mark);
 
-/* Numbers of the rows in order, so many of which there are; those where nothing lives, changed or
- * grew are left out. For free(). */
-size_t *order_rows(const struct glance *glance, const struct ordering *ordering, size_t *count);
+/* Indices of the rows in order, *count of them, without rows that hold nothing and neither changed
+ * nor grew. For free(). */
+size_t *order_rows(const struct heap_snapshot *snapshot, const struct ordering *ordering,
+                   size_t *count);
 
 #endif

@@ -1,7 +1,7 @@
 /* screen.c - see screen.h.
  *
- * One loop: draw what there is, wait for a key, for the watcher or for leakctl, whichever comes
- * first. The glance that is shown is ours; while the screen is frozen newer ones wait in `latest`.
+ * The loop draws, then waits for a key, for the watcher or for leakctl, whichever is first. While
+ * the screen is frozen, newer snapshots wait in `latest`.
  */
 #include "top/screen.h"
 
@@ -14,22 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "top/draw.h"
-
 #define ESCAPE 27
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static void show_latest(struct screen *screen)
+static void show_latest_snapshot(struct screen *screen)
 {
     if (screen->frozen || !screen->latest)
         return;
-    glance_end(screen->glance);
-    screen->glance = screen->latest;
+    heap_snapshot_free(screen->snapshot);
+    screen->snapshot = screen->latest;
     screen->latest = NULL;
 }
 
-static void type(struct screen *screen, int key)
+static void edit_filter(struct screen *screen, int key)
 {
     size_t length = strlen(screen->filter);
 
@@ -46,63 +44,66 @@ static void type(struct screen *screen, int key)
     }
 }
 
-static void choose(struct screen *screen, long steps)
+static void move_selection(struct screen *screen, long steps)
 {
-    long place = (long)draw_place_of_chosen(screen) + steps;
+    long place = (long)screen_selected_place(screen) + steps;
 
     if (!screen->count)
         return;
     if (place >= (long)screen->count)
         place = (long)screen->count - 1;
-    screen->chosen = screen->rows[place > 0 ? place : 0];
+    screen->selected = screen->rows[place > 0 ? place : 0];
 }
 
 static void set_mark(struct screen *screen)
 {
-    const struct glance *glance = screen->glance;
+    const struct heap_snapshot *snapshot = screen->snapshot;
 
-    account_end(&screen->mark);
-    if (glance)
-        screen->mark = account_keep(glance->time, glance->total, glance->counts, glance->count);
+    counter_baseline_free(&screen->mark);
+    if (snapshot)
+        screen->mark = counter_baseline_copy(snapshot->time, snapshot->total, snapshot->counts,
+                                             snapshot->count);
 }
 
-static void ask_for_look(struct screen *screen)
+static void request_leak_check(struct screen *screen)
 {
-    static const struct wish_words words = {"snapshot", NULL, "looking at the heap ...",
-                                            "the heap has been looked at"};
+    static const struct leakctl_command command = {"snapshot", NULL, "checking for leaks ...",
+                                                   "the leak check is done"};
 
-    wish_begin(&screen->wish, screen->glance->pid, screen->glance->path, &words);
+    leakctl_request_start(&screen->request, screen->snapshot->pid, screen->snapshot->path,
+                          &command);
 }
 
-/* Into the working directory, and no file that is there. */
-static void ask_for_report(struct screen *screen)
+/* Writes to the working directory, to a name that no file has. */
+static void request_report(struct screen *screen)
 {
     char output[128], done[256];
     unsigned number = 0;
 
     do
-        snprintf(output, sizeof(output), "--output=leak.%" PRId32 ".%u.txt", screen->glance->pid,
+        snprintf(output, sizeof(output), "--output=leak.%" PRId32 ".%u.txt", screen->snapshot->pid,
                  ++number);
     while (access(strchr(output, '=') + 1, F_OK) == 0);
-    snprintf(done, sizeof(done), "the report is in %s", strchr(output, '=') + 1);
-    wish_begin(&screen->wish, screen->glance->pid, screen->glance->path,
-               &(struct wish_words){"report", output, "writing a report ...", done});
+    snprintf(done, sizeof(done), "wrote the report to %s", strchr(output, '=') + 1);
+    leakctl_request_start(
+        &screen->request, screen->snapshot->pid, screen->snapshot->path,
+        &(struct leakctl_command){"report", output, "writing a report ...", done});
 }
 
-static void sort_by(struct screen *screen, int key)
+static void set_sort_key(struct screen *screen, int key)
 {
     for (int i = 0; i < ORDER_MAX; i++)
         if (key == order_key[i]) {
             screen->ordering.order = (enum order)i;
-            screen->chosen = NO_NAME;
+            screen->selected = NO_SITE;
             screen->first = 0;
         }
 }
 
-static void obey(struct screen *screen, int key)
+static void handle_key(struct screen *screen, int key)
 {
-    if (!screen->wish.pid)
-        screen->wish.words[0] = 0; /* it has been read */
+    if (!screen->request.pid)
+        screen->request.text[0] = 0; /* a key acknowledges the message */
     switch (key) {
     case 'q':
         screen->leave = true;
@@ -117,13 +118,13 @@ static void obey(struct screen *screen, int key)
         break;
     case ' ':
         screen->frozen = !screen->frozen;
-        show_latest(screen);
+        show_latest_snapshot(screen);
         break;
     case '\n':
     case '\r':
     case KEY_ENTER:
         screen->expanded = !screen->expanded;
-        choose(screen, 0);
+        move_selection(screen, 0);
         break;
     case '/':
         screen->typing = true;
@@ -133,88 +134,89 @@ static void obey(struct screen *screen, int key)
         break;
     case 'L':
     case 'w':
-        if (screen->glance)
-            (key == 'L' ? ask_for_look : ask_for_report)(screen);
+        if (screen->snapshot)
+            (key == 'L' ? request_leak_check : request_report)(screen);
         break;
     case 'M':
-        account_end(&screen->mark);
+        counter_baseline_free(&screen->mark);
         break;
     case KEY_UP:
     case 'k':
-        choose(screen, -1);
+        move_selection(screen, -1);
         break;
     case KEY_DOWN:
     case 'j':
-        choose(screen, 1);
+        move_selection(screen, 1);
         break;
     case KEY_PPAGE:
-        choose(screen, -(long)draw_table_lines(screen));
+        move_selection(screen, -(long)screen_table_lines(screen));
         break;
     case KEY_NPAGE:
-        choose(screen, (long)draw_table_lines(screen));
+        move_selection(screen, (long)screen_table_lines(screen));
         break;
     case KEY_HOME:
-        screen->chosen = NO_NAME;
+        screen->selected = NO_SITE;
         break;
     default:
-        sort_by(screen, key);
+        set_sort_key(screen, key);
     }
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-static void take(struct screen *screen)
+static void accept_snapshot(struct screen *screen)
 {
-    struct glance *glance = watcher_take(screen->watcher, &screen->gone);
+    struct heap_snapshot *snapshot = watcher_take_snapshot(screen->watcher, &screen->failure);
 
-    if (glance) {
-        glance_end(screen->latest);
-        screen->latest = glance;
-        show_latest(screen);
+    if (snapshot) {
+        heap_snapshot_free(screen->latest);
+        screen->latest = snapshot;
+        show_latest_snapshot(screen);
     }
-    if (screen->gone.code != ERROR_NONE && screen->glance)
-        screen->glance->how = END_LOST; /* whatever it was when it was seen last */
+    if (screen->failure.code != ERROR_NONE && screen->snapshot)
+        screen->snapshot->how = END_LOST; /* whatever its state in the last snapshot */
 }
 
-/* False: the terminal is gone. */
-static bool wait_for_news(const struct screen *screen)
+/* False: the terminal was closed. */
+static bool wait_for_event(const struct screen *screen)
 {
-    struct pollfd news[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                            {.fd = watcher_fd(screen->watcher), .events = POLLIN},
-                            {.fd = screen->wish.pid ? screen->wish.fd : -1, .events = POLLIN}};
+    struct pollfd events[] = {
+        {.fd = STDIN_FILENO, .events = POLLIN},
+        {.fd = watcher_fd(screen->watcher), .events = POLLIN},
+        {.fd = screen->request.pid ? screen->request.fd : -1, .events = POLLIN}};
 
-    /* A signal, as when the terminal changes its size, is news, too. */
-    return poll(news, sizeof(news) / sizeof(news[0]), -1) < 0 ||
-           !(news[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+    /* A signal counts as an event: the terminal may have changed its size. */
+    return poll(events, sizeof(events) / sizeof(events[0]), -1) < 0 ||
+           !(events[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void run(struct screen *screen)
+static void run_screen(struct screen *screen)
 {
     while (!screen->leave) {
         int key;
 
-        draw(screen);
-        if (!wait_for_news(screen))
+        screen_draw(screen);
+        if (!wait_for_event(screen))
             return;
-        take(screen);
-        if (screen->wish.pid)
-            wish_take(&screen->wish);
-        draw_arrange(screen);
+        accept_snapshot(screen);
+        if (screen->request.pid)
+            leakctl_request_read(&screen->request);
+        screen_sort_rows(screen);
         while ((key = getch()) != ERR) {
             if (key == KEY_RESIZE)
                 erase();
             else if (screen->typing)
-                type(screen, key);
+                edit_filter(screen, key);
             else
-                obey(screen, key);
-            draw_arrange(screen);
+                handle_key(screen, key);
+            screen_sort_rows(screen);
         }
     }
 }
 
 bool screen_run(const char *path, double interval, const struct listing_options *options)
 {
-    struct screen screen = {.ordering = options->ordering, .chosen = NO_NAME};
+    struct screen screen = {.ordering = options->ordering, .selected = NO_SITE};
     SCREEN *terminal;
 
     setlocale(LC_CTYPE, "");
@@ -224,12 +226,12 @@ bool screen_run(const char *path, double interval, const struct listing_options 
     screen.ordering.filter = screen.filter;
     screen.watcher = watcher_begin(path, interval);
     if (!screen.watcher) {
-        fputs("leaktop: there is no thread to be had\n", stderr);
+        fputs("leaktop: cannot start a thread\n", stderr);
         return false;
     }
     terminal = newterm(NULL, stdout, stdin);
     if (!terminal) {
-        fputs("leaktop: this terminal has no screen: set TERM, or use --once\n", stderr);
+        fputs("leaktop: unknown terminal type: set TERM, or use --once\n", stderr);
         watcher_end(screen.watcher);
         return false;
     }
@@ -239,12 +241,12 @@ bool screen_run(const char *path, double interval, const struct listing_options 
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
-    run(&screen);
+    run_screen(&screen);
     endwin();
     free(screen.rows);
-    glance_end(screen.glance);
-    glance_end(screen.latest);
-    account_end(&screen.mark);
+    heap_snapshot_free(screen.snapshot);
+    heap_snapshot_free(screen.latest);
+    counter_baseline_free(&screen.mark);
     watcher_end(screen.watcher);
     delscreen(terminal);
     return true;

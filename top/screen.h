@@ -1,12 +1,69 @@
-/* screen.h - the live view in a terminal. */
+/* screen.h - the live view in a terminal: title, totals, bars, table, details, foot.
+ *
+ * screen.c reads keys and events, draw.c draws. Text is cut to what the terminal can show; locales
+ * other than UTF-8 get ASCII. leakctl_request.c runs leakctl for the keys that request something of
+ * the process: one request at a time, in a process of its own, so that the screen never waits.
+ */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
-#include <stdbool.h>
+#include "top/listing.h"
 
-#include "top/lines.h"
-
-/* Until the user leaves. False: said why there is no screen. */
+/* Runs until the user leaves. False: there is no screen, and a message says why. */
 bool screen_run(const char *path, double interval, const struct listing_options *options);
+
+/* ---- Requests by leakctl --------------------------------------------------------------------- */
+
+#define LEAKCTL_TEXT_SIZE 512
+
+struct leakctl_request {
+    pid_t pid;                    /* of leakctl; 0 = no request is under way */
+    int fd;                       /* reads its output */
+    char text[LEAKCTL_TEXT_SIZE]; /* its first line, or what is being done; "" = nothing */
+    char done[LEAKCTL_TEXT_SIZE]; /* the text after a success without output */
+    bool has_line;                /* its first line was read */
+};
+
+struct leakctl_command {
+    const char *verb, *more;  /* leakctl VERB PID MORE; more may be NULL */
+    const char *doing, *done; /* the text meanwhile, and afterwards */
+};
+
+/* store: the recording file of the process. Does nothing while another request is under way. */
+void leakctl_request_start(struct leakctl_request *request, int32_t pid, const char *store,
+                           const struct leakctl_command *command);
+
+/* Reads the output so far, without waiting. */
+void leakctl_request_read(struct leakctl_request *request);
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+#define FILTER_SIZE 64
+#define NO_SITE SIZE_MAX
+
+/* A row is selected by the index of its name, so the selection follows the row when the order
+ * changes. Without a selection the first row counts as selected. */
+struct screen {
+    struct watcher *watcher;
+    struct heap_snapshot *snapshot, *latest;
+    struct read_error failure; /* why there are no more snapshots */
+    struct ordering ordering;
+    char filter[FILTER_SIZE];
+    struct counter_baseline mark;
+    size_t *rows;        /* of the snapshot, in order */
+    size_t count, first; /* first: the row on the top line */
+    size_t selected;     /* index of its name, or NO_SITE */
+    bool frozen, expanded, help, typing, utf8, leave;
+    struct leakctl_request request;
+};
+
+/* Sorts the rows again; needed after each change, so that the next key acts on current rows. */
+void screen_sort_rows(struct screen *screen);
+/* The place of the selected row. */
+size_t screen_selected_place(const struct screen *screen);
+/* How many rows fit. */
+size_t screen_table_lines(const struct screen *screen);
+
+void screen_draw(struct screen *screen);
 
 #endif

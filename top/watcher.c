@@ -1,5 +1,5 @@
-/* watcher.c - see watcher.h. */
-#include "top/watcher.h"
+/* watcher.c - takes snapshots in a thread; see heap_snapshot.h. */
+#include "top/heap_snapshot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 struct watcher {
-    struct glances glances; /* the thread's alone */
+    struct snapshot_reader reader; /* used by the thread only */
     double interval;
     int event;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t ending;
-    bool over;
-    struct glance *ready;
-    struct read_error gone;
+    pthread_mutex_t lock; /* protects the fields below */
+    pthread_cond_t wakeup;
+    bool stopping;
+    struct heap_snapshot *newest;
+    struct read_error failure;
 };
 
-/* Names are looked up for seconds; who wants to leave does not wait for so long. */
+/* Symbolizing may take seconds; leaving does not wait for it. */
 #define LEAVE_SECONDS 0.2
 
-static struct timespec in(double seconds, clockid_t clock)
+static struct timespec deadline_after(double seconds, clockid_t clock)
 {
     struct timespec end;
     double whole, part = modf(seconds, &whole);
@@ -40,54 +40,54 @@ static struct timespec in(double seconds, clockid_t clock)
     return end;
 }
 
-/* True: the interval has passed. False: it is over. */
-static bool wait_for_next(struct watcher *watcher)
+/* Waits for the interval. False: the watcher stops. */
+static bool wait_interval(struct watcher *watcher)
 {
-    struct timespec end = in(watcher->interval, CLOCK_MONOTONIC);
-    bool over;
+    struct timespec end = deadline_after(watcher->interval, CLOCK_MONOTONIC);
+    bool stopping;
 
     pthread_mutex_lock(&watcher->lock);
-    while (!watcher->over &&
-           pthread_cond_timedwait(&watcher->ending, &watcher->lock, &end) != ETIMEDOUT)
+    while (!watcher->stopping &&
+           pthread_cond_timedwait(&watcher->wakeup, &watcher->lock, &end) != ETIMEDOUT)
         ;
-    over = watcher->over;
+    stopping = watcher->stopping;
     pthread_mutex_unlock(&watcher->lock);
-    return !over;
+    return !stopping;
 }
 
-/* False: it was the last one. */
-static bool look(struct watcher *watcher)
+/* False: it was the last snapshot of the process. */
+static bool take_snapshot(struct watcher *watcher)
 {
     struct read_error trouble;
-    struct glance *glance = glance_take(&watcher->glances, &trouble), *old = NULL;
-    bool more = glance && glance->how == END_RUNNING;
+    struct heap_snapshot *snapshot = heap_snapshot_take(&watcher->reader, &trouble), *old = NULL;
+    bool more = snapshot && snapshot->how == END_RUNNING;
 
     pthread_mutex_lock(&watcher->lock);
-    if (glance) {
-        old = watcher->ready;
-        watcher->ready = glance;
+    if (snapshot) {
+        old = watcher->newest;
+        watcher->newest = snapshot;
     } else {
-        watcher->gone = trouble;
+        watcher->failure = trouble;
     }
     pthread_mutex_unlock(&watcher->lock);
     eventfd_write(watcher->event, 1);
-    glance_end(old);
+    heap_snapshot_free(old);
     return more;
 }
 
-static void *watch(void *given)
+static void *watcher_thread(void *given)
 {
     struct watcher *watcher = given;
 
-    while (look(watcher) && wait_for_next(watcher))
+    while (take_snapshot(watcher) && wait_interval(watcher))
         ;
     return NULL;
 }
 
-static void forget(struct watcher *watcher)
+static void free_watcher(struct watcher *watcher)
 {
-    glances_end(&watcher->glances);
-    glance_end(watcher->ready);
+    snapshot_reader_end(&watcher->reader);
+    heap_snapshot_free(watcher->newest);
     if (watcher->event >= 0)
         close(watcher->event);
     free(watcher);
@@ -102,34 +102,34 @@ struct watcher *watcher_begin(const char *path, double interval)
 
     if (!watcher)
         return NULL;
-    *watcher = (struct watcher){.glances = glances_begin(path, NULL),
+    *watcher = (struct watcher){.reader = snapshot_reader_begin(path, NULL),
                                 .interval = interval,
                                 .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                 .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&watcher->ending, &steady);
+    pthread_cond_init(&watcher->wakeup, &steady);
     pthread_condattr_destroy(&steady);
-    sigfillset(&all); /* signals are for the thread that shows */
+    sigfillset(&all); /* signals go to the main thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = watcher->event < 0 || pthread_create(&watcher->thread, NULL, watch, watcher);
+    failed = watcher->event < 0 || pthread_create(&watcher->thread, NULL, watcher_thread, watcher);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!failed)
         return watcher;
-    forget(watcher);
+    free_watcher(watcher);
     return NULL;
 }
 
 void watcher_end(struct watcher *watcher)
 {
-    struct timespec end = in(LEAVE_SECONDS, CLOCK_REALTIME);
+    struct timespec end = deadline_after(LEAVE_SECONDS, CLOCK_REALTIME);
 
     pthread_mutex_lock(&watcher->lock);
-    watcher->over = true;
-    pthread_cond_signal(&watcher->ending);
+    watcher->stopping = true;
+    pthread_cond_signal(&watcher->wakeup);
     pthread_mutex_unlock(&watcher->lock);
     if (pthread_timedjoin_np(watcher->thread, NULL, &end) == 0)
-        forget(watcher);
+        free_watcher(watcher);
 }
 
 int watcher_fd(const struct watcher *watcher)
@@ -137,16 +137,16 @@ int watcher_fd(const struct watcher *watcher)
     return watcher->event;
 }
 
-struct glance *watcher_take(struct watcher *watcher, struct read_error *gone)
+struct heap_snapshot *watcher_take_snapshot(struct watcher *watcher, struct read_error *failure)
 {
-    struct glance *glance;
+    struct heap_snapshot *snapshot;
     eventfd_t count;
 
     eventfd_read(watcher->event, &count);
     pthread_mutex_lock(&watcher->lock);
-    glance = watcher->ready;
-    watcher->ready = NULL;
-    *gone = watcher->gone;
+    snapshot = watcher->newest;
+    watcher->newest = NULL;
+    *failure = watcher->failure;
     pthread_mutex_unlock(&watcher->lock);
-    return glance;
+    return snapshot;
 }

@@ -90,7 +90,7 @@ test_snapshot_says_what_is_lost_now() {
     for count in 3 4 5; do
         ctl snapshot "$running" >out
         equal lines "$(wc -l <out)" 1
-        says out "^shelf \(pid $running\): held for [0-9.]+ ms, checked in [0-9.]+ ms; lost: $count blocks, $((48 * count)) bytes; leakreport stores/shelf\.$running\.1\.leak\$"
+        says out "^shelf \(pid $running\): paused [0-9.]+ ms, analysed in [0-9.]+ ms; lost: $count blocks, $((48 * count)) bytes; leakreport stores/shelf\.$running\.1\.leak\$"
         summary | grep -q " lost=$((48 * count))/$count/1 .* unfreed=0/0/0 " || fail "leakreport says $(summary)"
         tell lose
     done
@@ -187,7 +187,7 @@ test_mark_names_a_moment_once_more_if_it_must() {
     for again in 1 2; do
         ctl mark "$running" 'a deploy' >out
         equal lines "$(wc -l <out)" 1
-        says out "^shelf \(pid $running\): marked; leakctl report --dir=stores $running '--since=a deploy' tells .*; |, leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak\$"
+        says out "^shelf \(pid $running\): marked; leakctl report --dir=stores $running '--since=a deploy' shows .*; |, leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak\$"
     done
     grep -q -a 'a deploy' stores/shelf."$running".1.leak || fail 'it is not in the store'
     ctl report "$running" '--since=a deploy' -q >out
@@ -366,7 +366,7 @@ test_asking_redis_loses_no_request_of_its_clients() {
     clients=$!
     for i in 1 2 3 4 5; do
         ctl snapshot "$running" >out 2>err || fail "$(cat err)"
-        says out "^redis-[a-z-]+ \(pid $running\): held for "
+        says out "^redis-[a-z-]+ \(pid $running\): paused "
         ctl mark "$running" "m$i" >/dev/null
         ctl disable "$running" >/dev/null
         ctl enable "$running" >/dev/null
@@ -453,21 +453,21 @@ test_each_refusal_says_why_and_what_to_do() {
     need gcc
     open_shelf
     one=$running
-    ctl_refuses 'nobody: no such process under libleak: leaktop .*leakreport --last nobody ' snapshot --dir=stores nobody
+    ctl_refuses 'nobody: no such process uses libleak: leaktop .*leakreport --last nobody ' snapshot --dir=stores nobody
     ctl_refuses '999999999: no such process' snapshot --dir=stores 999999999
     sleep 50 &
-    ctl_refuses "$!: not under libleak: start it with leakrun" mark --dir=stores $! m
+    ctl_refuses "$!: it does not use libleak: start it with leakrun" mark --dir=stores $! m
     kill $!
-    ctl_refuses "$one: its store is in another directory: give --dir=$PWD/stores\$" disable --dir=. "$one"
+    ctl_refuses "$one: its recording file is in another directory: give --dir=$PWD/stores\$" disable --dir=. "$one"
     LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores ./shelf <input >said.two &
     two=$!
     until_says said.now '^0x' cat said.two
-    ctl_refuses "shelf: several processes are called that: give the pid of one: $one $two\$" snapshot --dir=stores shelf
+    ctl_refuses "shelf: several processes have this name: give the pid of one: $one $two\$" snapshot --dir=stores shelf
     kill -KILL $two
     wait $two 2>/dev/null || :
-    ctl_refuses "$two: it has ended: leakreport stores/shelf\.$two\.1\.leak tells .*leakreport --last" report --dir=stores $two
+    ctl_refuses "$two: it has ended: leakreport stores/shelf\.$two\.1\.leak shows .*leakreport --last" report --dir=stores $two
     rm stores/shelf."$one".1.leak
-    ctl_refuses "$one: its store was removed: $PWD/stores/shelf.$one.1.leak: " snapshot --dir=stores "$one"
+    ctl_refuses "$one: its recording file was removed: $PWD/stores/shelf.$one.1.leak: " snapshot --dir=stores "$one"
     close_shelf
 }
 test_a_process_without_a_store_is_told_apart() {
@@ -478,7 +478,7 @@ test_a_process_without_a_store_is_told_apart() {
     running=$!
     exec 3>input
     until_says said.now '^0x' cat said.shelf
-    ctl_refuses "$running: it has no store: .*enabled=0" snapshot "$running"
+    ctl_refuses "$running: it has no recording file: .*enabled=0" snapshot "$running"
     close_shelf
     rm input
     mkfifo input
@@ -487,7 +487,7 @@ test_a_process_without_a_store_is_told_apart() {
     exec 3>input
     until_says said.now '^0x' cat said.shelf
     says err.shelf 'in memory only'
-    ctl_refuses "$running: it has no store: its account is in memory only" mark "$running" m
+    ctl_refuses "$running: it has no recording file: its recording is in memory only" mark "$running" m
     close_shelf
 }
 test_where_blocks_are_not_known_no_verb_pretends_otherwise() {
@@ -498,17 +498,17 @@ test_where_blocks_are_not_known_no_verb_pretends_otherwise() {
     close_shelf
     export LIBLEAK_OPTIONS=min_size=100
     open_shelf
-    ctl_refuses "shelf \(pid $running\): no look could be made: blocks left out by size " snapshot --dir=stores "$running"
+    ctl_refuses "shelf \(pid $running\): no leak check was possible: blocks left out by size " snapshot --dir=stores "$running"
     ctl report "$running" >out # it says so as well, and what it knows
     says out 'no leak check was made: blocks left out by size'
     close_shelf
     export LIBLEAK_OPTIONS=look_mem=8k
     open_shelf
-    ctl_refuses "shelf \(pid $running\): no look could be made: the leak check needed more memory " who --dir=stores "$running" 1234
+    ctl_refuses "shelf \(pid $running\): no leak check was possible: the leak check needed more memory " who --dir=stores "$running" 1234
     close_shelf
     export LIBLEAK_OPTIONS=max_memory=1m
     open_shelf 2>/dev/null
-    ctl_refuses "shelf \(pid $running\): libleak does not listen there: " disable --dir=stores "$running"
+    ctl_refuses "shelf \(pid $running\): libleak has no signal handler there: " disable --dir=stores "$running"
     close_shelf
 }
 test_only_the_owner_may_ask() {
@@ -520,7 +520,7 @@ test_only_the_owner_may_ask() {
     status=0
     setpriv --reuid=65534 --clear-groups "$place/tool" snapshot "$running" >out 2>&1 || status=$?
     equal status $status 1
-    says out "^leakctl: $running: only the owner may ask: it belongs to root\$"
+    says out "^leakctl: $running: only the owner may send requests: it belongs to root\$"
     close_shelf
 }
 test_a_stopped_process_is_refused_at_once() {
@@ -529,7 +529,7 @@ test_a_stopped_process_is_refused_at_once() {
     kill -STOP "$running"
     until_says out 'T' sed -n 's/^State:.//p' "/proc/$running/status"
     for verb in snapshot enable disable; do
-        ctl_refuses "shelf \(pid $running\): stopped: kill -CONT $running lets it go on; " $verb --timeout=1h --dir=stores "$running"
+        ctl_refuses "shelf \(pid $running\): stopped: kill -CONT $running continues it; " $verb --timeout=1h --dir=stores "$running"
     done
     kill -CONT "$running"
     ctl snapshot "$running" >out
@@ -544,7 +544,7 @@ C
     open_shelf
     echo x >&3
     until_says now static cat said.shelf
-    ctl_refuses "shelf \(pid $running\): it has become another program: .*; leakreport stores/shelf" snapshot --dir=stores "$running"
+    ctl_refuses "shelf \(pid $running\): it called exec: .*; leakreport stores/shelf" snapshot --dir=stores "$running"
     close_shelf
 }
 test_a_process_that_blocks_the_signal_is_named_and_asked_again_when_it_lets_it_in() {

@@ -244,14 +244,14 @@ data[at] ^= 1
 open(sys.argv[1], "r+b").write(data)
 P
     kept=$(ls stores | grep -v '^grower' | sort)
-    equal 'nothing is old enough' "$(clean)" '0 stores removed, 1 of processes that run, 3 too young, 1 of others or of other hosts'
+    equal 'nothing is old enough' "$(clean)" '0 recording files removed, 1 of running processes, 3 too recent, 1 of other users or hosts'
     for file in $dead; do [ -e "$file" ] || fail "$file is gone"; done
     clean --older=0 >said
     for file in $dead; do
         says said "^removed $PWD/$file\$"
         [ ! -e "$file" ] || fail "$file is still there"
     done
-    equal 'last line' "$(tail -n1 said)" '3 stores removed, 1 of processes that run, 1 of others or of other hosts'
+    equal 'last line' "$(tail -n1 said)" '3 recording files removed, 1 of running processes, 1 of other users or hosts'
     equal 'what is no store of this host' "$(ls stores | grep -v '^grower' | sort)" "$kept"
     equal 'whose process runs' "$(ls stores | grep -c '^grower')" 1
     equal 'behind the link' "$(ls elsewhere | wc -l)" 1
@@ -272,7 +272,7 @@ test_clean_refuses_what_it_does_not_know() {
     done
     equal 'no such directory' "$(status_of clean --dir="$PWD/none")" 1
     equal 'a link' "$(status_of clean --dir="$PWD/link")" 1
-    equal 'nothing there' "$(clean)" '0 stores removed'
+    equal 'nothing there' "$(clean)" '0 recording files removed'
     equal 'no verb' "$(status_of "$O/leakctl")" 2
     "$O/leakctl" --help | grep -q '^usage: leakctl '
     "$O/leakctl" --version | grep -q '^leakctl (libleak) [0-9]'

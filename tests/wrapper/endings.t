@@ -51,9 +51,9 @@ test_orphans_are_not_adopted() {
 test_survivors_are_named_and_keep_their_account() {
     mkdir base
     leakrun --dir="$PWD/base" -o report sh -c 'sleep 5 >/dev/null 2>&1 & echo $! >pid; sleep 0.2' 2>err
-    says err "still running: pid $(cat pid) \(sleep\); its account: $PWD/base/libleak-run"
-    account=$(sed -n 's/.*its account: //p' err)
-    [ -e "$account" ] || fail "no account at $account"
+    says err "still running: pid $(cat pid) \(sleep\); recording file: $PWD/base/libleak-run"
+    account=$(sed -n 's/.*recording file: //p' err)
+    [ -e "$account" ] || fail "no recording file at $account"
     kill "$(cat pid)"
     equal 'told to look here: kept' "$(leakrun --dir="$PWD/base" -o report2 true; sessions base)" 1
     touch -d '2 days ago' base/libleak-run.*/*

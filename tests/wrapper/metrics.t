@@ -140,7 +140,7 @@ test_metrics_that_cannot_be_written_are_one_line() {
         equal 'lines' "$(cat out err | wc -l)" 1
     done
     metrics nowhere/x.prom 2>err && fail 'without --once'
-    equal words "$(cat err)" 'leaktop: nowhere/x.prom cannot be written: No such file or directory'
+    equal words "$(cat err)" 'leaktop: cannot write nowhere/x.prom: No such file or directory'
     [ -L link ] && [ -p pipe ] && [ -c /dev/null ] || fail 'replaced'
     equal 'left' "$(find . -name '*.prom*')" ''
 }
@@ -154,7 +154,7 @@ test_metrics_options_have_a_meaning_or_are_refused() {
     for wrong in --sites=3 --series=300 --label=a=b; do
         equal "$wrong alone" "$(status_of "$O/leaktop" --once 1 $wrong)" 2
         "$O/leaktop" --once 1 $wrong 2>err || :
-        says err "^leaktop: ${wrong%%=*} is of no use without --openmetrics\$"
+        says err "^leaktop: ${wrong%%=*} has no effect without --openmetrics\$"
     done
     equal 'no process' "$(status_of metrics x.prom --once)" 0
     says x.prom '^libleak_processes 0$'
@@ -199,7 +199,7 @@ test_rules_are_what_promtool_accepts() {
     equal 'with another rule' "$(status_of promtool test rules fleet/libleak.test.yml)" 1
 }
 test_metrics_have_their_place_in_the_documentation() {
-    words=$(sed -n 's/.*{{"\(libleak_[a-z_]*\)".*/\1/p' "$root/top/measures.c" | sort)
+    words=$(sed -n 's/^    M([a-z]*, "\(libleak_[a-z_]*\)".*/\1/p' "$root/top/metric_table.c" | sort)
     equal 'in FLEET.md' "$(grep -o '^| `libleak_[a-z_]*`' "$root/docs/FLEET.md" | tr -d '|` ' | sort)" "$words"
     for word in $(grep -o 'libleak_[a-z_]*' "$root/docs/fleet/libleak.rules.yml" | sort -u); do
         case " $(echo $words) " in *" $word "*) ;; *) fail "no metric is called $word" ;; esac

@@ -35,7 +35,7 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'takes a number from 1 to 255' --error-exitcode=x true
     wrong '77 is refused' --error-exitcode=77 true
     wrong 'give --error-exitcode' --errors-for=lost true
-    wrong 'reports by itself' --report=exit true
+    wrong 'leakrun always reports' --report=exit true
     wrong '^leakrun: --min-size=5x: it takes bytes' --min-size=5x true
     wrong 'depth=: it takes a number' --depth= true
     wrong 'enabled=maybe: it takes on, off' --enabled=maybe true
@@ -166,21 +166,21 @@ test_error_exitcode_never_passes_without_an_answer() {
 test_dir_of_the_environment_is_honoured() {
     mkdir 'a:b' c
     LIBLEAK_OPTIONS="depth=9:dir='$PWD/a:b'" leakrun -v -o r1 true 2>err
-    says err "accounts are in $PWD/a:b/"
+    says err "recording files are in $PWD/a:b/"
     LIBLEAK_DIR=c leakrun -v -o r2 true 2>err
-    says err "accounts are in $PWD/c/"
+    says err "recording files are in $PWD/c/"
 }
 test_of_two_dirs_in_the_environment_that_of_libleak_dir_is_taken() {
     mkdir option variable line
     export LIBLEAK_OPTIONS="dir=$PWD/option"
     LIBLEAK_DIR=variable leakrun -v -o r1 true 2>err
-    says err "accounts are in $PWD/variable/"
+    says err "recording files are in $PWD/variable/"
     leakrun -v -o r2 true 2>err
-    says err "accounts are in $PWD/option/"
+    says err "recording files are in $PWD/option/"
     LIBLEAK_DIR=variable leakrun --dir=line -v -o r3 true 2>err
-    says err "accounts are in $PWD/line/"
+    says err "recording files are in $PWD/line/"
     LIBLEAK_DIR= leakrun -v -o r4 true 2>err
-    says err "accounts are in $PWD/.run/"
+    says err "recording files are in $PWD/.run/"
 }
 test_nothing_tracked_is_124_only_when_asked() {
     echo 'int main(void) { return 0; }' | compile none
@@ -197,14 +197,14 @@ test_unusable_dir_is_said_and_another_used() {
     : >file
     equal status "$(status_of leakrun --dir=file/none true)" 0
     leakrun --dir=none true 2>err
-    says err 'cannot keep stores in none'
+    says err 'cannot keep recording files in none'
     says err '^libleak: pid='
 }
 test_dir_with_strange_characters() {
     mkdir 'a b:c'
     leakrun --dir='a b:c' --keep=k.leak -o report sh -c 'exit 6' 2>err || equal status $? 6
     equal stderr "$(cat err)" ''
-    [ -e k.leak ] || fail "no account"
+    [ -e k.leak ] || fail "no recording file"
     equal sessions "$(sessions 'a b:c')" 0
 }
 test_missing_leakreport_is_survived() {
@@ -214,7 +214,7 @@ test_missing_leakreport_is_survived() {
     parts/leakwatch --dir="$PWD/base" sh -c 'exit 8' 2>err || status=$?
     equal status $status 8
     says err 'leakreport is missing'
-    account=$(sed -n 's/.*the account is kept: leakreport //p' err)
+    account=$(sed -n 's/.*recording file kept: leakreport //p' err)
     "$O/leakreport" "$account" >report
     rm parts/libleak.so
     equal 'without libleak.so' "$(status_of parts/leakwatch true)" 125

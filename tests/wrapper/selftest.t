@@ -16,7 +16,7 @@ test_self_test_passes_and_leaves_nothing() {
     equal 'words of trouble' "$(cat err)" ''
     silent_about out '^FAIL'
     for what in 'malloc: lost, in lose_by_malloc\(\) at .*plant.c:[0-9]+$' 'realloc: lost' 'posix_memalign: lost' \
-        'malloc: indirect, in plant_owned' 'malloc: reachable' 'free: what plant_free' 'free: double-free, in plant_double_free' \
+        'malloc: indirect, in plant_owned' 'malloc: reachable' 'free: the block that plant_free' 'free: double-free, in plant_double_free' \
         'history: the heap grows' 'history: growing, in plant_growing\(\) at .*plant.c:[0-9]+$' \
         'history: steady, in plant_steady' "own memory: libleak's own memory: .*, all accounted for"; do
         says out "^PASS  $what"
@@ -41,7 +41,7 @@ test_self_test_knows_functions_of_a_stripped_program() {
 }
 test_self_test_names_the_hook_that_is_missing() {
     without_hook calloc
-    says out '^FAIL  calloc: nothing is known of .* lose_by_calloc\(\) has lost: does the library hook calloc\?'
+    says out '^FAIL  calloc: no record of .* lose_by_calloc\(\), which are lost: does the library hook calloc\?'
     says out '^PASS  malloc: lost'
     says out '^PASS  free: '
     without_hook free

@@ -138,7 +138,7 @@ test_leaktop_screen_shows_what_grows_and_obeys_keys() {
         until_says out '^  main' shown
         send Enter m; until_says out ' MARK ' line 4
         send M; until_says out ' DELTA ' line 4
-        send '?'; until_says out '^q  end' shown
+        send '?'; until_says out '^q  quit' shown
         send '?' / k e e p Enter; until_says out 'filter: keep' shown
         until_says out ' keep' line 5
         send Escape; until_says out ' grow' line 5
@@ -163,11 +163,11 @@ test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
     shelve shelf 55
     screen 120 30 C.UTF-8
     until_says out ' growing +grow' line 5
-    send L; until_says out "shelf \(pid $running\): held for .* lost" line 30
-    send j; until_says out 'L look' line 30
-    send w; until_says out "the report is in leak.$running.1.txt" line 30
+    send L; until_says out "shelf \(pid $running\): paused .* lost" line 30
+    send j; until_says out 'L check' line 30
+    send w; until_says out "wrote the report to leak.$running.1.txt" line 30
     says "leak.$running.1.txt" "^libleak: pid=$running lost="
-    send w; until_says out "the report is in leak.$running.2.txt" line 30
+    send w; until_says out "wrote the report to leak.$running.2.txt" line 30
     kill "$running"
     until_says out ', gone' line 1
     send L; until_says out 'leakctl: ' line 30

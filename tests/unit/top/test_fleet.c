@@ -1,4 +1,4 @@
-/* test_fleet.c - processes from look to look: known again, forgotten at their end, counts that
+/* test_fleet.c - processes from update to update: recognized again, dropped at their end, counts that
  * never go back. The process is always the test itself, in stores made by hand. */
 #include <check.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void teardown(void)
     path = NULL;
 }
 
-/* A look at so many processes with that store. */
+/* Updates the fleet with so many processes of that recording file. */
 static void look(size_t count)
 {
     struct process_list finds = {.at = calloc(count + 1, sizeof(*finds.at)), .count = count};
@@ -80,23 +80,23 @@ static void look(size_t count)
                                      .pid = getpid(),
                                      .start_time = start_time(),
                                      .started_ns = i + 1};
-    fleet_look(&fleet, &finds);
+    fleet_update(&fleet, &finds);
     process_list_end(&finds);
 }
 
 START_TEST(a_process_is_known_again)
 {
-    const struct program *program;
+    const struct fleet_program *program;
 
     look(1);
     ck_assert_uint_eq(fleet.count, 1);
-    ck_assert_ptr_nonnull(fleet.at[0].glance);
-    ck_assert_uint_eq(fleet.at[0].glance->total.bytes, 600);
-    ck_assert(!fleet.at[0].glance->change.known);
+    ck_assert_ptr_nonnull(fleet.at[0].snapshot);
+    ck_assert_uint_eq(fleet.at[0].snapshot->total.bytes, 600);
+    ck_assert(!fleet.at[0].snapshot->delta.known);
     program = fleet.at[0].program;
     look(1);
     ck_assert_uint_eq(fleet.count, 1);
-    ck_assert(fleet.at[0].glance->change.known);
+    ck_assert(fleet.at[0].snapshot->delta.known);
     ck_assert_ptr_eq(fleet.at[0].program, program);
 }
 END_TEST
@@ -133,10 +133,10 @@ START_TEST(a_store_that_cannot_be_read_stays_a_member)
     ck_assert_int_eq(truncate(path, 100), 0);
     look(1);
     ck_assert_uint_eq(fleet.count, 1);
-    ck_assert_ptr_null(fleet.at[0].glance);
+    ck_assert_ptr_null(fleet.at[0].snapshot);
     save();
     look(1);
-    ck_assert_ptr_nonnull(fleet.at[0].glance);
+    ck_assert_ptr_nonnull(fleet.at[0].snapshot);
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(counts_never_go_back)
     builder_site_at(&builder, site)->counts.frees -= 3;
     save();
     look(1);
-    ck_assert_uint_eq(fleet.at[0].glance->total.allocs, 7);
+    ck_assert_uint_eq(fleet.at[0].snapshot->total.allocs, 7);
     ck_assert_uint_eq(fleet.at[0].allocs, 10);
     ck_assert_uint_eq(fleet.at[0].frees, 4);
     builder_site_at(&builder, site)->counts.allocs += 5;

@@ -1,5 +1,4 @@
-/* test_metrics.c - a fleet as metrics: what is written, how it is escaped, and never too much of
- * it. */
+/* test_metrics.c - a fleet as metrics: what is written, how it is escaped, and its limits. */
 #include <check.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,17 +13,16 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 #include "top/metrics.h"
-#include "top/textfile.h"
 
 enum { MEMBERS = 40, SITES = 30 };
 
 /* Processes by hand: member i has i + 1 kB in each of its sites. */
 static struct fleet fleet;
-static struct member members[MEMBERS];
-static struct glance glances[MEMBERS];
-static struct counted counts[MEMBERS][SITES];
-static struct row rows[MEMBERS][SITES];
-static struct name names[SITES];
+static struct fleet_member members[MEMBERS];
+static struct heap_snapshot snapshots[MEMBERS];
+static struct counters counts[MEMBERS][SITES];
+static struct snapshot_row rows[MEMBERS][SITES];
+static struct site_name names[SITES];
 static struct frame frames[SITES];
 static char functions[SITES][32];
 static struct metrics_options options;
@@ -35,25 +33,26 @@ static void setup(void)
     for (size_t i = 0; i < SITES; i++) {
         sprintf(functions[i], "function_%zu", i);
         frames[i] = (struct frame){.function = functions[i]};
-        names[i] =
-            (struct name){.signature = 0xabc0 + i, .kind = LEAK_KIND_MALLOC, .title = &frames[i]};
+        names[i] = (struct site_name){
+            .signature = 0xabc0 + i, .kind = LEAK_KIND_MALLOC, .title = &frames[i]};
     }
     for (size_t i = 0; i < MEMBERS; i++) {
-        glances[i] = (struct glance){.exe = "/bin/shelf",
-                                     .started_ns = 1500000000,
-                                     .counts = counts[i],
-                                     .rows = rows[i],
-                                     .count = SITES};
+        snapshots[i] = (struct heap_snapshot){.exe = "/bin/shelf",
+                                              .started_ns = 1500000000,
+                                              .counts = counts[i],
+                                              .rows = rows[i],
+                                              .count = SITES};
         for (size_t k = 0; k < SITES; k++) {
-            rows[i][k] = (struct row){.name = &names[k]};
-            counts[i][k] = (struct counted){.bytes = 1000 * (i + 1) + k, .blocks = 1};
-            glances[i].total.bytes += counts[i][k].bytes;
-            glances[i].total.blocks++;
+            rows[i][k] = (struct snapshot_row){.name = &names[k]};
+            counts[i][k] = (struct counters){.bytes = 1000 * (i + 1) + k, .blocks = 1};
+            snapshots[i].total.bytes += counts[i][k].bytes;
+            snapshots[i].total.blocks++;
         }
-        members[i] = (struct member){.found = {.name = (char *)"shelf", .pid = (pid_t)(i + 1)},
-                                     .glance = &glances[i],
-                                     .allocs = 7,
-                                     .frees = 3};
+        members[i] =
+            (struct fleet_member){.found = {.name = (char *)"shelf", .pid = (pid_t)(i + 1)},
+                                  .snapshot = &snapshots[i],
+                                  .allocs = 7,
+                                  .frees = 3};
     }
     fleet = (struct fleet){.at = members, .count = 1, .time_ns = 2250000000};
     options = (struct metrics_options){.sites = 2, .series = 1000};
@@ -77,7 +76,7 @@ static const char *written(void)
     return text;
 }
 
-/* Lines that begin so. */
+/* The lines that begin with the text. */
 static size_t lines(const char *all, const char *begin)
 {
     size_t count = 0;
@@ -123,9 +122,9 @@ START_TEST(what_is_not_known_is_not_there)
     ck_assert_uint_eq(lines(all, "libleak_memory_limit_bytes"), 0);
     ck_assert_uint_eq(lines(all, "libleak_site_growing"), 0);
     ck_assert_uint_eq(lines(all, "# HELP libleak_lost_bytes"), 0);
-    glances[0].look_ns = 1750000000;
-    glances[0].limit = 4096;
-    glances[0].limit_of = LEAK_LIMIT_CGROUP;
+    snapshots[0].leak_check_ns = 1750000000;
+    snapshots[0].limit = 4096;
+    snapshots[0].limit_of = LEAK_LIMIT_CGROUP;
     all = written();
     has_line(all, "libleak_lost_bytes{comm=\"shelf\",pid=\"1\"} 0");
     has_line(all, "libleak_look_time_seconds{comm=\"shelf\",pid=\"1\"} 1.750");
@@ -144,7 +143,7 @@ START_TEST(what_grows_is_told_though_it_is_small)
 
     for (int i = 0; i < 3; i++)
         rows[0][i].growth = &verdicts[i];
-    glances[0].growing = 2;
+    snapshots[0].growing = 2;
     options.sites = SITES;
     all = written();
     has_line(all, "libleak_growing_sites{comm=\"shelf\",pid=\"1\"} 2");
@@ -194,7 +193,7 @@ END_TEST
 START_TEST(a_store_that_cannot_be_read_is_counted)
 {
     fleet.count = 2;
-    members[1].glance = NULL;
+    members[1].snapshot = NULL;
     has_line(written(), "libleak_processes 2");
     has_line(text, "libleak_processes_unreadable 1");
     ck_assert_uint_eq(lines(text, "libleak_live_bytes{"), 1);
@@ -222,7 +221,7 @@ START_TEST(values_are_escaped)
 {
     char line[256];
 
-    glances[0].exe = values[_i].value;
+    snapshots[0].exe = values[_i].value;
     snprintf(line, sizeof(line),
              "libleak_process_info{comm=\"shelf\",pid=\"1\",exe=\"%s\",sampled=\"false\"} 1",
              values[_i].escaped);
@@ -254,7 +253,7 @@ static const struct {
 
 START_TEST(labels_of_the_user_have_names_of_their_own)
 {
-    ck_assert_msg(label_fits(words[_i].word) == words[_i].fits, "%s", words[_i].word);
+    ck_assert_msg(label_is_valid(words[_i].word) == words[_i].fits, "%s", words[_i].word);
 }
 END_TEST
 
@@ -269,11 +268,11 @@ START_TEST(labels_of_the_user_are_on_every_series)
     has_line(all, "libleak_processes{cell=\"a\\\"b\",rack=\"7\"} 1");
     for (const char *at = all; at && *at; at = strchr(at, '\n'), at += at != NULL)
         ck_assert(*at == '#' || memmem(at, strcspn(at, "\n"), both, strlen(both)));
-    ck_assert(label_same("cell=a", "cell=b") && !label_same("cell=a", "cells=a"));
+    ck_assert(label_has_same_name("cell=a", "cell=b") && !label_has_same_name("cell=a", "cells=a"));
 }
 END_TEST
 
-/* ---- Not too much ---------------------------------------------------------------------------- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 static size_t series(const char *all)
 {
@@ -351,18 +350,18 @@ static void check_losses(struct store_builder *builder, bool some)
 {
     char *path = builder_save(builder);
     struct totals totals = totals_of(path, true);
-    struct glances looks = glances_begin(path, NULL);
+    struct snapshot_reader looks = snapshot_reader_begin(path, NULL);
     struct read_error trouble;
-    struct glance *glance = glance_take(&looks, &trouble);
+    struct heap_snapshot *snapshot = heap_snapshot_take(&looks, &trouble);
 
-    ck_assert_ptr_nonnull(glance);
-    ck_assert_uint_eq(glance->lost.bytes, totals.of[VERDICT_LOST].bytes);
-    ck_assert_uint_eq(glance->lost.blocks, totals.of[VERDICT_LOST].blocks);
-    ck_assert_uint_eq(glance->lost.indirect_bytes, totals.of[VERDICT_INDIRECT].bytes);
-    ck_assert_uint_eq(glance->lost.indirect_blocks, totals.of[VERDICT_INDIRECT].blocks);
-    ck_assert_int_eq(glance->lost.blocks > 0, some);
-    glance_end(glance);
-    glances_end(&looks);
+    ck_assert_ptr_nonnull(snapshot);
+    ck_assert_uint_eq(snapshot->lost.bytes, totals.of[VERDICT_LOST].bytes);
+    ck_assert_uint_eq(snapshot->lost.blocks, totals.of[VERDICT_LOST].blocks);
+    ck_assert_uint_eq(snapshot->lost.indirect_bytes, totals.of[VERDICT_INDIRECT].bytes);
+    ck_assert_uint_eq(snapshot->lost.indirect_blocks, totals.of[VERDICT_INDIRECT].blocks);
+    ck_assert_int_eq(snapshot->lost.blocks > 0, some);
+    heap_snapshot_free(snapshot);
+    snapshot_reader_end(&looks);
     unlink(path);
     free(path);
 }

@@ -1,0 +1,59 @@
+/* commands.h - the commands of leakctl and their command lines. */
+#ifndef CONTROL_COMMANDS_H
+#define CONTROL_COMMANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/options/command_line.h"
+
+struct arguments {
+    bool help, no_look;
+    const char *dir;  /* NULL: the default directories */
+    uint64_t timeout; /* ms */
+    uint64_t older;   /* ms */
+    const char *process, *operand;
+    char **rest; /* points into argv */
+    int rest_count;
+};
+
+/* A command of leakctl. run returns the exit status: 0; 1 when it could not be done, with a
+ * message; 2 when the command line is wrong. */
+struct command {
+    const char *word, *usage, *help, *detail;
+    const struct option_row *options;
+    bool process; /* takes a process */
+    bool operand; /* takes a word after the process */
+    bool rest;    /* takes options of leakreport after that */
+    int (*run)(const struct arguments *arguments);
+};
+
+/* The options of commands, all fields of struct arguments. */
+extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[];
+
+/* argv[0] is the command. Moves the options of leakreport to the front of argv. False: the line is
+ * wrong, and a message says why. */
+bool arguments_parse(const struct command *command, int argc, char **argv,
+                     struct arguments *arguments);
+
+/* Hex digits, as debuggers and %p print an address; not 0. */
+bool arguments_address(const char *text, uint64_t *address);
+
+/* Whether the text can name a mark: it must fit the recording file and a line of text, and #3 means
+ * milestone 3. */
+bool arguments_name(const char *text);
+
+/* ---- struct command.run ---------------------------------------------------------------------- */
+
+int command_snapshot(const struct arguments *arguments);
+int command_mark(const struct arguments *arguments);
+int command_enable(const struct arguments *arguments);
+int command_disable(const struct arguments *arguments);
+int command_report(const struct arguments *arguments);
+int command_who(const struct arguments *arguments);
+
+/* Removes recording files of processes that have ended, and prints their names. libleak never does
+ * this by itself: only a person knows whether a recording has been read. */
+int command_clean(const struct arguments *arguments);
+
+#endif

@@ -1,0 +1,87 @@
+/* signal_state.c - see signal_state.h. */
+#include "control/signal_state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The value after "Name:\t" at the beginning of a line, or "". The first line holds a name that the
+ * program chose, with its newlines escaped. */
+static const char *status_field(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) == 0 && line[length] == ':')
+            return line + length + 1 + strspn(line + length + 1, " \t");
+    }
+    return "";
+}
+
+static bool has_signal(const char *text, const char *name, int signal)
+{
+    return strtoull(status_field(text, name), NULL, 16) >> (signal - 1) & 1;
+}
+
+void signal_state_add_thread(struct signal_state *state, const char *text, int signal)
+{
+    char letter = *status_field(text, "State");
+
+    if (!letter || strchr("ZXx", letter))
+        return;
+    state->threads++;
+    state->stopped += letter == 'T';
+    state->traced += letter == 't';
+    state->uninterruptible += letter == 'D';
+    state->blocking += has_signal(text, "SigBlk", signal);
+    state->caught |= has_signal(text, "SigCgt", signal);
+    state->pending |= has_signal(text, "ShdPnd", signal);
+}
+
+bool signal_state_read(pid_t pid, int signal, struct signal_state *state)
+{
+    char path[64], text[4096];
+    DIR *stream;
+
+    *state = (struct signal_state){0};
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    stream = opendir(path);
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
+        ssize_t length;
+        int fd;
+
+        snprintf(path, sizeof(path), "%.20s/status", entry->d_name);
+        fd = *entry->d_name == '.' ? -1 : openat(dirfd(stream), path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        length = read(fd, text, sizeof(text) - 1);
+        close(fd);
+        text[length > 0 ? length : 0] = 0;
+        signal_state_add_thread(state, text, signal);
+    }
+    if (stream)
+        closedir(stream);
+    return state->threads != 0;
+}
+
+enum signal_obstacle signal_state_obstacle(const struct signal_state *state)
+{
+    size_t threads = state->threads;
+
+    if (!state->caught)
+        return OBSTACLE_NO_HANDLER; /* the signal would kill: it is never sent */
+    if (state->stopped == threads)
+        return OBSTACLE_STOPPED;
+    if (state->stopped + state->traced == threads)
+        return OBSTACLE_TRACED;
+    if (state->blocking == threads)
+        return OBSTACLE_BLOCKED;
+    if (state->uninterruptible + state->blocking >= threads)
+        return OBSTACLE_UNINTERRUPTIBLE;
+    return OBSTACLE_NONE;
+}

@@ -1,0 +1,294 @@
+/* report.c - see report.h. */
+#include "live/report.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "common/processes/store_list.h"
+#include "common/store/store_dir.h"
+#include "live/procfs.h"
+
+/* ---- Running leakreport ---------------------------------------------------------------------- */
+
+/* The kernel limits arguments and environment to 2 MiB. */
+#define ARGUMENT_BYTES (1u << 20)
+
+/* The report names a command that shows more. When the recording files are removed, that is leakrun
+ * again. */
+static void add_again_option(struct string_list *command, char **program)
+{
+    char *line = string_format("--again=");
+    for (; *program; program++) {
+        char *word = shell_quote(*program);
+        char *longer = string_format("%s%s%s", line, strchr(line, '=')[1] ? " " : "", word);
+        free(word);
+        free(line);
+        line = longer;
+    }
+    string_list_add(command, line);
+    free(line);
+}
+
+static void add_report_options(struct string_list *command, const char *program,
+                               const struct args *args)
+{
+    string_list_add(command, program);
+    for (size_t i = 0; i < args->for_report.count && !args->no_report; i++)
+        string_list_add(command, args->for_report.at[i]);
+    if (args->error_exitcode)
+        string_list_add(command, "--error-exitcode=1");
+    if (args->errors_for)
+        string_list_addf(command, "--errors-for=%s", args->errors_for);
+}
+
+static void make_report_command(struct string_list *command, const char *program,
+                                const struct args *args)
+{
+    add_report_options(command, program, args);
+    if (!args->keep)
+        add_again_option(command, args->program);
+    string_list_add(command, "--");
+}
+
+static void add_store_paths(struct string_list *command, const struct store_list *stores)
+{
+    size_t bytes = 0, left_out = 0;
+    for (size_t i = 0; i < stores->count; i++) {
+        if (!stores->at[i].readable)
+            continue;
+        const char *path = stores->at[i].kept ? stores->at[i].kept : stores->at[i].path;
+        bytes += strlen(path) + 1 + sizeof(char *);
+        if (bytes <= ARGUMENT_BYTES)
+            string_list_add(command, path);
+        else
+            left_out++;
+    }
+    if (left_out)
+        print_notice("too many processes for one report: %zu left out", left_out);
+}
+
+bool report_check_options(const char *program, const struct args *args,
+                          const struct string_list *environment)
+{
+    struct string_list command = {0};
+    int status = -1, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    add_report_options(&command, program, args);
+    if (command.count == 1 || nowhere < 0) {
+        status = 0;
+    } else {
+        /* With a wrong option it fails before it reads this one. */
+        string_list_add(&command, "--help");
+        struct launch launch = {
+            .path = program, .argv = command.at, .envp = environment->at, .output = nowhere};
+        struct child child;
+        if (child_start(&child, &launch) < 0)
+            status = child_wait(&child);
+    }
+    if (nowhere >= 0)
+        close(nowhere);
+    string_list_free(&command);
+    return status == 0;
+}
+
+/* Runs leakreport over all readable recording files, in their order. Its stdout is the stderr of
+ * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
+ * Returns its exit status, or -1 after a message. */
+static int report_run(const char *program, const struct args *args, const struct store_list *stores,
+                      const struct string_list *environment)
+{
+    struct string_list command = {0};
+    make_report_command(&command, program, args);
+    add_store_paths(&command, stores);
+    int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
+                 : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
+                                 : STDERR_FILENO;
+    struct launch launch = {
+        .path = program, .argv = command.at, .envp = environment->at, .output = output};
+    struct child child;
+    int result = -1;
+    if (child_start(&child, &launch) < 0) {
+        int status = child_supervise(&child); /* Ctrl-Z stops both */
+        if (WIFEXITED(status))
+            result = WEXITSTATUS(status);
+        else
+            print_notice("leakreport was killed by signal %d (%s)", WTERMSIG(status),
+                         strsignal(WTERMSIG(status)));
+    }
+    if (args->no_report && output >= 0)
+        close(output);
+    string_list_free(&command);
+    return result;
+}
+
+/* ---- The end of the run ---------------------------------------------------------------------- */
+
+/* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
+ * FILE.PID.N.leak. */
+static bool keep_stores(struct store_list *stores, const struct args *args)
+{
+    size_t stem = strlen(args->keep);
+    if (stem > 5 && strcmp(args->keep + stem - 5, ".leak") == 0)
+        stem -= 5;
+    bool good = true;
+    for (size_t i = 0; i < stores->count; i++) {
+        struct store_entry *store = &stores->at[i];
+        if (!store->readable)
+            continue;
+        int earlier = 0; /* programs of the same process */
+        for (size_t j = 0; j < i; j++)
+            earlier += stores->at[j].readable && stores->at[j].pid == store->pid;
+        char number[16] = "";
+        if (earlier)
+            snprintf(number, sizeof number, ".%d", earlier + 1);
+        char *to = i == 0 ? strdup(args->keep)
+                          : string_format("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
+                                          number);
+        if (to && store_entry_copy(store, to, args->force)) {
+            store->kept = to; /* the report reads and names the copy */
+            continue;
+        }
+        good = false;
+        free(to);
+    }
+    return good;
+}
+
+/* Names the processes that still run; true if any does. Some have no recording file: they are about
+ * to open it, or libleak cannot track them. */
+static bool name_survivors(const struct session *session, const struct store_list *stores,
+                           const struct args *args)
+{
+    pid_t *pids;
+    size_t found = procfs_find_users(session->preload, &pids), said = 0;
+    for (size_t i = 0; i < stores->count; i++) {
+        const struct store_entry *store = &stores->at[i];
+        /* Of several programs of one process, one after another by exec, the last one runs. */
+        bool is_last = true;
+        for (size_t j = i + 1; j < stores->count; j++)
+            is_last &= stores->at[j].pid != store->pid;
+        if (!store->lives || !is_last)
+            continue;
+        said++;
+        if (!args->quiet)
+            print_notice("still running: pid %d (%.*s); recording file: %s", (int)store->pid,
+                         (int)store_name_program_length(store->name), store->name, store->path);
+        for (size_t j = 0; j < found; j++)
+            if (pids[j] == store->pid)
+                pids[j] = 0;
+    }
+    for (size_t i = 0; i < found; i++)
+        if (pids[i] > 0) {
+            said++;
+            if (!args->quiet)
+                print_notice("still running: pid %d, which has no recording file yet; see %s",
+                             (int)pids[i], session->dir);
+        }
+    free(pids);
+    return said > 0;
+}
+
+/* Whether libleak saw the program itself allocate anything. */
+static bool was_tracked(const struct store_list *stores, const struct child *child, bool gdb)
+{
+    for (size_t i = 0; i < stores->count; i++)
+        if ((gdb || store_entry_is_of(&stores->at[i], child->pid, child->start_time)) &&
+            stores->at[i].tracked)
+            return true;
+    return false;
+}
+
+static bool has_readable_store(const struct store_list *stores)
+{
+    for (size_t i = 0; i < stores->count; i++)
+        if (stores->at[i].readable)
+            return true;
+    return false;
+}
+
+/* A process that ends within this time, like the other end of a pipe, is not reported as running. */
+#define SURVIVOR_STEPS 6
+#define SURVIVOR_STEP_NS 5000000
+
+static void wait_for_survivors(const struct session *session)
+{
+    for (int i = 0; i < SURVIVOR_STEPS; i++) {
+        pid_t *pids;
+        size_t found = procfs_find_users(session->preload, &pids);
+        free(pids);
+        if (!found)
+            return;
+        nanosleep(&(struct timespec){0, SURVIVOR_STEP_NS}, NULL);
+    }
+}
+
+/* What the report found, for --error-exitcode. */
+enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_UNKNOWN };
+
+static enum finding report_stores(const struct store_list *stores, const struct args *args,
+                                  const char *reporter, const struct string_list *environment)
+{
+    if (!has_readable_store(stores)) {
+        print_notice(
+            "WARNING: nothing was tracked: no process left a recording file, so leaks are unknown "
+            "(leakreport preflight %s may say why)",
+            args->program[0]);
+        return FOUND_NOTHING;
+    }
+    if (args->no_report && !args->error_exitcode)
+        return FOUND_NOTHING;
+    if (!reporter)
+        print_notice("leakreport is missing (build it with make, or make install): no report");
+    int status = reporter ? report_run(reporter, args, stores, environment) : -1;
+    return status == 0 ? FOUND_NOTHING : status == 1 ? FOUND_LEAKS : FOUND_UNKNOWN;
+}
+
+/* The wait status to end with. */
+static int final_status(int wait_status, const struct args *args, enum finding finding,
+                        bool tracked)
+{
+    /* A failure of the program itself is never hidden. */
+    if (!args->error_exitcode || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
+        return wait_status;
+    if (finding == FOUND_LEAKS)
+        return W_EXITCODE(args->error_exitcode, 0);
+    /* A test for leaks must not pass because the report failed. */
+    if (finding == FOUND_UNKNOWN)
+        return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
+    if (!tracked) {
+        print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
+                     STATUS_NOTHING_TRACKED);
+        return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
+    }
+    return wait_status;
+}
+
+int report_conclude(struct session *session, const struct child *child, int wait_status,
+                    const struct args *args, const char *reporter,
+                    const struct string_list *environment)
+{
+    struct store_list stores;
+    wait_for_survivors(session);
+    store_list_read(&stores, session->dir, child->pid, child->start_time);
+    if (!args->gdb)
+        store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
+                            killed_by_oom(wait_status, child->oom_kills));
+    bool leave = args->keep && !keep_stores(&stores, args);
+    enum finding finding = report_stores(&stores, args, reporter, environment);
+    if (finding == FOUND_UNKNOWN && !args->keep) {
+        print_notice("recording file kept: leakreport %s", stores.at[0].path);
+        leave = true;
+    }
+    bool tracked = was_tracked(&stores, child, args->gdb);
+    if (name_survivors(session, &stores, args) || leave)
+        session_leave(session);
+    else
+        session_remove(session);
+    store_list_free(&stores);
+    return final_status(wait_status, args, finding, tracked);
+}

@@ -1,0 +1,64 @@
+/* listing.h - a snapshot as text: numbers in narrow columns, the lines of the table and of the
+ * screen, and the formats table, CSV and JSON. A line is written without its newline; columns is
+ * the width of the terminal, and 0 means any width.
+ */
+#ifndef TOP_LISTING_H
+#define TOP_LISTING_H
+
+#include <stdio.h>
+
+#include "top/heap_snapshot.h"
+#include "top/order.h"
+
+/* What the user asked for. */
+struct listing_options {
+    struct ordering ordering;
+    size_t top; /* rows, 0 = all */
+    size_t columns;
+};
+
+/* ---- Cells: three digits and a unit ---------------------------------------------------------- */
+
+#define CELL_SIZE 16
+
+const char *cell_bytes(uint64_t bytes, char cell[CELL_SIZE]);            /* "9999 B", "1.2 MB" */
+const char *cell_delta(bool known, int64_t bytes, char cell[CELL_SIZE]); /* "+1.2 MB", "-" */
+const char *cell_count(uint64_t count, char cell[CELL_SIZE]);            /* "99999", "1.2M" */
+const char *cell_rate(bool known, double rate, char cell[CELL_SIZE]);    /* "0.4", "12", "1.2k" */
+const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE]); /* percent */
+const char *cell_span(uint64_t ns, char cell[CELL_SIZE]); /* "12s", "3m20s", "5h10m" */
+
+/* The values as bars, from 0 to the largest, in UTF-8 or ASCII. text has 3 * count + 1 bytes. */
+void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text);
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* "shelf (pid 42), running for 14 s: 13.4 MB in 13,400 blocks" */
+void listing_write_title(const struct heap_snapshot *snapshot, FILE *stream);
+/* "+1.1 MB, 1100 allocs/s, 0 frees/s, peak 13.4 MB, 1 growing": since the snapshot before */
+void listing_write_totals(const struct heap_snapshot *snapshot, const struct counter_baseline *mark,
+                          FILE *stream);
+void listing_write_header(size_t columns, const struct counter_baseline *mark, FILE *stream);
+void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
+                       const struct counter_baseline *mark, size_t columns, FILE *stream);
+
+/* All that is known of one row: its growth, its source, its stack. At most so many lines, each
+ * ended by a newline; the source line of the site is marked. */
+void listing_write_details(const struct snapshot_row *row, size_t lines, size_t columns,
+                           FILE *stream);
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+void listing_write_table(const struct heap_snapshot *snapshot,
+                         const struct listing_options *options, FILE *stream);
+
+/* A line for each site. */
+void listing_write_csv_header(FILE *stream);
+void listing_write_csv(const struct heap_snapshot *snapshot, const struct listing_options *options,
+                       FILE *stream);
+
+/* One document on one line; its schema is docs/top.schema.json. */
+void listing_write_json(const struct heap_snapshot *snapshot, const struct listing_options *options,
+                        FILE *stream);
+
+#endif
