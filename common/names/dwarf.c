@@ -187,6 +187,28 @@ static void fill_address_place(struct unit *unit, Dwarf_Addr address, struct dwa
     frame->column = column > 0 ? (unsigned)column : 0;
 }
 
+/* The inline calls of libleak.h belong to the function that calls them. */
+static bool is_api_call(const struct dwarf_frame *frame)
+{
+    static const char header[] = "/libleak.h";
+    size_t length = frame->file ? strlen(frame->file) : 0;
+
+    return frame->inlined && frame->name &&
+           (strncmp(frame->name, "libleak_", 8) == 0 ||
+            strncmp(frame->name, "_ZN7libleak", 11) == 0) &&
+           length >= strlen(header) && strcmp(frame->file + length - strlen(header), header) == 0;
+}
+
+static size_t skip_api_calls(struct dwarf_frame *frames, size_t count)
+{
+    size_t skipped = 0;
+
+    while (skipped < count && is_api_call(&frames[skipped]))
+        skipped++;
+    memmove(frames, frames + skipped, (count - skipped) * sizeof(*frames));
+    return count - skipped;
+}
+
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX])
 {
@@ -216,7 +238,7 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
         if (frames[i].inlined)
             fill_call_place(unit, scope, &frames[i + 1]);
     }
-    return count;
+    return skip_api_calls(frames, count);
 }
 
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function)

@@ -55,7 +55,6 @@ static const char *const start_up[] = {
 static const char *const library_scopes[] = {
     "operator new", "std::",       "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
     "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's */
-    "libleak_",     "libleak::", /* the inline calls of libleak.h */
 };
 
 /* Functions in libc whose blocks libc keeps for the life of the process. */
