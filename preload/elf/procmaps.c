@@ -1,6 +1,6 @@
 #include "preload/elf/procmaps.h"
 #include "preload/base/arena.h"
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 #include "preload/base/strbuf.h"
 #include "leak_store.h"
 

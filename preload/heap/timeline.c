@@ -5,7 +5,7 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/site_totals.h"
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
 #include "preload/heap/dropped_pointers.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 
 #define STEPS_MAX (2 * PATH_HEAD) /* of one path; of a longer one only both ends are written */
 #define SAMPLES_MOST 3            /* the largest blocks of one line */

@@ -8,7 +8,7 @@
 #ifndef PRELOAD_LEAKCHECK_RESULT_WRITER_H
 #define PRELOAD_LEAKCHECK_RESULT_WRITER_H
 
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/roots.h"
 #include "preload/track/milestones.h"

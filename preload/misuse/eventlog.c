@@ -1,6 +1,6 @@
 #include "preload/misuse/eventlog.h"
 #include "preload/heap/capture.h"
-#include "preload/store/append_file.h"
+#include "preload/store/log_file.h"
 #include "preload/base/log.h"
 #include "preload/heap/free_form.h"
 #include "preload/unwind/sites.h"
@@ -116,7 +116,7 @@ static void write_log_event(struct guard *guard, const struct log_event *event,
                             const struct block *block)
 {
     struct locked locked;
-    struct strbuf *out = append_file_begin(&locked);
+    struct strbuf *out = log_file_begin(&locked);
     if (!out)
         return;
     if (for_mtrace) {
@@ -130,7 +130,7 @@ static void write_log_event(struct guard *guard, const struct log_event *event,
     }
     strbuf_add(out, "\n");
     add_log_stack(guard, out, event->node);
-    append_file_commit(&locked);
+    log_file_commit(&locked);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -199,11 +199,11 @@ void eventlog_start(const struct options *options, const char *program)
         return;
     for_mtrace = options->log_format == LOG_FORMAT_MTRACE;
     started_ns = sys_clock_ns(CLOCK_MONOTONIC);
-    if (!append_file_start(options->log_file, program))
+    if (!log_file_start(options->log_file, program))
         return;
     level = options->log;
     if (options->verbosity)
-        log_line("log: ", append_file_path(), NULL);
+        log_line("log: ", log_file_path(), NULL);
 }
 
 bool eventlog_is_on(void)
@@ -217,21 +217,21 @@ void eventlog_end(bool wait)
     struct strbuf number = STRBUF_ON(words);
     if (!level)
         return;
-    append_file_trim(wait, true);
-    strbuf_add_number(&number, append_file_lost());
-    if (append_file_lost())
-        log_line("log: ", words, " events are missing at the end of ", append_file_path(), NULL);
+    log_file_trim(wait, true);
+    strbuf_add_number(&number, log_file_lost());
+    if (log_file_lost())
+        log_line("log: ", words, " events are missing at the end of ", log_file_path(), NULL);
 }
 
 void eventlog_pause(void)
 {
     if (level)
-        append_file_trim(true, false);
+        log_file_trim(true, false);
 }
 
 void eventlog_fork_child(void)
 {
     started_ns = sys_clock_ns(CLOCK_MONOTONIC);
     if (level)
-        append_file_fork_child();
+        log_file_fork_child();
 }

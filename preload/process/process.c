@@ -14,7 +14,7 @@
 #include "preload/unwind/golang.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/signals/signal_trampoline.h"
-#include "preload/store/append_file.h"
+#include "preload/store/log_file.h"
 #include "preload/base/memory_limits.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
@@ -317,7 +317,7 @@ static void after_fork_in_child(void)
     breakpoint_fork_child();
     if (!fork_holds)
         return;
-    append_file_detach();
+    log_file_detach();
     *recording = false; /* as MADV_WIPEONFORK has done, except in qemu-user */
     if (guard_self.sp)
         store_make_private();

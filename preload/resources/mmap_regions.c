@@ -2,7 +2,7 @@
 #include "preload/base/arena.h"
 #include "preload/resources/handle_table.h"
 #include "preload/resources/descriptors.h"
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 #include "preload/base/sys.h"
 
 static struct range_set ranges;

@@ -280,6 +280,70 @@ START_TEST(many_frees_keep_their_sites_across_chunks)
 }
 END_TEST
 
+/* A record of a chunk that has no function of the builder. */
+static void *record_in(struct store_builder *builder, size_t chunk, size_t number, size_t size)
+{
+    ((struct leak_chunk *)(builder->data + chunk))->length = (number + 1) * size;
+    return builder->data + chunk + sizeof(struct leak_chunk) + number * size;
+}
+
+START_TEST(milestones_are_read_in_order_of_time)
+{
+    struct store_builder builder = builder_example();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_MILESTONES, 0, 4 * sizeof(struct leak_milestone));
+
+    *(struct leak_milestone *)record_in(&builder, chunk, 0, sizeof(struct leak_milestone)) =
+        (struct leak_milestone){.number = 2, .tick = 9, .is_look = 1};
+    *(struct leak_milestone *)record_in(&builder, chunk, 1, sizeof(struct leak_milestone)) =
+        (struct leak_milestone){.number = 1, .tick = 4, .when_ns = 77, .name = "loaded"};
+    *(struct leak_milestone *)record_in(&builder, chunk, 2, sizeof(struct leak_milestone)) =
+        (struct leak_milestone){.number = 0, .tick = 5, .name = "half written"};
+    read_well(&builder);
+    ck_assert_uint_eq(store.milestone_count, 2);
+    ck_assert_str_eq(store.milestones[0].name, "loaded");
+    ck_assert_uint_eq(store.milestones[0].when_ns, 77);
+    ck_assert(!store.milestones[0].is_look);
+    ck_assert(store.milestones[1].is_look);
+    end(&builder);
+}
+END_TEST
+
+START_TEST(memory_of_libleak_itself_is_read_when_it_is_whole)
+{
+    for (int whole = 0; whole < 2; whole++) {
+        struct store_builder builder = builder_example();
+        size_t chunk = builder_chunk(&builder, LEAK_CHUNK_OWN, 0, sizeof(struct leak_own));
+
+        *(struct leak_own *)record_in(&builder, chunk, 0, sizeof(struct leak_own)) =
+            (struct leak_own){.used = 5, .mapped = 3, .charged = 2};
+        if (!whole)
+            ((struct leak_chunk *)(builder.data + chunk))->length--;
+        read_well(&builder);
+        ck_assert_uint_eq(store.own.used, whole ? 5 : 0);
+        ck_assert_uint_eq(store.own.charged, whole ? 2 : 0);
+        end(&builder);
+    }
+}
+END_TEST
+
+START_TEST(pools_of_wrong_frees_have_their_names)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_POOLS, 0, 2 * sizeof(struct leak_pool));
+
+    *(struct leak_pool *)record_in(&builder, chunk, 0, sizeof(struct leak_pool)) =
+        (struct leak_pool){.number = 1, .name = "mesh"};
+    *(struct leak_pool *)record_in(&builder, chunk, 1, sizeof(struct leak_pool)) =
+        (struct leak_pool){.number = 7, .name = "another place's"};
+    builder_event(&builder, &(struct leak_event){.type = LEAK_EVENT_MISMATCHED_FREE, .form = LEAK_FORM_FREE, .count = 1, .block_pool = 1, .call_pool = 2});
+    read_well(&builder);
+    ck_assert_uint_eq(store.event_count, 1);
+    ck_assert_str_eq(store.events[0].block_pool, "mesh");
+    ck_assert_ptr_null(store.events[0].call_pool);
+    end(&builder);
+}
+END_TEST
+
 START_TEST(tags_of_sites_have_their_names)
 {
     struct store_builder builder = builder_example();
@@ -738,6 +802,9 @@ int main(void)
     tcase_add_loop_test(content, a_full_ring_gives_all_but_the_place_that_is_written_next, 0, 200);
     tcase_add_test(content, frees_that_name_no_site_or_no_node_are_left_out_or_unknown);
     tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
+    tcase_add_test(content, milestones_are_read_in_order_of_time);
+    tcase_add_test(content, memory_of_libleak_itself_is_read_when_it_is_whole);
+    tcase_add_test(content, pools_of_wrong_frees_have_their_names);
     tcase_add_test(content, tags_of_sites_have_their_names);
     tcase_add_test(content, a_store_without_tags_has_none);
     tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0, ROWS(odd_tags));

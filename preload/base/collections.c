@@ -1,4 +1,4 @@
-#include "preload/base/containers.h"
+#include "preload/base/collections.h"
 
 /* ---- Ranges of addresses -------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* append_file.h - the log file: grows by whole lines, and keeps no descriptor open.
+/* log_file.h - the log file: grows by whole lines, and keeps no descriptor open.
  *
  *      the file:   ======== written ========|---- blank lines ----|
  *                                   [       window        ]
@@ -11,12 +11,12 @@
  *
  * A failure is reported in one line; from then on lines are only counted, and the program goes on.
  */
-#ifndef PRELOAD_STORE_APPEND_FILE_H
-#define PRELOAD_STORE_APPEND_FILE_H
+#ifndef PRELOAD_STORE_LOG_FILE_H
+#define PRELOAD_STORE_LOG_FILE_H
 
 #include "preload/base/base.h"
 
-#define APPEND_FILE_LINE_MOST (128u << 10)
+#define LOG_FILE_LINE_MOST (128u << 10)
 
 struct locked;
 struct strbuf;
@@ -24,25 +24,25 @@ struct strbuf;
 /* pattern: the file's name, with %p the pid, %e the program, %n the first number that is free.
  * Relative to the current working directory; an existing file is never overwritten: the pid is
  * appended instead. False: the file cannot be made, and a line has said why. */
-bool append_file_start(const char *pattern, const char *program);
-const char *append_file_path(void);
+bool log_file_start(const char *pattern, const char *program);
+const char *log_file_path(void);
 
 /* Between these two calls one line or several are written, whole and in order: into a buffer of
- * APPEND_FILE_LINE_MOST bytes, under the lock. NULL: no more lines are written; do not commit. */
-struct strbuf *append_file_begin(struct locked *locked);
-void append_file_commit(struct locked *locked);
+ * LOG_FILE_LINE_MOST bytes, under the lock. NULL: no more lines are written; do not commit. */
+struct strbuf *log_file_begin(struct locked *locked);
+void log_file_commit(struct locked *locked);
 
 /* Truncates the file to what was written. wait: for the lock; last: later lines are appended. */
-void append_file_trim(bool wait, bool last);
+void log_file_trim(bool wait, bool last);
 /* How many lines could not be written. A child of a process that failed does not try, and counts
  * none. */
-uint64_t append_file_lost(void);
+uint64_t log_file_lost(void);
 
-void append_file_fork_lock(void);
-void append_file_fork_unlock(void);
+void log_file_fork_lock(void);
+void log_file_fork_unlock(void);
 /* In a fork child, at once: leaves the window, which is the parent's. */
-void append_file_detach(void);
+void log_file_detach(void);
 /* In a fork child that records: its next line goes to a file of its own. */
-void append_file_fork_child(void);
+void log_file_fork_child(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* containers.h - binary search, a growable array, a set of address ranges, a set of points in time.
+/* collections.h - binary search, a growable array, a set of address ranges, a set of points in time.
  *
  * None of them locks.
  */
-#ifndef PRELOAD_BASE_CONTAINERS_H
-#define PRELOAD_BASE_CONTAINERS_H
+#ifndef PRELOAD_BASE_COLLECTIONS_H
+#define PRELOAD_BASE_COLLECTIONS_H
 
 #include "preload/base/sys.h"
 

@@ -1,9 +1,9 @@
-/* test_append_file.c - a file of whole lines: what is written is there, in order, wherever the window is.
+/* test_log_file.c - a file of whole lines: what is written is there, in order, wherever the window is.
  *
  *     the file = the lines written + newlines, and after a cut the lines alone
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/store/append_file.h"
+#include "preload/store/log_file.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/base/strbuf.h"
@@ -13,19 +13,19 @@
 static bool say(const char *words)
 {
     struct locked locked;
-    struct strbuf *line = append_file_begin(&locked);
+    struct strbuf *line = log_file_begin(&locked);
     if (!line)
         return false;
     strbuf_add(line, words);
     strbuf_add(line, "\n");
-    append_file_commit(&locked);
+    log_file_commit(&locked);
     return true;
 }
 
 /* Its text, until the next call. */
 static char *file(size_t *length)
 {
-    FILE *stream = fopen(append_file_path(), "r");
+    FILE *stream = fopen(log_file_path(), "r");
     static char *bytes;
     ck_assert_ptr_nonnull(stream);
     fseek(stream, 0, SEEK_END);
@@ -45,7 +45,7 @@ static void start(const char *name)
     lock_start();
     log_start();
     snprintf(pattern, sizeof pattern, "%s/%s", unit_directory, name);
-    ck_assert(append_file_start(pattern, "program"));
+    ck_assert(log_file_start(pattern, "program"));
 }
 
 START_TEST(lines_are_there_at_once_and_blank_ones_behind)
@@ -56,13 +56,13 @@ START_TEST(lines_are_there_at_once_and_blank_ones_behind)
     char *bytes = file(&length);
     ck_assert_int_eq(strncmp(bytes, "one\ntwo\n", 8), 0);
     ck_assert_uint_eq(strspn(bytes + 7, "\n"), length - 7);
-    append_file_trim(true, false);
+    log_file_trim(true, false);
     ck_assert_str_eq(file(&length), "one\ntwo\n");
     ck_assert(say("three"));
-    append_file_trim(true, true);
+    log_file_trim(true, true);
     ck_assert(say("four"));
     ck_assert_str_eq(file(&length), "one\ntwo\nthree\nfour\n");
-    ck_assert_uint_eq(append_file_lost(), 0);
+    ck_assert_uint_eq(log_file_lost(), 0);
 }
 END_TEST
 
@@ -81,9 +81,9 @@ START_TEST(a_million_bytes_are_whole_lines_in_order)
         UNIT_WANT(say(words));
         written += wide + more + 1;
         if (i % 300 == 299)
-            append_file_trim(true, false);
+            log_file_trim(true, false);
     }
-    append_file_trim(true, true);
+    log_file_trim(true, true);
     at = bytes = file(&length);
     ck_assert_uint_eq(length, written);
     for (int i = 0; i < 2000; i++) {
@@ -99,12 +99,12 @@ START_TEST(a_line_too_long_is_left_out_up_to_its_last_newline)
     struct locked locked;
     size_t length;
     start("long");
-    struct strbuf *line = append_file_begin(&locked);
+    struct strbuf *line = log_file_begin(&locked);
     strbuf_add(line, "head\n");
     for (int i = 0; i < 20000; i++)
         strbuf_add(line, "0123456789");
-    append_file_commit(&locked);
-    append_file_trim(true, true);
+    log_file_commit(&locked);
+    log_file_trim(true, true);
     ck_assert_str_eq(file(&length), "head\n");
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(a_name_is_made_of_its_pattern_and_never_another_files)
                 name++;
             }
         snprintf(wanted, sizeof wanted, "%s", pattern);
-        ck_assert_str_eq(append_file_path(), wanted);
+        ck_assert_str_eq(log_file_path(), wanted);
         ck_assert(say("mine"));
     }
 }
@@ -146,19 +146,19 @@ START_TEST(a_child_has_a_file_of_its_own)
     ck_assert(say("parent"));
     pid_t child = fork();
     if (child == 0) {
-        append_file_detach();
+        log_file_detach();
         if (say("nobody's"))
             _exit(1);
-        append_file_fork_child();
+        log_file_fork_child();
         if (!say("child"))
             _exit(2);
-        append_file_trim(true, true);
+        log_file_trim(true, true);
         _exit(strcmp(file(&length), "child\n") != 0);
     }
     waitpid(child, &status, 0);
     ck_assert_int_eq(status, 0);
     ck_assert(say("again"));
-    append_file_trim(true, true);
+    log_file_trim(true, true);
     ck_assert_str_eq(file(&length), "parent\nagain\n");
 }
 END_TEST
@@ -176,19 +176,19 @@ START_TEST(beyond_the_file_size_limit_lines_are_counted)
     words[sizeof words - 1] = '\0';
     for (int i = 0; i < 1000; i++)
         good += say(words);
-    ck_assert_uint_gt(append_file_lost(), 300);
+    ck_assert_uint_gt(log_file_lost(), 300);
     pid_t child = fork();
     if (child == 0) {
-        append_file_detach();
-        append_file_fork_child();
-        _exit(say("child") || append_file_lost());
+        log_file_detach();
+        log_file_fork_child();
+        _exit(say("child") || log_file_lost());
     }
     int status;
     waitpid(child, &status, 0);
     ck_assert_int_eq(status, 0);
     for (const char *at = file(&length); *at; at++)
         lines += at[0] == 'y' && at[1] == '\n';
-    ck_assert_uint_eq(lines + append_file_lost(), 1000);
+    ck_assert_uint_eq(lines + log_file_lost(), 1000);
     ck_assert_uint_ge(good, lines);
     ck_assert_uint_eq(strspn(file(&length), "y\n"), length);
     ck_assert_uint_le(length, 600 << 10);

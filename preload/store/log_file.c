@@ -1,4 +1,4 @@
-#include "preload/store/append_file.h"
+#include "preload/store/log_file.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
@@ -35,12 +35,12 @@ static struct {
     bool parent_failed; /* and has reported it */
 } file;
 
-const char *append_file_path(void)
+const char *log_file_path(void)
 {
     return path;
 }
 
-uint64_t append_file_lost(void)
+uint64_t log_file_lost(void)
 {
     return file.parent_failed ? 0 : file.lost;
 }
@@ -103,7 +103,7 @@ static bool start_file(void)
     return true;
 }
 
-bool append_file_start(const char *wanted, const char *name)
+bool log_file_start(const char *wanted, const char *name)
 {
     struct strbuf text = STRBUF_ON(pattern), short_name = STRBUF_ON(program);
     char here[PATH_MAX];
@@ -115,7 +115,7 @@ bool append_file_start(const char *wanted, const char *name)
     strbuf_add(&text, wanted);
     strbuf_add(&short_name, name);
     window = arena_map(WINDOW);
-    scratch = arena_map(APPEND_FILE_LINE_MOST);
+    scratch = arena_map(LOG_FILE_LINE_MOST);
     if (text.cut || !window || !scratch) {
         text = STRBUF_ON(path);
         strbuf_add(&text, wanted);
@@ -200,13 +200,13 @@ static void write_bytes(const char *bytes, size_t length)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-struct strbuf *append_file_begin(struct locked *locked)
+struct strbuf *log_file_begin(struct locked *locked)
 {
     *locked = lock_take(&lock);
     bool writes = !file.parents && (file.state == OPEN || file.state == APPENDING ||
                                     (file.state == CLOSED && start_file()));
     if (writes) {
-        line = strbuf_on(scratch, APPEND_FILE_LINE_MOST);
+        line = strbuf_on(scratch, LOG_FILE_LINE_MOST);
         return &line;
     }
     file.lost += !file.parents;
@@ -214,7 +214,7 @@ struct strbuf *append_file_begin(struct locked *locked)
     return NULL;
 }
 
-void append_file_commit(struct locked *locked)
+void log_file_commit(struct locked *locked)
 {
     if (line.cut) /* the last line is incomplete */
         while (line.length && line.bytes[line.length - 1] != '\n')
@@ -223,7 +223,7 @@ void append_file_commit(struct locked *locked)
     lock_give(locked);
 }
 
-void append_file_trim(bool wait, bool last)
+void log_file_trim(bool wait, bool last)
 {
     struct locked locked;
     if (!wait && !lock_try(&lock, &locked))
@@ -244,15 +244,15 @@ void append_file_trim(bool wait, bool last)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-LOCK_FOR_FORK(append_file, &lock)
+LOCK_FOR_FORK(log_file, &lock)
 
-void append_file_detach(void)
+void log_file_detach(void)
 {
     file.parents = true;
     close_window();
 }
 
-void append_file_fork_child(void)
+void log_file_fork_child(void)
 {
     lock.word = 0;
     file.parents = false;
