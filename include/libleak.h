@@ -170,6 +170,9 @@ LIBLEAK_PROCEDURE(libleak_expect_failed, (const char *file, int line, long block
  * drop its caches. The last registered is called first, as with atexit. Returns 0; -1: no memory. */
 LIBLEAK_FUNCTION(int, libleak_at_report, (void (*callback)(void)), (callback), -1)
 
+/* The version of libleak.so, "1.2.3"; NULL: it is not loaded. From a signal handler: yes. */
+LIBLEAK_FUNCTION(const char *, libleak_version, (void), (), NULL)
+
 /* ---- What is no leak --------------------------------------------------------------------- */
 
 /* What the calling thread allocates between disable and enable is recorded without a stack and never
@@ -298,6 +301,7 @@ LIBLEAK_INLINE int libleak_present(void)
 /* ---- Aliases ----------------------------------------------------------------------------- */
 
 #define LIBLEAK_SNAPSHOT() libleak_snapshot()
+#define LIBLEAK_VERSION() libleak_version()
 #define LIBLEAK_REPORT(file) libleak_report(file)
 #define LIBLEAK_REPORT_THREAD(file) libleak_report_thread(file)
 #define LIBLEAK_FOUND(out) libleak_found(out)

@@ -65,6 +65,11 @@ EXPORT long libleak_snapshot(void)
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 
+EXPORT const char *libleak_version(void)
+{
+    return LEAK_VERSION;
+}
+
 EXPORT unsigned long libleak_moment(void)
 {
     uint32_t tick = 0;

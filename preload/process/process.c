@@ -135,6 +135,7 @@ static void log_startup(void)
         options_help(log_text);
     if (!options_current.verbosity)
         return;
+    log_line("version ", LEAK_VERSION, NULL);
     log_line("store: ", store_path()[0] ? store_path() : "in memory only", NULL);
     options_describe(&options_current, &text);
     for (char *line = buffer, *end; (end = strchr(line, '\n')); line = end + 1) {

@@ -89,7 +89,7 @@ leaves_nothing() {
 test_disabled_header_leaves_nothing_in_an_object() { in_each_of "$c $cxx" leaves_nothing; }
 test_every_function_has_an_alias_and_is_called() {
     header=$root/include/libleak.h
-    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z ]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$header"); do
+    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z *]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$header"); do
         capitals=$(sed -n "s/^#define \(LIBLEAK_[A-Z_]*\)(.* $name(.*/\1/p" "$header")
         [ -n "$capitals" ] || fail "$name has no alias in capitals"
         grep -q "$capitals(" "$here/asks.c" || fail "asks.c does not call $capitals"

@@ -39,6 +39,8 @@ int main(void)
     long lost = LIBLEAK_SNAPSHOT();
     printf("calls %d %d %d\n", lost == 0, LIBLEAK_MARK("one"), LIBLEAK_AT_REPORT(farewell));
     LIBLEAK_MARK("unused"), LIBLEAK_SNAPSHOT();
+    if ((LIBLEAK_VERSION() != NULL) != (lost >= 0))
+        printf("version\n");
     struct libleak_counts all, mine;
     printf("counts %d %d\n", LIBLEAK_COUNT(&all), LIBLEAK_COUNT_THREAD(&mine));
     if (all.live_blocks != all.allocations - all.frees || mine.allocations > all.allocations)

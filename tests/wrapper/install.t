@@ -43,7 +43,7 @@ test_pkg_config_names_the_library() {
     pkg-config --modversion libleak | grep -q '^[0-9]'
 }
 test_header_and_its_manual_page_agree() {
-    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z ]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$root/include/libleak.h"); do
+    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z *]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$root/include/libleak.h"); do
         grep -q "^\.Nm $name" "$root/man/libleak.3" || fail "libleak(3) does not know $name"
         grep -q "^\.It Fn $name" "$root/man/libleak.3" || fail "libleak(3) says nothing of $name"
     done
@@ -96,5 +96,18 @@ test_completion_offers_files_where_leaktop_wants_one() {
             eval "COMP_WORDS='"$words"'"
             _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
         equal "$words" "$(cat out)" 'shop.prom'
+    done
+}
+test_every_part_has_the_version_of_the_file() {
+    version=$(cat "$root/VERSION")
+    leakrun --version | grep -q " $version\$" || fail "leakrun: $(leakrun --version)"
+    for tool in leakreport leaktop leakctl; do
+        "$O/$tool" --version | grep -q " $version\$" || fail "$tool: $("$O/$tool" --version)"
+    done
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=verbosity=1:dir=$PWD true 2>err
+    says err " version $version\$"
+    build_make man >/dev/null
+    for page in "$O"/man/*.[137]; do
+        grep -q "^\.Os libleak $version\$" "$page" || fail "$page: $(grep '^\.Os' "$page")"
     done
 }
