@@ -104,7 +104,7 @@ test_every_part_has_the_version_of_the_file() {
     for tool in leakreport leaktop leakctl; do
         "$O/$tool" --version | grep -q " $version\$" || fail "$tool: $("$O/$tool" --version)"
     done
-    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=verbosity=1:dir=$PWD true 2>err
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=verbosity=1:dir=$PWD env true 2>err
     says err " version $version\$"
     build_make man >/dev/null
     for page in "$O"/man/*.[137]; do
