@@ -41,7 +41,7 @@ bool target_runs_same_program(const struct target *target);
     R(NO_LIBLEAK, "it does not use libleak", "start it with leakrun, or with LD_PRELOAD")          \
     R(NO_STORE, "it has no recording file",                                                        \
       "its recording is in memory only, or there is none (enabled=0): start it with a dir= that "  \
-      "has room")                                                                                  \
+      "has space")                                                                                 \
     R(ELSEWHERE, "its recording file is in another directory", "give --dir=%s")                    \
     R(REMOVED, "its recording file was removed", "%s: no request is possible without it")          \
     R(UNUSABLE, "its recording file cannot be used", "%s: %s")                                     \
@@ -55,16 +55,16 @@ bool target_runs_same_program(const struct target *target);
       "tracking has ended with a message, or the program uses signal %d itself: start it with "    \
       "another snapshot_signal=")                                                                  \
     R(BLOCKED, "it blocks signal %d",                                                              \
-      "all its threads do, by a bare system call: start it with another snapshot_signal=")         \
+      "all its threads do, by a direct system call: start it with another snapshot_signal=")       \
     R(NOT_SENT, "the signal could not be sent", "%s")                                              \
     R(OTHERS, "another leakctl waits for it", "that is pid %d: try again, or --timeout=1m")        \
     R(BEFORE, "busy with an earlier request", "try again, or --timeout=1m")                        \
     R(WAITING, "it waits in the kernel", "no signal interrupts that: try again, or --timeout=1m")  \
     R(SILENT, "no answer within %s",                                                               \
-      "it did not leave libleak, or a signal handler: try again, or --timeout=1m")                 \
+      "a thread is in libleak or in a signal handler: try again, or --timeout=1m")                 \
     R(UNDONE, "started, and not done within %s", "leakreport %s will show the result")             \
     R(NO_ROOM, "its recording file is full",                                                       \
-      "there is no room for a leak check: start it with a dir= that has more")                     \
+      "no space for a leak check: start it with a dir= that has more")                             \
     R(ANSWER, "%s", "%s")
 
 enum refusal {

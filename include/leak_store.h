@@ -1,13 +1,13 @@
-/* leak_store.h - the layout of a store, the one file a process leaves behind.
+/* leak_store.h - the layout of a recording file (.leak), which each process under libleak writes.
  *
- * Picture: a sparse file of pages. Page 0 is the header; after it come chunks, each a whole number
- * of pages, each opening with the same 64 bytes. The process under libleak is the only writer of
- * its account; a reader may look at any instant, also after SIGKILL, and treats every number
- * as hostile. Data only: no function lives here. docs/STORE.md is the guided tour with a hexdump.
+ * A recording is a sparse file of pages. Page 0 is the header; chunks follow it, each a whole number
+ * of pages with the same 64-byte head. The process under libleak is the only writer of its recording.
+ * A reader may read the file at any instant, also after SIGKILL, and must validate every number. This
+ * header defines data only, no functions. docs/STORE.md explains the format with a hexdump.
  *
- * Publication: a writer reserves space by adding to header.used, fills, and publishes last with a
- * release store (chunk.magic, then each record's own "publish" word, marked so below). What is
- * not published is zero, and readers skip it.
+ * Publication: a writer reserves space by adding to header.used, fills it, and publishes it last with
+ * a release store: chunk.magic, then the word of each record that is marked "publish" below. Data
+ * that is not published is zero, and readers skip it.
  *
  * The equation:  live(site) = folded(site) + sum over threads of slots(site),
  *                where each term is allocs - frees (and bytes - freed_bytes).
@@ -25,21 +25,22 @@
 #define LEAK_THREAD_NAME 16
 #define LEAK_SITE_THREADS 3
 
-/* One tick of the epoch word, the only clock of the hot path: 1/8 second. */
+/* The hot path has only one clock, the epoch word. One tick of it is 1/8 second. */
 #define LEAK_TICKS_PER_SECOND 8
 
-/* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is an epoch word since started_ns. */
+/* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of the epoch word, which
+ * counts from started_ns. */
 
-/* ---- What a process is and how it ended ------------------------------------------------- */
+/* ---- The process and its end ----------------------------------------------------------- */
 
 enum leak_end {
-    LEAK_END_NONE = 0,   /* not seen: running, or lost when the process is gone */
+    LEAK_END_NONE = 0,   /* not observed: the process runs, or its end was not recorded */
     LEAK_END_EXIT = 1,   /* exit status in end_value */
     LEAK_END_SIGNAL = 2, /* signal number in end_value */
-    LEAK_END_EXEC = 3,   /* exec attempted and not come back */
+    LEAK_END_EXEC = 3,   /* exec was called and did not return */
 };
 
-/* What could not be tracked, counted and said. X(NAME, words for the report) */
+/* Counters of what could not be tracked; reports show them. X(NAME, words for the report) */
 #define LEAK_UNTRACKED_TABLE(X)                                                                    \
     X(NESTED, "allocations made while libleak itself was running in the same thread")              \
     X(BOOT, "allocations made before libleak was ready")                                           \
@@ -61,25 +62,26 @@ enum leak_untracked {
 };
 
 enum leak_header_flag {
-    LEAK_FLAG_FORKED = 1,      /* a fork child: sites below inherited_sites came from the parent */
-    LEAK_FLAG_NO_STACKS = 2,   /* site_stacks=off */
-    LEAK_FLAG_FILTERED = 4,    /* min_size, max_size ...: unknown frees mean nothing */
-    LEAK_FLAG_FULL = 8,        /* the store ran out of room: the newest sites are missing */
-    LEAK_FLAG_ASKED = 16,      /* sample=: it allocates, whether a sample was met or not */
-    LEAK_FLAG_CRASH_ONLY = 32, /* crash=only: blocks are not tracked at all */
-    LEAK_FLAG_OUT_OF_MEMORY = 64, /* by leakwatch: the kernel killed it for want of memory */
-    LEAK_FLAG_LATE = 256,         /* the process ran already: blocks from before are not known */
+    LEAK_FLAG_FORKED = 1,         /* a fork child: sites 1..inherited_sites came from the parent */
+    LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
+    LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees are no errors */
+    LEAK_FLAG_FULL = 8,           /* the recording file was full: the newest sites are missing */
+    LEAK_FLAG_ASKED = 16,         /* sample=: the process allocates, even if no block was sampled */
+    LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
+    LEAK_FLAG_OUT_OF_MEMORY = 64, /* set by leakwatch: the OOM killer killed the process */
+    LEAK_FLAG_LATE = 256,         /* libleak was loaded late: older blocks are unknown */
     LEAK_FLAG_NEVER_ENABLED =
-        128, /* start=off and its like: it began disabled, and nobody has enabled it */
+        128, /* started disabled (start=off, start_at, start_after) and never enabled */
 };
 
 /* ---- Requests ---------------------------------------------------------------------------
  *
- * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED and
- * sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as soon
- * as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives the place
- * back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and swap, as
- * ASKED to TAKEN is), and clears one whose asker is dead. */
+ * leakctl sends requests to a running process through header.request, the mailbox. It claims the
+ * mailbox, fills it, stores ASKED and sends the signal that libleak reserves (snapshot_signal). The
+ * thread that gets the signal takes the request as soon as it is outside of the runtime, executes it
+ * and stores the answer. leakctl reads the answer and frees the mailbox. leakctl withdraws a request
+ * that was not taken (ASKED to CLAIMED, by compare and swap, like ASKED to TAKEN), and clears a
+ * request whose sender is dead. */
 
 /* X(NAME, word) */
 #define LEAK_VERB_TABLE(X)                                                                         \
@@ -99,8 +101,8 @@ enum leak_verb {
 
 enum leak_request_state {
     LEAK_REQUEST_FREE = 0,
-    LEAK_REQUEST_CLAIMED,  /* by the asker: being filled, or being read */
-    LEAK_REQUEST_ASKED,    /* by the asker */
+    LEAK_REQUEST_CLAIMED,  /* by leakctl, which fills the request or reads the answer */
+    LEAK_REQUEST_ASKED,    /* by leakctl */
     LEAK_REQUEST_TAKEN,    /* by the process */
     LEAK_REQUEST_ANSWERED, /* by the process */
 };
@@ -108,10 +110,10 @@ enum leak_request_state {
 /* A(NAME, words for "leakctl: ...") */
 #define LEAK_ANSWER_TABLE(A)                                                                       \
     A(DONE, "done")                                                                                \
-    A(NO_LOOK, "no look could be made; the report says why")                                       \
-    A(UNKNOWN, "the library in the process does not know this verb")                               \
+    A(NO_LOOK, "no leak check was possible; the report gives the reason")                          \
+    A(UNKNOWN, "the libleak in the process does not know this command")                            \
     A(NO_NAME, "a mark needs a name")                                                              \
-    A(NO_ROOM, "the store has no room for another mark")
+    A(NO_ROOM, "the recording file has no space for another mark")
 
 enum leak_answer {
     LEAK_ANSWER_NONE = 0,
@@ -121,7 +123,7 @@ enum leak_answer {
         LEAK_ANSWER_MAX
 };
 
-/* The signal carries it (sigqueue), so that it is told apart from one that asks for a look. */
+/* The value that the signal carries (sigqueue). A signal without it requests a leak check. */
 #define LEAK_REQUEST_VALUE 0x6c72
 
 #define LEAK_MILESTONE_NAME 32
@@ -129,53 +131,53 @@ struct leak_request {
     uint32_t state;       /* publish: enum leak_request_state */
     uint32_t verb;        /* enum leak_verb */
     uint32_t answer;      /* enum leak_answer */
-    int32_t asker;        /* pid … */
-    uint64_t asker_start; /* … and start time of who asks */
-    uint64_t
-        argument; /* WHO: an address. Answered: number of the milestone that was made; 0 = none */
+    int32_t asker;        /* pid of the sender … */
+    uint64_t asker_start; /* … and its start time */
+    uint64_t argument;    /* WHO: an address. ANSWERED: number of the new milestone; 0 = none */
     char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
 };
 
-/* Page 0. Fixed for version 1; a reader refuses other versions by name. */
+/* Page 0, fixed for version 1. A reader refuses other versions with a message that names them. */
 struct leak_header {
     uint64_t magic; /* publish: written last */
     uint32_t version;
     uint32_t header_size; /* sizeof(struct leak_header) */
     uint32_t machine;     /* ELF e_machine */
     uint32_t flags;       /* enum leak_header_flag, atomic or */
-    uint64_t file_size;   /* as created: sparse, never changes */
-    uint64_t used;        /* bytes reserved so far, atomic add, header page included */
+    uint64_t file_size;   /* set at creation, never changed; the file is sparse */
+    uint64_t used;        /* bytes reserved so far, including the header page; atomic add */
 
-    int32_t pid, ppid; /* of a fork child: ppid is the process whose account it inherited */
-    uint64_t
-        start_time; /* of the process: field 22 of /proc/PID/stat, names it together with pid */
+    int32_t pid, ppid;   /* ppid of a fork child: the process whose recording it inherited */
+    uint64_t start_time; /* field 22 of /proc/PID/stat; with pid it identifies the process */
     uint64_t started_ns;
-    uint64_t ended_ns; /* 0 = end not seen */
+    uint64_t ended_ns; /* 0 = end not observed */
     uint32_t end_how;  /* enum leak_end */
     int32_t end_value;
-    uint64_t inherited_sites; /* fork child: sites 1..N count only what the parent handed down */
+    uint64_t
+        inherited_sites; /* fork child: sites 1..N count only blocks inherited from the parent */
 
-    uint32_t epoch;   /* ticks since started_ns; written by whoever notices that time has passed */
-    uint32_t exec_at; /* tick of an exec attempted and not undone, else 0 */
-    uint64_t folds;   /* changes whenever counts move between a slot and a site: a live reader
-                         compares it before and after, and reads again if it moved */
-    uint64_t live_bytes; /* batched per thread: within 64 KiB a thread of the sum over sites */
-    uint64_t peak_bytes; /* the highest live_bytes seen */
+    uint32_t epoch;   /* ticks since started_ns; written by any thread that sees time has passed */
+    uint32_t exec_at; /* tick of a call of exec that has not returned, else 0 */
+    uint64_t folds;   /* changes whenever counts move between a slot and a site: a reader of a live
+                         process reads it before and after the counts, and retries if it changed */
+    uint64_t live_bytes; /* batched per thread: differs from the sum over sites by up to 64 KiB a
+                            thread */
+    uint64_t peak_bytes; /* the maximum of live_bytes */
     uint64_t peak_ns;
     uint64_t unknown_frees;
     uint64_t nodes;   /* reserved so far; node ids are 1..nodes */
     uint64_t sites;   /* likewise */
-    uint64_t threads; /* threads ever seen */
+    uint64_t threads; /* all threads so far */
     uint64_t modules;
     uint64_t untracked[LEAK_UNTRACKED_MAX];
-    /* unwind_check=N: traces compared with those of another unwinder; those that differ; and those
-       that end early, are marked so, and where the other one goes on */
+    /* unwind_check=N: call stacks compared with those of another unwinder; those that differ; those
+       that end early, are marked truncated, and continue in the other unwinder */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     char host[64]; /* NUL-terminated */
     uint64_t
-        sample; /* the option: one byte in that many was looked at, and all counts of blocks and
-                        bytes are estimates; 0 = every block */
-    struct leak_request request; /* written by who asks, too */
+        sample; /* the option sample=: one byte in this many is sampled, and all counts of blocks
+                        and bytes are estimates; 0 = every block is tracked */
+    struct leak_request request; /* the only part that leakctl writes, too */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -183,66 +185,67 @@ struct leak_header {
 enum leak_chunk_type {
     LEAK_CHUNK_PROCESS = 1, /* one struct leak_process */
     LEAK_CHUNK_OPTIONS,  /* text: "name=value (source)\n" for each option that is not the default */
-    LEAK_CHUNK_MODULES,  /* struct leak_module, packed one behind the other, 8-byte aligned */
+    LEAK_CHUNK_MODULES,  /* struct leak_module, packed, 8-byte aligned */
     LEAK_CHUNK_THREADS,  /* array of struct leak_thread */
-    LEAK_CHUNK_NODES,    /* array of struct leak_node; the first one has id chunk.first */
-    LEAK_CHUNK_SITES,    /* array of struct leak_site; likewise */
+    LEAK_CHUNK_NODES,    /* array of struct leak_node; chunk.first is the id of the first one */
+    LEAK_CHUNK_SITES,    /* array of struct leak_site; chunk.first is the id of the first one */
     LEAK_CHUNK_SLOTS,    /* one struct leak_slots: the counters of one thread */
     LEAK_CHUNK_HISTORY,  /* one struct leak_history: the heap over time, and its peak */
-    LEAK_CHUNK_EVENTS,   /* one struct leak_events: blocks that were released wrongly */
-    LEAK_CHUNK_SNAPSHOT, /* one struct leak_snapshot and its tables: what a look found */
-    LEAK_CHUNK_FREED,    /* array of struct leak_freed; the first one has number chunk.first */
-    LEAK_CHUNK_RECENT,   /* one struct leak_recent: the last frees of one thread */
-    LEAK_CHUNK_VARIANCES, /* array of struct leak_variance; the first one is site chunk.first's */
-    LEAK_CHUNK_SUPPRESSIONS, /* text: where it is from, NUL, suppressions as LeakSanitizer's or
-                                Valgrind's files have them */
-    LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
-    LEAK_CHUNK_RESOURCES,  /* array of struct leak_resource, in no order, one of them the totals */
-    LEAK_CHUNK_ROWS,       /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
-    LEAK_CHUNK_MILESTONES, /* array of struct leak_milestone, in no order */
+    LEAK_CHUNK_EVENTS,   /* one struct leak_events: wrong frees */
+    LEAK_CHUNK_SNAPSHOT, /* one struct leak_snapshot and its tables: the result of a leak check */
+    LEAK_CHUNK_FREED,  /* array of struct leak_freed; chunk.first is the number of the first one */
+    LEAK_CHUNK_RECENT, /* one struct leak_recent: the last frees of one thread */
+    LEAK_CHUNK_VARIANCES, /* array of struct leak_variance; the first one is for site chunk.first */
+    LEAK_CHUNK_SUPPRESSIONS, /* text: origin, NUL, suppressions in the syntax of LeakSanitizer or
+                                Valgrind */
+    LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a fatal signal */
+    LEAK_CHUNK_RESOURCES,  /* array of struct leak_resource, unordered; one entry has the totals */
+    LEAK_CHUNK_ROWS,       /* LEAK_ROWS_A_CHUNK struct leak_row: site counters over time */
+    LEAK_CHUNK_MILESTONES, /* array of struct leak_milestone, unordered */
     LEAK_CHUNK_OWN,        /* one struct leak_own, written when the process ends */
-    LEAK_CHUNK_TAGS,       /* one struct leak_tags: names that the program gives to its blocks */
-    LEAK_CHUNK_POOLS, /* array of struct leak_pool: names that wrong releases have to do with */
+    LEAK_CHUNK_TAGS,       /* one struct leak_tags: tags of the program for its blocks */
+    LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
 };
 /* Readers skip chunk types they do not know. */
 
 struct leak_chunk {
     uint32_t magic; /* publish: LEAK_CHUNK_MAGIC, written after the rest of this struct */
     uint32_t type;
-    uint64_t offset; /* of this chunk in the file: a stray page cannot look like a chunk */
-    uint64_t size;   /* whole pages, this struct included */
-    uint64_t first;  /* id of the first record, for arrays numbered across chunks */
+    uint64_t offset; /* of this chunk in the file, so that no other page is mistaken for a chunk */
+    uint64_t size;   /* whole pages, including this struct */
+    uint64_t first;  /* id of the first record, for arrays that continue over chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; theirs is the room for records
-                        in bytes (the pages may hold a few more), 0 = all of the payload */
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; their
+                        length is the capacity in bytes (the pages may hold a few more records), 0 =
+                        all of the payload */
     uint64_t reserved[3];
 };
-#define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of a text of them, where it is from aside */
-/* A reader that meets no valid chunk at an offset goes on one page later. */
+#define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of one text, without the origin */
+/* If there is no valid chunk at an offset, the reader continues one page later. */
 
 /* ---- Records ----------------------------------------------------------------------------- */
 
-/* The runtime's own memory at the end: used = mapped + charged, or something of it has no owner. */
+/* The memory of the runtime at exit: used = mapped + charged, otherwise some of it has no owner. */
 struct leak_own {
-    uint64_t used;    /* as it counts against max_memory */
-    uint64_t mapped;  /* the sum of the mappings that are written down */
-    uint64_t charged; /* memory that lives elsewhere: the store's */
+    uint64_t used;    /* as counted against max_memory */
+    uint64_t mapped;  /* the sum of the registered mappings */
+    uint64_t charged; /* memory outside of these mappings: the recording file */
 };
 
-struct leak_process { /* followed by exe, NUL, cwd, NUL, argv strings each with its NUL */
+struct leak_process { /* followed by exe, NUL, cwd, NUL, and the argv strings, each with a NUL */
     uint32_t exe_length, cwd_length; /* without the NUL */
-    uint32_t argc;                   /* strings stored: a very long argv is cut */
-    uint32_t argv_length;            /* bytes of all strings, NULs included */
+    uint32_t argc;                   /* strings recorded: a very long argv is truncated */
+    uint32_t argv_length;            /* bytes of all strings, including NULs */
 };
 
-/* One generation of one mapped object. pc belongs to it when start <= pc < end; the offset to look
- * up in the ELF file is pc - bias. */
+/* One generation of one mapped object. pc belongs to it if start <= pc < end; its address in the ELF
+ * file is pc - bias. */
 struct leak_module {
-    uint32_t length; /* of this record, path included, a multiple of 8 */
+    uint32_t length; /* of this record, including the path, a multiple of 8 */
     uint32_t build_id_length;
     uint64_t start, end, bias;
-    uint32_t loaded;   /* serial of the loader event that showed it */
-    uint32_t unloaded; /* serial of the one that showed it gone; 0 = still there */
+    uint32_t loaded;   /* serial of the loader event that first showed it */
+    uint32_t unloaded; /* serial of the event that showed it unloaded; 0 = still loaded */
     uint64_t loaded_ns, unloaded_ns;
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t path_length; /* without the NUL */
@@ -252,41 +255,42 @@ struct leak_module {
 struct leak_thread {
     uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
     int32_t tid;
-    uint32_t started, ended; /* ticks + 1; ended 0 = lives */
-    uint64_t allocations;    /* made by it so far: the n of T1#n; with sample=, samples */
-    /* How its stacks were found: all others were in the leaf cache. */
+    uint32_t started, ended; /* tick + 1; ended 0 = running */
+    uint64_t allocations;    /* of this thread so far: the n of T1#n; with sample=, samples */
+    /* Stack walks; all other call stacks came from the stack cache. */
     uint64_t walks;
-    uint64_t frames_walked, frames_shared; /* one by one; verified to be those of the walk before */
+    uint64_t frames_walked, frames_shared; /* unwound; verified equal to the previous walk */
     char name[LEAK_THREAD_NAME];
 };
 
-/* A node of the calling-context tree. Ids below LEAK_NODE_FIRST are roots and are not stored:
- * they say how a trace ended. A pc below LEAK_KIND_PCS is no address but makes the node a leaf:
- * pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is then the id of the site. */
+/* Roots of the calling-context tree. Ids of nodes below LEAK_NODE_FIRST are roots: they give the
+ * reason why a call stack ends, and have no struct leak_node. A node whose pc is below LEAK_KIND_PCS
+ * is a leaf, not a frame: pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is the id of the site. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
-    LEAK_ROOT_COMPLETE = 1,  /* the trace reached the outermost frame */
-    LEAK_ROOT_DEPTH = 2,     /* cut at the option depth= */
-    LEAK_ROOT_BROKEN = 3,    /* the stack did not look right any more */
-    LEAK_ROOT_NO_RULE = 4,   /* no (or no usable) unwind information for a frame: JIT, assembly */
+    LEAK_ROOT_COMPLETE = 1,  /* the stack reaches the outermost frame */
+    LEAK_ROOT_DEPTH = 2,     /* truncated at the option depth= */
+    LEAK_ROOT_BROKEN = 3,    /* the next frame was not plausible */
+    LEAK_ROOT_NO_RULE = 4,   /* a frame without usable unwind information: JIT, assembly */
     LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off */
-    LEAK_ROOT_DISABLED = 6,  /* made while libleak was disabled (start=off, libleak_disable, leakctl
-                                disable): no stack, and nobody calls its blocks a leak */
+    LEAK_ROOT_DISABLED = 6,  /* allocated while libleak was disabled (start=off, libleak_disable,
+                                leakctl disable): no stack, and the blocks are never leaks */
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
-#define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
+#define LEAK_PC_FREE 4095 /* a leaf of the call stack of a free: "number" is 0 */
 #define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
-/* What is above these bits of the two is the writer's own (preload/unwind/context_tree.c). */
+/* Bits of leak_node.pc and leak_node.parent above these are private to the writer
+ * (preload/unwind/context_tree.c). */
 #define LEAK_PC_BITS 48
 #define LEAK_PC_MOST ((1ull << LEAK_PC_BITS) - 1)
 #define LEAK_NODE_BITS 26
 #define LEAK_NODE_MOST ((1u << LEAK_NODE_BITS) - 1)
 
 struct leak_node {
-    uint64_t pc;     /* publish. Return address (look names up at pc - 1), LEAK_PC_BITS of it */
-    uint32_t parent; /* the caller's node, or a root: LEAK_NODE_BITS */
+    uint64_t pc;     /* publish. Return address (its name is that of pc - 1), LEAK_PC_BITS of it */
+    uint32_t parent; /* node of the caller, or a root: LEAK_NODE_BITS */
     uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
                         its module is the first generation around pc with loaded > number.
                         leaf: site id */
@@ -302,7 +306,7 @@ struct leak_node {
     X(CUSTOM, "custom")                                                                            \
     X(POOL, "pool")
 
-/* The last two are of the program's own allocators, which tell of their blocks (libleak.h). */
+/* CUSTOM and POOL: blocks of allocators of the program, annotated with libleak.h. */
 enum leak_kind {
     LEAK_KIND_NONE = 0,
 #define X(name, word) LEAK_KIND_##name,
@@ -311,7 +315,7 @@ enum leak_kind {
         LEAK_KIND_MAX
 };
 
-/* How a block is released. F(NAME, word) */
+/* The function that releases a block. F(NAME, word) */
 #define LEAK_FORM_TABLE(F)                                                                         \
     F(FREE, "free")                                                                                \
     F(FREE_SIZED, "free_sized")                                                                    \
@@ -342,39 +346,40 @@ struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
 
-/* Names that the program gives to what it allocates (libleak_tag_push); never taken back. Only a
- * program that does has the chunk. */
+/* Tags that the program gives to its allocations (libleak_tag_push). They are never removed. Only the
+ * recording of a program that uses tags has this chunk. */
 #define LEAK_TAGS 510
 #define LEAK_TAG_NAME 60
 struct leak_tag {
     uint32_t length;          /* publish: of the name, 1 to LEAK_TAG_NAME - 1 */
-    char name[LEAK_TAG_NAME]; /* NUL-terminated; the beginning of a longer one */
+    char name[LEAK_TAG_NAME]; /* NUL-terminated; a longer name is truncated */
 };
 struct leak_tags {
-    uint64_t left_out; /* pushes of further names: there was no room for these */
+    uint64_t left_out; /* pushes of names for which there was no space */
     uint64_t reserved[7];
-    struct leak_tag tag[LEAK_TAGS]; /* eight pages, with the chunk's head */
+    struct leak_tag tag[LEAK_TAGS]; /* eight pages, including the chunk head */
 };
 
-/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way of
- * an allocation. */
+/* The folded counts of an allocation site: one call stack, kind and tag. 64 bytes, one cache line,
+ * which the hot path of an allocation never writes. */
 struct leak_site {
-    uint32_t node;        /* publish: the innermost frame's node, or a root */
-    uint8_t kind;         /* enum leak_kind */
-    uint8_t more_threads; /* 1 = more threads allocated here than fit below */
-    uint16_t tag;         /* 1, 2 …: the entry of struct leak_tags, less 1; 0 = none */
-    uint32_t first;       /* tick of the first allocation */
-    uint32_t last;        /* tick of the last one folded in */
-    uint32_t lock;        /* the writer's; readers ignore it */
+    uint32_t node;                       /* publish: node of the innermost frame, or a root */
+    uint8_t kind;                        /* enum leak_kind */
+    uint8_t more_threads;                /* 1 = more threads allocated here than fit in threads[] */
+    uint16_t tag;                        /* index + 1 in leak_tags.tag; 0 = none */
+    uint32_t first;                      /* tick of the first allocation */
+    uint32_t last;                       /* tick of the last one folded in */
+    uint32_t lock;                       /* used by the writer only */
     uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
     struct leak_counts counts;
 };
 
-/* Where the blocks of a site were freed: one record for each pair of allocation site and stack of
- * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a thread
- * looks at its first free of a site, then at one in ONE_IN, and when it has freed MANY of that site
- * at one in ONE_IN_MANY, which stands for all those that were not looked at; of samples each is
- * looked at, and stands for as many blocks as the sample did. */
+/* Where the blocks of a site were freed: one record for each pair of allocation site and call stack of
+ * the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are estimates. With
+ * free_stacks=sample a thread records its first free of a site, then one in ONE_IN, and after MANY
+ * frees of that site one in ONE_IN_MANY; each recorded free also counts for those not recorded since
+ * the one before. With sample= each free of a sampled block is recorded, and counts for as many blocks
+ * as the sample did. */
 #define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
 #define LEAK_FREED_MANY 4096
@@ -385,59 +390,60 @@ struct leak_freed {
     uint64_t blocks, bytes;
 };
 
-/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
- * entry being written may be half of the old and half of the new one. */
+/* A ring buffer of the last frees of one thread: next - 1 is the newest. Only the owner writes, with
+ * plain stores; an entry that is being written may be a mixture of the old and the new one. */
 #define LEAK_RECENT_UNIT 16
-#define LEAK_RECENT 124 /* one page, with the chunk's head */
+#define LEAK_RECENT 124 /* one page, including the chunk head */
 struct leak_recent_free {
     uint64_t address;
-    uint64_t pc;   /* the free's return address … */
-    uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
+    uint64_t pc;   /* return address of the free … */
+    uint32_t node; /* … and its innermost frame; 0 = call stack not recorded, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
     uint32_t
-        size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high bits;
-                           all ones = that or more), and enum leak_form */
+        size_form; /* high 24 bits: size of the block in units of LEAK_RECENT_UNIT, rounded up (all
+                           ones = that or more); low 8 bits: enum leak_form */
 };
 struct leak_recent {
-    uint32_t thread;      /* serial of the owner, 0 = none any more: what stands there is history */
-    uint32_t last_thread; /* whose history */
+    uint32_t thread;      /* serial of the owner; 0 = the owner has ended, the entries remain */
+    uint32_t last_thread; /* serial of the last owner */
     uint64_t next;        /* frees so far */
-    uint64_t captures;    /* of stacks that are no allocation's, by all owners this ring ever had */
+    uint64_t captures;    /* call stacks captured for frees, by all owners of this ring */
     uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };
 
-/* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with
+/* With sample=: the variance of the counts of live blocks of a site. A block of s bytes is sampled with
  * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
  * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
- * v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
- * atomically, modulo 2^64; all zero is the beginning, so nothing is published. */
-#define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" counts 1/256 */
-#define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" counts sample^2 / 2^32 */
+ * v s^2 to the variance of the bytes. Each word is a sum over live samples, changed by atomic addition
+ * and subtraction modulo 2^64. The initial value is zero, so no word is published. */
+#define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" is in units of 1/256 */
+#define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" is in units of sample^2 / 2^32 */
 struct leak_variance {
-    uint64_t samples; /* that live */
+    uint64_t samples; /* live ones */
     uint64_t blocks, bytes;
     uint64_t reserved;
 };
 
-/* The counters of one thread. A slot is valid when site != 0. Plain stores by the owner alone. */
+/* The counters of one thread for one site. A slot is valid if site != 0. Only the owner writes, with
+ * plain stores. */
 struct leak_slot {
     uint32_t site; /* publish */
     uint32_t last; /* tick of the last allocation */
     struct leak_counts counts;
 };
 
-/* A slot moves into its site by way of "fold": the sum is written there, then fold_site in one
- * word says that from now on this sum is the site's and the slot counts no more; then the site gets
- * the sum, the slot is cleared, and fold_site goes back to 0. So at every instant each count is
- * there exactly once, for whoever reads:
+/* The slots of one thread. A slot is folded into its site in these steps: (1) the sum of both is
+ * written to "fold"; (2) fold_site, one word, is set to the site: from then on the sum in "fold"
+ * replaces site.counts, and the slot does not count; (3) the sum is copied to the site and the slot is
+ * cleared; (4) fold_site is set to 0. So at every instant a reader finds each count exactly once:
  *     folded(site) = fold of the one thread whose fold_site is the site, else site.counts */
 struct leak_slots {
-    uint32_t thread;    /* serial of the owner, 0 = no owner: every slot is empty then */
+    uint32_t thread;    /* serial of the owner; 0 = no owner, every slot is empty */
     uint32_t count;     /* slots that follow */
     uint32_t fold_site; /* publish */
-    uint32_t fold_slot; /* index of the slot that goes in */
+    uint32_t fold_slot; /* index of the slot that is folded */
     struct leak_counts fold;
     uint64_t reserved[2];
     struct leak_slot slot[];
@@ -445,8 +451,8 @@ struct leak_slots {
 
 /* ---- Misuse -------------------------------------------------------------------------------
  *
- * What was released in a wrong way. Equal ones are one record with a count: of one type, by one form
- * and stack, and of blocks of one site. It stands here before the wrong call goes on. */
+ * Wrong frees. One record counts all wrong frees that have the same type, form, call stack and
+ * allocation site. The record is written before the wrong call continues. */
 
 /* T(NAME, word) */
 #define LEAK_EVENT_TABLE(T)                                                                        \
@@ -467,7 +473,7 @@ enum leak_event_type {
         LEAK_EVENT_MAX
 };
 
-/* INVALID_FREE: what lies at the address. W(NAME, words) */
+/* INVALID_FREE: what is at the address. W(NAME, words) */
 #define LEAK_PLACE_TABLE(W)                                                                        \
     W(STACK, "on the stack of the thread")                                                         \
     W(OTHER_STACK, "on the stack of another thread")                                               \
@@ -483,52 +489,52 @@ enum leak_place {
         LEAK_PLACE_MAX
 };
 
-/* All but the counts is of the first one. */
+/* All fields but the counts describe the first wrong free of the record. */
 struct leak_event {
     uint32_t type;         /* publish: enum leak_event_type */
     uint8_t form;          /* enum leak_form: of the wrong call */
     uint8_t place;         /* enum leak_place */
     uint16_t block_thread; /* low bits of the serial of the thread that allocated the block … */
-    uint32_t block_count;  /* … as its block_count-th; 0 = not known */
-    uint32_t site;         /* of the block, 0 = it is no block */
-    uint64_t address;      /* that was given */
-    int64_t offset;        /* from the block's start */
-    uint64_t size;         /* of the block */
-    uint64_t said;         /* the size or alignment that the call gave … */
-    uint64_t right;  /* … and, of an alignment, what it is; 0 = not known, or more than 2^18 */
-    uint64_t pc;     /* the call's return address … */
-    uint32_t node;   /* … and its innermost frame */
-    uint32_t thread; /* serial, 0 = not known */
+    uint32_t block_count; /* … and its number among the allocations of that thread; 0 = unknown */
+    uint32_t site;        /* of the block; 0 = no block */
+    uint64_t address;     /* argument of the call */
+    int64_t offset;       /* of the address from the start of the block */
+    uint64_t size;        /* of the block */
+    uint64_t said;        /* size or alignment in the call … */
+    uint64_t right;       /* … and the real alignment; 0 = unknown, or more than 2^18 */
+    uint64_t pc;          /* return address of the call … */
+    uint32_t node;        /* … and its innermost frame */
+    uint32_t thread;      /* serial; 0 = unknown */
     uint32_t tick, last_tick;
     uint64_t count;
-    /* DOUBLE_FREE: by whom it was freed before, as in struct leak_recent_free. */
+    /* DOUBLE_FREE: the first free of the block, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
-    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no name. */
+    /* Numbers of struct leak_pool: the pool of the block, and the pool in the call; 0 = no name. */
     uint32_t block_pool, call_pool;
     uint64_t reserved[1];
 };
 
-#define LEAK_EVENTS 254 /* eight pages, with the chunk's head */
+#define LEAK_EVENTS 254 /* eight pages, including the chunk head */
 struct leak_events {
-    uint64_t left_out; /* calls for which there was no room */
+    uint64_t left_out; /* wrong frees for which there was no space */
     uint64_t reserved[15];
     struct leak_event event[LEAK_EVENTS];
 };
 
-/* A pool of the program's own, by the name that it was given. */
+/* The name of a pool of the program. */
 #define LEAK_POOL_NAME 56
-#define LEAK_POOLS 63 /* one page, with the chunk's head: more have no names */
+#define LEAK_POOLS 63 /* one page, including the chunk head: further pools have no name */
 struct leak_pool {
     uint32_t number; /* publish: 1, 2, 3 … */
     uint32_t reserved;
-    char name[LEAK_POOL_NAME]; /* NUL-terminated; what is longer is cut */
+    char name[LEAK_POOL_NAME]; /* NUL-terminated; a longer name is truncated */
 };
 
-/* ---- Descriptors, files and the other things that are opened and closed ---------------------
+/* ---- Resources: descriptors, files, mappings, libraries, threads ------------------------------
  *
- * One record for each that is open; a place is used again, in no order. A writer clears the state,
- * fills, and stores the state last. */
+ * One record for each open resource, unordered; records are reused. A writer clears the state, fills
+ * the record, and stores the state last. */
 
 /* X(NAME, word of the option track= and of reports) */
 #define LEAK_RESOURCE_TABLE(X)                                                                     \
@@ -551,22 +557,22 @@ enum leak_resource_type {
 enum leak_resource_state {
     LEAK_RESOURCE_FREE = 0,
     LEAK_RESOURCE_OPEN,
-    LEAK_RESOURCE_CLOSED,    /* the runtime's own, never in a store */
-    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close that failed, since the number was not open */
-    LEAK_RESOURCE_TOTALS,    /* no resource: struct leak_resource_totals */
+    LEAK_RESOURCE_CLOSED,    /* only inside the runtime, never in a recording file */
+    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close of a number that was not open */
+    LEAK_RESOURCE_TOTALS,    /* the record is a struct leak_resource_totals */
 };
 
 enum leak_resource_flag {
-    LEAK_RESOURCE_INHERITED = 1, /* open when the process began: its parent's doing */
-    LEAK_RESOURCE_CUT = 2,       /* the name's beginning did not fit */
-    LEAK_RESOURCE_PENDING = 4,   /* DL: whether dlopen succeeded is not known yet */
+    LEAK_RESOURCE_INHERITED = 1, /* open when the process started: inherited */
+    LEAK_RESOURCE_CUT = 2,       /* the name is truncated: its beginning is missing */
+    LEAK_RESOURCE_PENDING = 4,   /* DL: dlopen has not returned yet */
     LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the number was never open */
-    LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this stack closes all numbers there are */
-    LEAK_RESOURCE_TAKEN = 32,    /* BAD_CLOSE: the number was somebody else's by then */
-    LEAK_RESOURCE_SECOND = 64,   /* FD: made in one with another one: a pipe's other end */
+    LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this call stack closes all descriptor numbers */
+    LEAK_RESOURCE_TAKEN = 32,    /* BAD_CLOSE: the number belonged to another open by then */
+    LEAK_RESOURCE_SECOND = 64, /* FD: created together with another one: the other end of a pipe */
 };
 
-/* X(NAME, words): made by what; told where there is no name */
+/* X(NAME, words): the origin of a resource; reports show it if there is no name */
 #define LEAK_SORT_TABLE(X)                                                                         \
     X(OPEN, "open")                                                                                \
     X(SOCKET, "socket")                                                                            \
@@ -599,13 +605,13 @@ enum leak_sort {
 
 enum leak_name_form {
     LEAK_NAME_TEXT = 0,
-    LEAK_NAME_PEER,  /* a struct sockaddr: whom a socket is connected to … */
-    LEAK_NAME_LOCAL, /* … or the address it is bound to */
+    LEAK_NAME_PEER,  /* a struct sockaddr: the peer of a socket … */
+    LEAK_NAME_LOCAL, /* … or its local address */
 };
 
-/* Who did it, and when. */
+/* Call stack, thread and time of an event. */
 struct leak_mark {
-    uint32_t node;   /* innermost frame, or a root; LEAK_ROOT_NONE = not seen */
+    uint32_t node;   /* innermost frame, or a root; LEAK_ROOT_NONE = not observed */
     uint32_t thread; /* serial */
     uint32_t tick;
 };
@@ -617,37 +623,37 @@ struct leak_resource {
     uint8_t sort;      /* enum leak_sort */
     uint8_t flags;     /* enum leak_resource_flag */
     uint8_t name_form; /* enum leak_name_form */
-    uint32_t count;    /* DL: opened so often by this stack. BAD_CLOSE: so many closes; else 1 */
+    uint32_t count;    /* DL: number of opens by this stack. BAD_CLOSE: number of closes. Else 1 */
     uint32_t name_length;
-    uint64_t id;    /* FD, BAD_CLOSE: number; else an address */
-    uint64_t bytes; /* MMAP: its size. THREAD: its serial */
-    uint64_t owner; /* the runtime's own: a descriptor of a FILE or DIR is told with that */
+    uint64_t id;    /* FD, BAD_CLOSE: descriptor number; else an address */
+    uint64_t bytes; /* MMAP: size. THREAD: serial */
+    uint64_t owner; /* used by the runtime only: the FILE or DIR that a descriptor belongs to */
     struct leak_mark opened;
-    struct leak_mark closed, again; /* BAD_CLOSE: who closed it, and this close */
+    struct leak_mark closed, again; /* BAD_CLOSE: the valid close, and this one */
     int32_t fd;                     /* FILE, DIR: its descriptor, -1 = none */
     char name[LEAK_RESOURCE_NAME];
 };
 
-/* In the place of a struct leak_resource. */
+/* Totals, in the place of one struct leak_resource. */
 struct leak_resource_totals {
     uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
     uint32_t reserved;
-    uint64_t opened[8]; /* by enum leak_resource_type: ever, by this process */
-    uint64_t missed;    /* what there was no room or no memory for */
+    uint64_t opened[8]; /* by enum leak_resource_type: all opens of this process */
+    uint64_t missed;    /* resources for which there was no space or no memory */
     uint64_t rest[10];
 };
 
 /* ---- History --------------------------------------------------------------------------------
  *
- * How the heap, and the sites that hold most of it, came to where they are. Nothing here grows with
- * time: there is a fixed number of places, and when all are taken, the one whose neighbours are
- * closest together for their age is written anew (docs/GROWTH.md). So points and rows stand in no
- * order; each says its time. One process writes, under a lock; what is being written has tick 0. */
+ * The size of the heap, and of the sites that hold most of it, over time. The history has a fixed
+ * number of entries. When all are used, the entry whose neighbours are closest together for their age
+ * is overwritten (docs/GROWTH.md), so points and rows are unordered; each has its time. One process
+ * writes, under a lock; an entry that is being written has tick 0. */
 
 #define LEAK_HISTORY_POINTS 256
 #define LEAK_HISTORY_COLUMNS 126
 #define LEAK_HISTORY_ROWS 64
-#define LEAK_ROWS_A_CHUNK 8 /* rows come as they are needed: eight pages for each eight seconds */
+#define LEAK_ROWS_A_CHUNK 8 /* rows are added on demand: eight pages for each eight seconds */
 #define LEAK_PEAK_SITES 124
 
 struct leak_point {
@@ -656,19 +662,20 @@ struct leak_point {
     uint64_t live_bytes, live_blocks;
 };
 
-/* Entry i of each row written at "since" or later is about this site. */
+/* Column i: entry i of each row written at "since" or later belongs to this site. */
 struct leak_column {
     uint32_t site; /* publish */
     uint32_t since;
-    uint64_t peak;      /* live bytes: the most that any row had */
-    uint64_t freed_age; /* ticks that its freed blocks lived, an estimate of the sum; 0 with
+    uint64_t peak; /* maximum of live bytes over all rows */
+    uint64_t
+        freed_age; /* estimate of the sum of the lifetimes of its freed blocks, in ticks; 0 with
                            free_stacks=off */
     uint64_t reserved;
 };
 
 struct leak_row_entry {
     uint64_t allocs, frees, live_bytes;
-    uint64_t freed_age; /* the column's, then */
+    uint64_t freed_age; /* the value in the column at that time */
 };
 
 struct leak_row {
@@ -683,12 +690,14 @@ struct leak_peak_site {
     uint64_t bytes, blocks;
 };
 
-/* What lived when the heap was largest: written when it begins to fall, if by then it is 1/128
- * larger than what was written last. A process that dies at its peak has none: it lives. */
+/* The live blocks at the peak of the heap. It is written when the heap begins to shrink, if the peak is
+ * at least 1/128 larger than the one written before. The peak of a process that dies at its peak is
+ * not written: it is the set of live blocks. */
 struct leak_peak {
-    uint32_t number; /* publish: the higher one of the two counts; 0 = none */
+    uint32_t
+        number; /* publish: of the two peaks the one with the higher number is valid; 0 = none */
     uint32_t tick;
-    uint32_t count; /* sites that follow: those that held most, in no order */
+    uint32_t count; /* entries in site[]: the sites that held most, unordered */
     uint32_t reserved;
     uint64_t bytes, blocks; /* of all sites */
     struct leak_peak_site site[LEAK_PEAK_SITES];
@@ -709,44 +718,44 @@ enum leak_limit {
 };
 
 struct leak_history {
-    uint64_t limit;    /* bytes that this process may have, as it was when it began; 0 = any */
+    uint64_t limit;    /* memory limit of this process when it started, in bytes; 0 = none */
     uint32_t limit_of; /* enum leak_limit */
     uint32_t reserved[13];
     struct leak_column column[LEAK_HISTORY_COLUMNS];
     struct leak_point point[LEAK_HISTORY_POINTS];
-    struct leak_peak peak[2]; /* written in turn */
+    struct leak_peak peak[2]; /* written alternately */
 };
 
 /* ---- Milestones ------------------------------------------------------------------------------
  *
- * Moments in the life of a process that blocks can be told to be older or newer than: marks with a
- * name, and looks that somebody asked for. Each begins a tick of its own, so a block is newer than
- * a milestone when its tick is not lower. When all places are taken the oldest is written over, but for
- * the last place: the newest one there that says that all before it is known. */
+ * A milestone divides the blocks of a process into older and newer ones: a mark, which has a name, or
+ * a requested leak check. Each milestone starts a new tick, so a block is newer than a milestone if its
+ * tick is not lower. When all entries are used, the oldest one is overwritten. The last entry is
+ * reserved for the newest milestone with is_known. */
 
 #define LEAK_MILESTONES 63
 #define LEAK_MILESTONE_KNOWN "reported"
 struct leak_milestone {
-    uint32_t number; /* publish: 1, 2, 3 …; 0 while it is written */
+    uint32_t number; /* publish: 1, 2, 3 …; 0 while it is being written */
     uint32_t tick;
     uint64_t when_ns;
-    uint32_t is_look;  /* 1: that of a look; its name is empty */
-    uint32_t is_known; /* 1: what is older is known, and told only to who asks for it; its name is
-                          LEAK_MILESTONE_KNOWN */
+    uint32_t is_look;  /* 1: a leak check; its name is empty */
+    uint32_t is_known; /* 1: older blocks are known (libleak_mark_reported), and shown only with
+                          --reported; its name is LEAK_MILESTONE_KNOWN */
     uint32_t reserved[2];
-    char name[LEAK_MILESTONE_NAME]; /* NUL-terminated; of equal names the newest one is meant */
+    char name[LEAK_MILESTONE_NAME]; /* NUL-terminated; of equal names the newest counts */
 };
 
-/* ---- Looks ---------------------------------------------------------------------------------
+/* ---- Leak checks ---------------------------------------------------------------------------
  *
- * A look leaves one SNAPSHOT chunk, published in one go by its length: a head, and tables of fixed
- * records, each found by its offset in the payload. It is written by the look's child (or, when no
- * look could be made, by the process itself). The one taken last counts, and may stand
- * before an older one: there are two places, written in turn; at the end of a process
- * EARLY may be followed by LATE, which then stands for both.
+ * A leak check writes one SNAPSHOT chunk, published at once by its length: a head, and tables of fixed
+ * records, each at its offset in the payload. The child process of the leak check writes it (or, if
+ * no leak check was possible, the process itself). The newest leak check counts. It may come before an
+ * older one in the file, because two chunks are written alternately. At exit, EARLY may be followed by
+ * LATE, which then counts for both.
  *
- * What the tables do not hold (blocks that came after the look) is "unfreed" for a reader:
- *     live(site) = sum of found.blocks of that site + what came since - what went since. */
+ * Blocks that the tables do not contain (allocated after the leak check) are "unfreed" for a reader:
+ *     live(site) = sum of found.blocks of that site + blocks allocated since - blocks freed since. */
 
 /* V(NAME, word) */
 #define LEAK_VERDICT_TABLE(V)                                                                      \
@@ -764,14 +773,15 @@ enum leak_verdict {
         LEAK_VERDICT_MAX
 };
 
-/* How the process was held while its picture was taken. */
+/* Whether the world was stopped while the process forked its snapshot. */
 enum leak_rung {
-    LEAK_RUNG_NONE = 0,  /* no look could be made: "trouble" says why, the tables are empty */
-    LEAK_RUNG_UNSTOPPED, /* threads ran on: two pictures, and only what both show is called lost */
-    LEAK_RUNG_PARKED,
+    LEAK_RUNG_NONE =
+        0, /* no leak check was possible: "trouble" gives the reason, the tables are empty */
+    LEAK_RUNG_UNSTOPPED, /* threads kept running: two snapshots; only blocks lost in both are lost */
+    LEAK_RUNG_PARKED,    /* all threads were stopped */
 };
 
-/* X(NAME, words): at what moment */
+/* The reason for a leak check. X(NAME, words) */
 #define LEAK_OCCASION_TABLE(X)                                                                     \
     X(ASKED, "requested by the program")                                                           \
     X(SIGNAL, "requested by a signal")                                                             \
@@ -790,7 +800,7 @@ enum leak_occasion {
         LEAK_OCCASION_MAX
 };
 
-/* X(NAME, words): why there is none, for "no leak check was made: ..." */
+/* Why no leak check was possible: X(NAME, words after "no leak check was made: ") */
 #define LEAK_TROUBLE_TABLE(X)                                                                      \
     X(NO_CHILD, "no child process could be made (process limit or memory)")                        \
     X(NO_MAPS, "/proc/self/maps cannot be read")                                                   \
@@ -809,14 +819,14 @@ enum leak_trouble {
         LEAK_TROUBLE_MAX
 };
 
-/* A table of the payload: count records, the first one "at" bytes behind the chunk's head. */
+/* A table in the payload: "count" records, the first one "at" bytes after the chunk head. */
 struct leak_table {
     uint32_t at, count;
 };
 
-/* What leakctl who asked: size 0 and site 0: the address is in no block. */
+/* The address of leakctl who, and the block that contains it. Size 0 and site 0: no block does. */
 struct leak_asked {
-    uint64_t address; /* 0: nothing was asked */
+    uint64_t address; /* 0: none */
     uint64_t block, size;
     uint32_t site, found; /* found: index + 1 */
     uint32_t count, tick;
@@ -829,74 +839,73 @@ struct leak_snapshot {
     uint8_t reserved;
     uint64_t when_ns;
     uint32_t tick;
-    uint32_t sites;    /* header.sites then: ids above are newer than the look */
-    uint64_t pause_ns; /* from the first thread parked to the last one released */
-    uint64_t check_ns; /* the child's work */
-    uint32_t threads_parked, threads_missed; /* besides the one that took the look */
-    uint32_t skipped;           /* periodic looks left out so far because of pause_budget */
-    uint32_t retained_unknown;  /* 1: no memory for it, "retained" of reachable blocks is 0 */
-    struct leak_table found;    /* struct leak_found, in no order */
-    struct leak_table roots;    /* struct leak_held: the roots that keep most, in no order */
-    struct leak_table steps;    /* struct leak_step: paths */
-    struct leak_table samples;  /* struct leak_sample */
-    struct leak_table threads;  /* struct leak_seen_thread: the threads there were */
-    struct leak_table pcs;      /* uint64_t: their stacks, innermost first */
-    struct leak_table modules;  /* struct leak_module, packed: "count" is bytes. Objects whose data
-                                  roots lie in; loaded and unloaded are 0 */
-    struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
-    struct leak_table orphans;  /* struct leak_orphan, in no order */
-    struct leak_table ages;     /* struct leak_age, in no order */
-    struct leak_table pointers; /* struct leak_pointer: WHO's answer */
-    struct leak_asked asked;    /* WHO's address and the block it is in */
-    uint32_t milestone;         /* the look's own, 0: it is none */
+    uint32_t sites;    /* header.sites at that time: higher ids are newer than the leak check */
+    uint64_t pause_ns; /* from the first thread stopped to the last one resumed */
+    uint64_t check_ns; /* time of the analysis in the child process */
+    uint32_t threads_parked, threads_missed; /* without the thread that made the leak check */
+    uint32_t skipped; /* periodic leak checks skipped so far because of pause_budget */
     uint32_t
-        apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no file,
-                       no stack, and where no block that is known lies */
-    struct leak_table parts; /* struct leak_part, in no order */
+        retained_unknown; /* 1: not computed for lack of memory; "retained" of reachable blocks is 0 */
+    struct leak_table found;   /* struct leak_found, unordered */
+    struct leak_table roots;   /* struct leak_held: the roots that keep most alive, unordered */
+    struct leak_table steps;   /* struct leak_step: paths */
+    struct leak_table samples; /* struct leak_sample */
+    struct leak_table threads; /* struct leak_seen_thread: the threads of the process */
+    struct leak_table pcs;     /* uint64_t: the call stacks of the threads, innermost frame first */
+    struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
+                                  contains roots; loaded and unloaded are 0 */
+    struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
+    struct leak_table orphans;  /* struct leak_orphan, unordered */
+    struct leak_table ages;     /* struct leak_age, unordered */
+    struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
+    struct leak_asked asked;    /* the address of WHO, and its block */
+    uint32_t milestone;         /* number of the milestone of this leak check; 0 = none */
+    uint32_t
+        apart; /* LEAK_PAGEs of private memory that the program mapped itself: no file, no stack,
+                       and no tracked block in it */
+    struct leak_table parts; /* struct leak_part, unordered */
 };
 
-/* So many blocks of one line came at this milestone or later, and before the next one. What is in no
- * record is older than all of them. */
+/* The blocks of one struct leak_found that were allocated at this milestone or later, and before the
+ * next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
     uint32_t found;     /* index in "found" */
     uint32_t milestone; /* its number */
     uint64_t blocks, bytes;
 };
 
-#define LEAK_POINTERS 1024 /* at most: as many may stand for more */
+#define LEAK_POINTERS 1024 /* limit: with as many, there may be more pointers */
 
-/* A word that holds a pointer into the block that was asked about. */
+/* A word that contains a pointer into the block of leakctl who. */
 struct leak_pointer {
     uint64_t address;     /* of the word */
-    uint64_t offset;      /* of where it points to, from that block's start */
-    uint64_t block, size; /* the block that the word is in, at this offset … */
+    uint64_t offset;      /* of the pointer's target from the start of that block */
+    uint64_t block, size; /* the block that contains the word … */
     uint32_t site;        /* … and its site; 0 = the word is in a root */
-    uint32_t root;        /* index + 1 in "roots", 0 = in a block, or not told */
+    uint32_t root;        /* index + 1 in "roots"; 0 = in a block, or not recorded */
 };
 
-/* Blocks of one site that live, and were pointed at by blocks of another one when these were freed.
- * Not every free is looked at, and of the blocks that it was seen of only the last few are
- * remembered. */
+/* Live blocks of one site to which blocks of another site pointed when those were freed. Only a sample
+ * of frees is examined, and only the last few of such live blocks are recorded. */
 struct leak_orphan {
     uint32_t site;
-    uint32_t holder;  /* site of the freed blocks */
-    uint32_t node;    /* of the stack that freed them, or a root */
-    uint32_t blocks;  /* that are lost or indirect, of those that are remembered; may be 0 */
-    uint64_t address; /* of one that lives */
+    uint32_t holder;  /* site of the freed blocks, the former owners */
+    uint32_t node;    /* innermost frame of the free, or a root */
+    uint32_t blocks;  /* recorded ones that are lost or indirect; may be 0 */
+    uint64_t address; /* of one live block */
 };
 
 enum leak_found_flag {
-    LEAK_FOUND_CYCLE =
-        1, /* these blocks point at each other in a ring; "blocks" counts one leader of
-                               each ring, the others are INDIRECT under it */
+    LEAK_FOUND_CYCLE = 1, /* a reference cycle; "blocks" counts one leader of each cycle, the other
+                               blocks are INDIRECT under it */
     LEAK_FOUND_DROPPED =
-        2, /* REACHABLE: when the exit code began something pointed here, at its end
-                               nothing did */
-    LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program said so */
-    LEAK_FOUND_SHARED = 8,  /* INDIRECT: under more than one record; "owner" is one of them */
+        2, /* REACHABLE: reachable before the exit handlers ran, not reachable after
+                               them */
+    LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program ignores these blocks (libleak_ignore) */
+    LEAK_FOUND_SHARED = 8,  /* INDIRECT: under several records; "owner" is one of them */
     LEAK_FOUND_TAGGED =
-        16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not aligned:
-                               its low bits may be a tag */
+        16, /* POSSIBLE: by an unaligned pointer to one of the first 15 bytes: its low
+                               bits may be a tag */
 };
 
 /* Blocks of one site with one verdict, flags and owner. */
@@ -905,19 +914,19 @@ struct leak_found {
     uint8_t verdict; /* enum leak_verdict */
     uint8_t flags;   /* enum leak_found_flag */
     uint16_t reserved;
-    uint32_t owner;       /* INDIRECT: index + 1 in "found" of the lost record it hangs under */
-    uint32_t first, last; /* ticks of the oldest and the newest block */
-    uint32_t root; /* REACHABLE: index + 1 in "roots" of where the path begins, 0 = not told */
+    uint32_t owner;       /* INDIRECT: index + 1 in "found" of the lost record that owns it */
+    uint32_t first, last; /* ticks of the oldest and of the newest block */
+    uint32_t root; /* REACHABLE: index + 1 in "roots" of the start of the path; 0 = not recorded */
     struct {
-        uint32_t first,
-            count; /* indices in "steps": how the largest block is reached; the last step
-                                  reaches the block itself */
+        uint32_t first, count; /* indices in "steps": the path to the largest block; the last step
+                                  leads to the block itself */
     } path;
     struct {
         uint32_t first, count; /* indices in "samples": its largest blocks */
     } sample;
     uint64_t blocks, bytes;
-    uint64_t retained_blocks, retained_bytes; /* would go with these blocks, them included */
+    uint64_t retained_blocks,
+        retained_bytes; /* would be released with these blocks, including them */
 };
 
 /* X(NAME, word) */
@@ -937,30 +946,31 @@ enum leak_root_class {
         LEAK_ROOT_CLASS_MAX
 };
 
-/* A word outside the heap that points into it. */
+/* A root: a word outside the heap that points into it. */
 struct leak_held {
-    uint64_t address;     /* of the word; REGISTERS: 0 */
-    uint64_t start, size; /* of what it lies in: data of a module, stack, mapping, user's region */
-    uint64_t pc;  /* STACKS: an address in the function whose frame the word is in, 0 = unknown */
-    uint64_t cfa; /* STACKS: and that frame's canonical frame address */
-    uint32_t thread;    /* STACKS, REGISTERS, TLS: serial, 0 = a thread that never allocated */
+    uint64_t address; /* of the word; REGISTERS: 0 */
+    uint64_t start,
+        size;    /* of the memory that contains it: data of a module, stack, mapping, user region */
+    uint64_t pc; /* STACKS: an address in the function whose frame contains the word; 0 = unknown */
+    uint64_t cfa;       /* STACKS: the canonical frame address of that frame */
+    uint32_t thread;    /* STACKS, REGISTERS, TLS: serial; 0 = a thread that never allocated */
     uint8_t root_class; /* enum leak_root_class */
     uint8_t reserved;
     uint16_t key;           /* TLS: the word is the value of pthread key key - 1 */
     int64_t tls_offset;     /* TLS: of the word from the thread pointer */
-    uint64_t blocks, bytes; /* that are reached from here on the shortest way */
+    uint64_t blocks, bytes; /* whose shortest path starts at this root */
 };
 
-/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with very
- * many sites some are left out. */
+/* The blocks of one site whose shortest path starts at one root. For few roots with very many sites,
+ * some sites are left out. */
 struct leak_part {
     uint32_t root; /* index + 1 in "roots" */
     uint32_t site;
     uint64_t blocks, bytes;
 };
 
-/* "the word at +offset of the block before (of the root word: 0) points to a block of size bytes
- * from this site, at +into". Site 0: some steps are left out here. */
+/* One step of a path: the word at +offset of the previous block (0 for the root word) points to +into
+ * of a block of "size" bytes from this site. Site 0: some steps are left out here. */
 struct leak_step {
     uint64_t offset;
     uint64_t size;
@@ -970,7 +980,7 @@ struct leak_step {
 
 struct leak_sample {
     uint64_t address, size;
-    uint32_t count;  /* n-th allocation of its thread */
+    uint32_t count;  /* number among the allocations of its thread */
     uint16_t thread; /* low bits of its serial */
     uint16_t reserved;
     uint32_t tick;
@@ -983,7 +993,7 @@ struct leak_sample {
 struct leak_seen_thread {
     uint32_t serial; /* 0 = a thread that never allocated */
     int32_t tid;
-    uint8_t parked, taker; /* taker: it took the look itself */
+    uint8_t parked, taker; /* taker: this thread made the leak check */
     uint8_t reserved[6];
     struct {
         uint32_t first, count; /* indices in "pcs" */
@@ -993,27 +1003,27 @@ struct leak_seen_thread {
 
 /* ---- Crashes -------------------------------------------------------------------------------
  *
- * Written by the thread that dies, on a stack of libleak's, without a lock and without memory of
- * anybody's. One a process: a later one stands in the place of the one before. Published in steps by
- * the chunk's length: head first, then frames and what is near, modules last. */
+ * The thread that dies writes it, on a stack of libleak, without locks and without allocating memory.
+ * There is one for each process: a later crash overwrites the one before. It is published in steps by
+ * the length of the chunk: first the head, then frames and nearby blocks, last the modules. */
 
 enum leak_crash_state {
     LEAK_CRASH_NONE = 0, /* being written */
-    LEAK_CRASH_HANDED,   /* SIGABRT went to a handler of the program's: a crash if that is how the
-                            process then ended */
+    LEAK_CRASH_HANDED,   /* SIGABRT was passed to a handler of the program: a crash if it then
+                            killed the process */
     LEAK_CRASH_FATAL,    /* the default action followed */
 };
 
 enum leak_crash_flag {
-    LEAK_CRASH_OVERFLOW = 1,     /* the stack was full */
-    LEAK_CRASH_HAS_ADDRESS = 2,  /* "address" is what could not be accessed */
-    LEAK_CRASH_IN_LIBLEAK = 4,   /* the thread was in a hook of libleak's … */
-    LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, from there, in the program's allocator */
-    LEAK_CRASH_LOOK = 16,        /* a look at the heap was under way */
+    LEAK_CRASH_OVERFLOW = 1,     /* stack overflow */
+    LEAK_CRASH_HAS_ADDRESS = 2,  /* "address" is the address of the failed access */
+    LEAK_CRASH_IN_LIBLEAK = 4,   /* the thread was in a hook of libleak … */
+    LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, called by it, in the program's allocator */
+    LEAK_CRASH_LOOK = 16,        /* a leak check was running */
     LEAK_CRASH_BLOCKS_BUSY =
-        32,                 /* some part of the table of blocks was just being changed: nothing is
-                                    said of those */
-    LEAK_CRASH_CALLED = 64, /* pc is no code: the frames begin with where it was called */
+        32,                 /* a part of the block table was being changed: blocks in that part are
+                                    not recorded */
+    LEAK_CRASH_CALLED = 64, /* pc is no code: the frames begin with its caller */
 };
 
 enum leak_access {
@@ -1023,12 +1033,12 @@ enum leak_access {
     LEAK_ACCESS_EXECUTE
 };
 
-/* A live block near an address: the address is in it when address - block < size, else that far
- * behind its end. Site 0: there is none. */
+/* A live block near an address. If address - block < size, the block contains the address, else the
+ * address is after its end. Site 0: none. */
 struct leak_crash_near {
     uint64_t address;
     uint64_t block, size;
-    uint32_t site, count; /* count-th allocation of its thread */
+    uint32_t site, count; /* count: number among the allocations of its thread */
     uint32_t tick;
     uint16_t thread; /* low bits of its serial */
     uint8_t kind, reserved;
@@ -1044,14 +1054,14 @@ enum leak_mapping_flag {
 
 #define LEAK_CRASH_PATH 128
 struct leak_crash_mapping {
-    uint64_t start, end;        /* end 0: there is none */
+    uint64_t start, end;        /* end 0: none */
     uint32_t flags;             /* enum leak_mapping_flag */
-    char path[LEAK_CRASH_PATH]; /* NUL-terminated, its end when it is longer */
+    char path[LEAK_CRASH_PATH]; /* NUL-terminated; of a longer path its end */
 };
 
-/* One frame; or the last one of "period" frames that come "times" times more. */
+/* One frame; or the last one of "period" frames that are repeated "times" more times. */
 struct leak_crash_frame {
-    uint64_t pc; /* as of a node: a name is looked up at pc - 1 */
+    uint64_t pc; /* as in leak_node: its name is that of pc - 1 */
     uint32_t period, times;
 };
 
@@ -1062,38 +1072,39 @@ struct leak_crash {
     uint32_t head_size;   /* sizeof(struct leak_crash) */
     uint32_t state;       /* publish: enum leak_crash_state */
     int32_t signal, code; /* si_signo, si_code */
-    int32_t sender;       /* pid, of a signal that was sent */
+    int32_t sender;       /* pid of the sender, for a signal that was sent */
     uint32_t sender_uid;
     uint32_t flags;  /* enum leak_crash_flag */
     uint32_t access; /* enum leak_access */
     uint64_t address, pc, sp;
     uint64_t when_ns;
     uint32_t tick;
-    uint32_t thread; /* serial, 0 = a thread that never allocated */
+    uint32_t thread; /* serial; 0 = a thread that never allocated */
     int32_t tid;
     uint32_t register_count;
-    uint64_t registers[LEAK_CRASH_REGISTERS]; /* in the kernel's order; pc is not among them */
+    uint64_t registers[LEAK_CRASH_REGISTERS]; /* in the order of the kernel, without pc */
     char name[LEAK_THREAD_NAME];              /* of the thread */
 
-    struct leak_crash_mapping at, below, above;            /* that address is in; its neighbours */
-    struct leak_crash_mapping stack;                       /* that sp is in, or just below of */
+    struct leak_crash_mapping at, below, above; /* of address; its neighbours */
+    struct leak_crash_mapping stack;            /* that contains sp, or is just above it */
     struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS]; /* of address; of each register */
 
-    uint64_t depth;  /* frames there were */
+    uint64_t depth;  /* number of frames */
     uint32_t ending; /* enum leak_root */
     uint32_t frame_count, outer_count;
     uint32_t reserved;
     struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost first */
-    uint64_t outer[LEAK_CRASH_OUTER]; /* the outermost ones, where "frames" were not enough */
-    uint64_t left_out;                /* frames between the two */
-    struct leak_table modules;        /* struct leak_module, packed: "count" is bytes; loaded and
+    uint64_t
+        outer[LEAK_CRASH_OUTER]; /* the outermost frames, if there are more than fit in "frames" */
+    uint64_t left_out;           /* number of frames between frames[] and outer[] */
+    struct leak_table modules;   /* struct leak_module, packed: "count" is bytes; loaded and
                                          unloaded are 0 */
 };
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* Readers of other versions rely on these sizes. A change that is meant changes the version of the
- * file (LEAK_STORE_VERSION) and docs/STORE.md, too. */
+/* Readers of other versions rely on these sizes. An intended change also needs a new
+ * LEAK_STORE_VERSION and a change of docs/STORE.md. */
 #ifdef __cplusplus
 #define LEAK_ASSERT static_assert
 #else
@@ -1152,7 +1163,7 @@ LEAK_LAYOUT(crash_frame, 16)
 LEAK_LAYOUT(crash, 6032)
 #undef LEAK_LAYOUT
 
-/* Where a table grows, what is counted by it must grow, too. */
+/* When a table grows, its counters must grow with it. */
 LEAK_ASSERT(
     LEAK_RESOURCE_MAX <= sizeof(((struct leak_resource_totals *)0)->opened) / 8,
     "leak_store.h: leak_resource_totals.opened has no counter for the new kind of resource");

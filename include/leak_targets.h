@@ -1,10 +1,10 @@
-/* leak_targets.h - where reports may go: the words of report_to= and of leakreport --to=, and how a
- * list of them is read. The runtime, leakrun and leakreport read them alike.
+/* leak_targets.h - the targets of reports: the words of report_to= and of leakreport --to=, and a
+ * parser of such lists, which the runtime, leakrun and leakreport share.
  *
  *   stderr,file:leaks.%p.txt,command:mail -s 'leaks, again' me
  *
- * A comma ends a target, but nothing ends a command: it is the rest of the list. Pure; allocates
- * nothing.
+ * A comma ends a target, except a command, which is the rest of the list. The functions here are pure
+ * and allocate nothing.
  */
 #ifndef LEAK_TARGETS_H
 #define LEAK_TARGETS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* T(NAME, word, does ":ARGUMENT" follow?) */
+/* T(NAME, word, whether ":ARGUMENT" follows) */
 #define LEAK_TARGET_TABLE(T)                                                                       \
     T(STDERR, "stderr", NEVER)                                                                     \
     T(STDOUT, "stdout", NEVER)                                                                     \
@@ -24,12 +24,12 @@
     T(SOCKET, "socket", ALWAYS)                                                                    \
     T(COMMAND, "command", ALWAYS)
 
-/* For who is told that a list makes no sense. */
+/* The list of valid targets, for error messages. */
 #define LEAK_TARGET_WORDS                                                                          \
     "stderr, stdout, file, file:PATTERN, fd:N, syslog, journal, socket:PATH, socket:HOST:PORT or " \
-    "command:CMD, and with a comma between them several"
+    "command:CMD, or several separated by commas"
 
-/* What "file" is where nothing else names one. */
+/* The file name pattern of "file" if no option gives one. */
 #define LEAK_TARGET_FILE_NAME "libleak.%e.%p.%n.txt"
 
 enum leak_target_kind {
@@ -40,8 +40,8 @@ enum leak_target_kind {
 
 struct leak_target {
     enum leak_target_kind kind;
-    const char *argument; /* in the list; not terminated */
-    size_t length;        /* of the argument; 0: there is none */
+    const char *argument; /* points into the list; not NUL-terminated */
+    size_t length;        /* of the argument; 0: none */
 };
 
 enum leak_target_argument { LEAK_TARGET_NEVER, LEAK_TARGET_MAYBE, LEAK_TARGET_ALWAYS };
@@ -70,8 +70,8 @@ static inline bool leak_target_fits(const struct leak_target *target, bool colon
     return target->length <= 6;
 }
 
-/* Reads the target that *list begins with and moves behind it and its comma. False: there is none;
- * *list stays. */
+/* Parses the first target of *list, and advances *list past it and its comma. Returns false, and leaves
+ * *list unchanged, if the list does not begin with a valid target. */
 static inline bool leak_target_read(const char **list, struct leak_target *target)
 {
     size_t word = strcspn(*list, ":,"), whole = strcspn(*list, ",");
@@ -97,7 +97,7 @@ static inline bool leak_target_read(const char **list, struct leak_target *targe
     return true;
 }
 
-/* Is every target of the list one? An empty list has none, and is good. */
+/* Whether all targets of the list are valid. An empty list is valid. */
 static inline bool leak_targets_good(const char *list)
 {
     struct leak_target target;

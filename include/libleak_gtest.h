@@ -1,11 +1,11 @@
-/* libleak_gtest.h - a test of GoogleTest's that loses memory fails, under libleak; without it
- * nothing changes.
+/* libleak_gtest.h - under libleak, a GoogleTest test that loses memory fails. Without libleak.so nothing
+ * changes.
  *
  *     #include <libleak_gtest.h>
- *     static const bool listening = libleak::gtest_listen();      in one file, or so in main
+ *     static const bool listening = libleak::gtest_listen();      in one file, or the call in main
  *
- * The failure is the test's own, so it bears its name. What a fixture keeps for all its tests is
- * held by something and not lost.
+ * The failure is reported for the test that lost the memory. Memory that a fixture keeps for all its
+ * tests is reachable, and so not lost.
  */
 #ifndef LIBLEAK_GTEST_H
 #define LIBLEAK_GTEST_H
@@ -37,7 +37,7 @@ class gtest_listener : public ::testing::EmptyTestEventListener
     unsigned long moment_ = 0;
 };
 
-/* Once; GoogleTest then owns the listener. */
+/* Call it once. GoogleTest owns the listener. */
 inline bool gtest_listen()
 {
     ::testing::UnitTest::GetInstance()->listeners().Append(new gtest_listener);

@@ -1,30 +1,32 @@
-/* libleak_valgrind.h - a program that tells Valgrind of its allocators tells libleak, by the same names.
+/* libleak_valgrind.h - the client requests of Valgrind, implemented for libleak: a program that
+ * annotates its allocators for Valgrind annotates them for libleak by the same macros.
  *
  * Build such a program with -include libleak_valgrind.h, or include this header instead of
- * <valgrind/valgrind.h> and <valgrind/memcheck.h>: where those were included before the names mean what stands here
- * from now on, and later they are not read any more. Without libleak's library each of them does nothing, as
- * outside of Valgrind, and answers 0. With LIBLEAK_DISABLE all of it compiles to nothing.
+ * <valgrind/valgrind.h> and <valgrind/memcheck.h>. If those were included before, this header redefines their
+ * macros; if they are included later, they are skipped. In a process without libleak.so each macro does nothing
+ * and returns 0, as outside of Valgrind. With LIBLEAK_DISABLE all of them compile to nothing.
  *
- *     tells libleak     MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and of pools CREATE_MEMPOOL(_EXT)
+ * All names but RUNNING_ON_VALGRIND have the prefix VALGRIND_:
+ *
+ *     annotations       MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and for pools CREATE_MEMPOOL(_EXT)
  *                       DESTROY_MEMPOOL MEMPOOL_ALLOC MEMPOOL_FREE MEMPOOL_CHANGE MEMPOOL_TRIM MOVE_MEMPOOL
- *                       MEMPOOL_EXISTS; each with VALGRIND_ before it, as all that follows
- *     takes a look      DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all
- *                       that is lost (QUICK: without a report)
- *     counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of the last look that the program has taken
- *     does nothing      and answers 0: RUNNING_ON_VALGRIND, and what is about bytes that may be read
+ *                       MEMPOOL_EXISTS
+ *     leak checks       DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all
+ *                       lost blocks (QUICK: without a report)
+ *     counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of the last leak check that the program made
+ *     no effect         and 0 as result: RUNNING_ON_VALGRIND, and the requests for readable bytes
  *                       (MAKE_MEM_DEFINED, CHECK_MEM_IS_DEFINED …), stacks (STACK_REGISTER …), errors, and
  *                       Valgrind itself
  *
- * What is suppressed is not told apart: that number is 0. A pool has no name here. Red zones, and whether
- * memory was zeroed, are nothing to libleak. A block of malloc's that such blocks are carved from is told when
- * it is lost itself, which Valgrind does not do.
+ * The number of suppressed leaks is always 0. Pools have no names. libleak ignores red zones and whether memory
+ * is zeroed. If a block of malloc that contains such blocks is lost itself, libleak reports it; Valgrind does not.
  */
 #ifndef LIBLEAK_VALGRIND_H
 #define LIBLEAK_VALGRIND_H
 
 #include <libleak.h>
 
-/* Valgrind's own are not read behind this. */
+/* The headers of Valgrind are skipped after this one. */
 #ifndef __VALGRIND_H
 #define __VALGRIND_H
 #endif
@@ -32,7 +34,7 @@
 #define __MEMCHECK_H
 #endif
 
-/* What a look that the program has taken has found. */
+/* The result of the last leak check that the program made. */
 LIBLEAK_INLINE struct libleak_findings libleak_valgrind_found(void)
 {
     struct libleak_findings found;
@@ -51,7 +53,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
     return 0;
 }
 
-/* They take addresses as numbers, too. */
+/* The macros also take addresses as integers. */
 #define LIBLEAK_VALGRIND_AT(address) ((const void *)(address))
 
 /* ---- Blocks and pools ---------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 #undef VALGRIND_MEMPOOL_METAPOOL
 #define VALGRIND_MEMPOOL_METAPOOL 2
 
-/* ---- Looks --------------------------------------------------------------------------------------- */
+/* ---- Leak checks --------------------------------------------------------------------------------- */
 
 #undef VALGRIND_DO_LEAK_CHECK
 #define VALGRIND_DO_LEAK_CHECK ((void)LIBLEAK_REPORT(NULL))
@@ -128,7 +130,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
         (suppressed) = 0;                                                                          \
     } while (0)
 
-/* ---- Nothing ------------------------------------------------------------------------------------- */
+/* ---- No effect ----------------------------------------------------------------------------------- */
 
 #undef RUNNING_ON_VALGRIND
 #define RUNNING_ON_VALGRIND libleak_valgrind_none()
