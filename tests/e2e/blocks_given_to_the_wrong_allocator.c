@@ -16,7 +16,7 @@
 // EXPECT: invalid-free: libleak_pool_free of an address where no such block begins \(0x[0-9a-f]+\) in pool 'mesh'$
 // EXPECT: ^libleak: mismatched-free: 100 bytes allocated from pool 'mesh', released to pool 'text', in to_text at .*; allocated in of_mesh
 // JSON: wrongs(p)[("mismatched-free", "of_mesh", "to_text")] == 3
-// JSON: wrongs(p) == {("mismatched-free", "of_mesh", "to_text"): 3, ("mismatched-free", "of_libc", "to_text"): 1, ("mismatched-free", "of_libc", "to_nobody"): 1, ("mismatched-free", "of_nobody", "to_mesh"): 1, ("mismatched-free", "of_mesh", "to_nobody"): 1, ("mismatched-free", "of_unnamed", "to_mesh"): 1, ("double-free", "of_mesh", "to_mesh"): 1, ("double-free", "of_nobody", "to_nobody"): 1, ("interior-free", "of_mesh", "to_mesh"): 1, ("invalid-free", "", "to_mesh"): 1}
+// JSON: wrongs(p) == {("mismatched-free", "of_mesh", "to_text"): 3, ("mismatched-free", "of_libc", "to_text"): 1, ("mismatched-free", "of_libc", "to_nopool"): 1, ("mismatched-free", "of_nopool", "to_mesh"): 1, ("mismatched-free", "of_mesh", "to_nopool"): 1, ("mismatched-free", "of_unnamed", "to_mesh"): 1, ("double-free", "of_mesh", "to_mesh"): 1, ("double-free", "of_nopool", "to_nopool"): 1, ("interior-free", "of_mesh", "to_mesh"): 1, ("invalid-free", "", "to_mesh"): 1}
 // JSON: wrongs(procs[1]) == {("mismatched-free", "of_mesh", "to_free"): 1}
 // JSON: named(p)
 // JSON: {(e.pool, e.to_pool) for e in misuse(p) if e.type == "mismatched-free"} == {("mesh", "text"), (None, "text"), (None, None), (None, "mesh"), ("mesh", None)}
@@ -45,7 +45,7 @@ FAR static void *carve(void)
 OF(of_mesh, mesh)
 OF(of_text, text)
 OF(of_unnamed, unnamed)
-FAR static void *of_nobody(void)
+FAR static void *of_nopool(void)
 {
     void *p = carve();
 
@@ -55,7 +55,7 @@ FAR static void *of_nobody(void)
 FAR static void *of_libc(void) { return malloc(100); }
 FAR static void to_mesh(void *p) { LIBLEAK_POOL_FREE(&mesh, p); }
 FAR static void to_text(void *p) { LIBLEAK_POOL_FREE(&text, p); }
-FAR static void to_nobody(void *p) { LIBLEAK_BLOCK_GONE(p); }
+FAR static void to_nopool(void *p) { LIBLEAK_BLOCK_GONE(p); }
 FAR static void to_free(void *p) { free(p); }
 
 int main(int argc, char **argv)
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 100; i++) { /* as it should be */
         to_mesh(of_mesh());
         to_text(of_text());
-        to_nobody(of_nobody());
+        to_nopool(of_nopool());
         to_free(of_libc());
     }
     for (int i = 0; i < 3; i++)
@@ -81,17 +81,17 @@ int main(int argc, char **argv)
     to_text(p);
     to_free(p);
     p = of_libc();
-    to_nobody(p);
+    to_nopool(p);
     to_free(p);
-    to_mesh(of_nobody());
-    to_nobody(of_mesh());
+    to_mesh(of_nopool());
+    to_nopool(of_mesh());
     to_mesh(of_unnamed());
     p = of_mesh();
     to_mesh(p);
     to_mesh(p);
-    p = of_nobody();
-    to_nobody(p);
-    to_nobody(p);
+    p = of_nopool();
+    to_nopool(p);
+    to_nopool(p);
     p = of_mesh();
     to_mesh(p + 16);
     to_mesh(p);

@@ -1,5 +1,5 @@
-// open of a pipe nobody writes to, accept, and a close are cancellation points as ever: the thread ends
-// there, its handlers run, and errno, results and descriptors are those of a program without us.
+// open of a pipe without a writer, accept, and close stay cancellation points: the thread ends there, its
+// handlers run, and errno, results and descriptors are those of a run without libleak.
 // CFLAGS: -O1 -g
 // RUN: %leak %t && %t
 // EXPECT: ^open cancelled accept cancelled connect refused 111 close cancelled $

@@ -1,6 +1,6 @@
-// Eight threads take blocks from pools of their own and give them back, each other's ones too, while looks are
-// taken: nobody is called a wrong release, what each one lost is there to the block. A fork child has inherited
-// them: it gives back what its parent took, and is told of its own.
+// Eight threads take blocks from pools of their own and give back their own and each other's blocks during leak
+// checks: no release is reported as wrong, and each thread's leaks are exact to the block. A fork child inherits
+// the pools: it gives back what its parent took, and its report lists its own leaks.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin -fno-optimize-sibling-calls
 // EXPECT: ^looks: yes$

@@ -1,5 +1,5 @@
-// What a process did not open itself, and closes twice, is named as what it was: standard input, inherited;
-// with who closed it first, and nobody who opened it.
+// A descriptor that a process did not open itself and closes twice is reported as what it was (standard input,
+// inherited) with the stack of the first close and no opening stack.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: %leak sh -c 'exec 9</etc/group; exec %d/t'
 // JSON: names("input", procs[-1]) == ["standard input"] and names("nine", procs[-1]) == ["inherited: /etc/group"]

@@ -1,6 +1,6 @@
-// A daemon's loop over all numbers, close_range and closefrom close what there is and are no mistake; what
-// they closed is not open, and what is opened afterwards and left is told. A raw system call that closes
-// is noticed at the end.
+// A daemon's loop over all numbers, close_range and closefrom close the open descriptors and are no errors;
+// descriptors they closed are not listed as open, descriptors opened afterwards and left open are. A close by
+// a raw system call is noticed at the end.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // JSON: opened() == {"fd": 1} and res("after").name == "/dev/null"
 // JSON: p.inherited == []

@@ -1,5 +1,5 @@
-// Hard case 29b: a daemon closes 0..65535 and opens files of its own on the lowest numbers: no byte of
-// ours in them, no descriptor of ours open, and tracking goes on while the store grows.
+// Hard case 29b: a daemon closes 0..65535 and opens files of its own on the lowest numbers: libleak writes
+// no byte into them, holds no descriptor open, and goes on tracking while the recording grows.
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: LIBLEAK_OPTIONS=verbosity=1:report=exit; %leak %t; s=$?; cat one two three; exit $s
 // EXIT: 9

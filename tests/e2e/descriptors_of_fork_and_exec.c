@@ -1,5 +1,5 @@
-// A fork child is not told of what it inherits, but of what it leaves open itself; its parent's account
-// stays its own, whatever the child closes. What exec hands on is named as inherited. A vfork child closes
+// The report of a fork child lists the descriptors it left open itself, not those it inherited; the child's closes
+// leave its parent's recording unchanged. What exec hands on is named as inherited. A vfork child closes
 // and copies descriptors of its own: its parent's are open still.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: %leak %t && %leak sh -c 'exec 9</etc/group; exec %d/t exec'
@@ -62,6 +62,6 @@ int main(int argc, char **argv)
         }
         wait_for(child);
     }
-    close(keeps()); /* its number is told rightly again */
+    close(keeps()); /* its number is reported correctly again */
     return 0;
 }

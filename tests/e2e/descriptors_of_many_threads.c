@@ -1,5 +1,5 @@
-// Eight threads open, copy, connect and close side by side, 20,000 times: nothing is told but what one of
-// them leaves open, no close is called bad, and every opening was counted.
+// Eight threads open, copy, connect and close in parallel, 20,000 times: the report lists only what one of
+// them leaves open, reports no close as wrong, and has counted every opening.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // JSON: opened() == {"fd": 8, "file": 8} and opened("leaves") == {"fd": 8, "file": 8}
 // JSON: {t.type: t.opened for t in p.resource_totals}["fd"] == 8 * (20000 * 3 // 4 + 20000 // 4 * 4 + 1)

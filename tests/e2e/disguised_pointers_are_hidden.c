@@ -1,5 +1,5 @@
 // Hard case 10: addresses with bit 63 or a tag in the high 16 bits, shifted right, complemented: not
-// pointers, but no accident either: hidden, with what hangs below them. A disguise nobody knows: lost.
+// pointers, but no accident either: hidden, with the blocks below them. An unknown encoding: lost.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // JSON: all(verdict(f) == {"hidden": (1, 200)} for f in ("bit_63", "high_tag", "shifted_1", "shifted_3", "shifted_4", "complement"))

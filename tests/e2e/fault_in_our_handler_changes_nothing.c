@@ -28,7 +28,7 @@ static int holds(unsigned long start, unsigned long end, const void *address)
     return (unsigned long)address >= start && (unsigned long)address < end;
 }
 
-/* Private memory of nobody we know: no file's, not the data behind one, no thread's block, not the
+/* Private memory of no known owner: no file's, not the data behind one, no thread's block, not the
  * stack that the kernel will need. */
 static int take_away(const stack_t *stack)
 {

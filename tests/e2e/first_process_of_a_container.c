@@ -1,6 +1,6 @@
-// PID 1: the kernel does not do what a signal's default action would be, unless the process has met it itself. So what
-// is sent is no crash: the program goes on, as without libleak, and its account ends with its exit. A fault it
-// meets, and abort, kill it as ever and are told; so does a breakpoint, of which nothing is told.
+// PID 1: the kernel does not do what a signal's default action would be, unless the process has met it itself. So a
+// signal that is sent is no crash: the program goes on, as without libleak, and its recording ends with its exit. A
+// fault and abort kill it as usual and are reported; a breakpoint kills it too and is not reported.
 // NEEDS: containers
 // CFLAGS: -O1 -g
 // RUN: as() { unshare --pid --fork sh -c 'exec "$@"' sh env %t $1; echo "alone $1: $?"; (unshare --pid --fork sh -c 'exec %leak %t '$1); echo "leak $1: $?"; }

@@ -1,5 +1,5 @@
 // on_error=trap with a handler of the program's that forks: parent and child go on in the same free, and each
-// counts it in its own account alone, whether or not the handler allocates in the child before it returns.
+// counts it in its own recording alone, whether or not the handler allocates in the child before it returns.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: export LIBLEAK_OPTIONS=on_error=trap; %leak %t quiet; %leak %t busy; LIBLEAK_OPTIONS=on_error=trap:quarantine=1m %leak %t busy
 // EXPECT: ^went on$
@@ -28,7 +28,7 @@ static void handle(int number)
         free(malloc(number));
 }
 
-void _ZdlPv(void *) __attribute__((weak)); /* libleak's, or nobody's */
+void _ZdlPv(void *) __attribute__((weak)); /* null without libleak */
 
 FAR void release_wrongly(char *p) { _ZdlPv(p); __asm__(""); }
 

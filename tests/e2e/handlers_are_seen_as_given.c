@@ -1,6 +1,6 @@
-// What a program is told about its signal handlers is what it had given: every way to install one,
+// sigaction and its like return the handlers that the program installed: every way to install one,
 // flags, masks, the one call of SA_RESETHAND, siginterrupt, system, fork and vfork children, more
-// handlers than there are doors, mistakes. The answers are those of a run without us.
+// handlers than there are trampolines, wrong calls. The results are those of a run without libleak.
 // RUN: %t >want; %leak %t >got; s=$?; diff want got && exit $s
 // JSON: of("in_handler").blocks >= 300
 // JSON: p.end.how == "exit" and p.end.value == 0

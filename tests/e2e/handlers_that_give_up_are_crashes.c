@@ -1,4 +1,4 @@
-// A program's own handler comes first, and where it ends in death all the same that is told.
+// A program's own handler runs first, and a crash that follows is reported.
 // RUN: for m in once restores reraises aborts stacked nested blocked; do
 // RUN:   %t $m >without 2>&1; a=$?; %leak %t $m >with 2>&1; b=$?
 // RUN:   cmp without with; [ $a = $b ] || echo "$m: status $a, with libleak $b"; done

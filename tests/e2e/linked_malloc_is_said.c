@@ -1,6 +1,6 @@
-// Where a malloc that is linked into the program cannot be led to libleak, one line says why, nothing of the program has
-// changed, and it is counted as not tracked: a sandbox that lets nobody write to code, or none have new code; quarantine=;
-// two functions of one name. Where nothing names it there is nothing to say.
+// If a malloc that is linked into the program cannot be redirected to libleak, one line says why, the program is
+// unchanged, and it is counted as not tracked: a sandbox that forbids writing to code or mapping new code; quarantine=;
+// two functions of one name. If no symbol names the malloc, libleak prints nothing.
 // CFLAGS: -O2 -g -fno-builtin
 // BUILD: echo 'int free(int n) { return n + 1; }' >%d/other.c; cc -w -O2 -fno-builtin -fvisibility=hidden -c -o %d/other.o %d/other.c; objcopy --localize-hidden %d/other.o
 // BUILD: cc -w -D_GNU_SOURCE -O2 -g -fno-builtin -fvisibility=hidden -o %d/two %s %d/other.o -pthread

@@ -1,5 +1,5 @@
-// Where the program has a malloc of its own, operators new and delete of the C++ library stand on it, as without us: what
-// new gave and free takes does no harm, and is told as the mistake that it is. What delete takes is none.
+// If the program has its own malloc, operators new and delete of the C++ library call it, as without libleak: free of a
+// block from new does no harm and is reported as a mismatched free. delete of such a block is correct.
 // BUILD: gcc -w -D_GNU_SOURCE -O2 -g -fno-builtin -c -o %d/linked_malloc.o %S/lib/linked_malloc.c
 // CFLAGS: -O1 -g -fno-builtin linked_malloc.o
 // EXPECT: ^all in my heap$

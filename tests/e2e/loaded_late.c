@@ -1,7 +1,7 @@
-// Promise 4.41: dlopen of libleak in a running process: what is lost from then on is told, to the block, and of blocks from before
-// nothing: they are freed without an error, and what only they point to is held. Threads that run meanwhile are tracked, so is what a
-// plugin allocates that comes later, its constructor too, and what libc allocates for them; dlclose does nothing. What a freed block from
-// before still has written in it may make a lost block one that is possibly lost: told it is.
+// Promise 4.41: dlopen of libleak in a running process: later leaks are reported exactly, blocks from before are not reported: they
+// are freed without an error, and blocks that only they point to are reachable. Threads that run meanwhile are tracked, so is what a
+// plugin allocates that comes later, its constructor too, and what libc allocates for them; dlclose does nothing. Stale pointers in a
+// freed block from before may turn a lost block into a possibly lost one: it is still reported.
 // CFLAGS: -O1 -g -fno-builtin
 // CFLAGS: -O1 -g -fno-builtin -no-pie -Wl,-z,lazy
 // CFLAGS: -O1 -g -fno-builtin -Wl,-z,now

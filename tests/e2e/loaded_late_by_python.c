@@ -1,5 +1,5 @@
-// Promise 4.41: a script loads libleak by ctypes: what its extension loses from then on is told, what it lost before is not; the
-// interpreter goes on as without it, threads and all.
+// Promise 4.41: a script loads libleak by ctypes: later leaks of its extension are reported, earlier ones are not; the
+// interpreter and its threads run as without libleak.
 // NEEDS: /usr/bin/python3
 // CFLAGS: -O1 -g -fno-builtin -shared -fPIC
 // ENV: LIBLEAK_OPTIONS=dir=%d/store

@@ -1,5 +1,5 @@
 // Promise 4.41: libleak comes with a library that needs it, opened late or linked; a program whose handlers, streams or descriptors were
-// there before goes on as ever, as do its children; whoever has it in front already opens the same one; enabled=0 leads nothing.
+// there before runs unchanged, as do its children; dlopen in a preloaded process returns the same libleak; enabled=0 redirects nothing.
 // CFLAGS: -O1 -g -fno-builtin
 // BUILD: cp %O/libleak.so %d; gcc -w -shared -fPIC -o %d/needs.so -x c /dev/null -Wl,--no-as-needed -L%d -l:libleak.so -Wl,-rpath,%d
 // BUILD: gcc -w -O1 -g -fno-builtin -o %d/linked %s -Wl,--no-as-needed -L%d -l:needs.so -Wl,-rpath,%d -Wl,-rpath-link,%d

@@ -11,7 +11,7 @@
 // RUN: %report diff --survivors look1 look2; echo "too few: $?"
 // RUN: %report --since=first early; echo "no look: $?"
 // EXPECT: ^since: 400 bytes in 1 block lost \(m by_second$
-// EXPECT: ^until: 200 bytes in 2 blocks lost \(m by_first 10 bytes in 1 block lost \(m by_nobody$
+// EXPECT: ^until: 200 bytes in 2 blocks lost \(m by_first 10 bytes in 1 block lost \(m by_oldest$
 // EXPECT: ^between: 200 bytes in 2 blocks lost \(m by_first$
 // EXPECT: ^survivors: 200 bytes in 2 blocks lost \(m by_first$
 // EXPECT: has no mark called 'third'; marks: second, first$
@@ -31,7 +31,7 @@
 
 static void *volatile sink;
 
-__attribute__((noinline)) static void by_nobody(void)
+__attribute__((noinline)) static void by_oldest(void)
 {
     sink = malloc(10);
     __asm__ volatile("");
@@ -59,7 +59,7 @@ static void keep(const char *as)
 
 int main(void)
 {
-    by_nobody();
+    by_oldest();
     libleak_mark("first");
     keep("early");
     libleak_snapshot();

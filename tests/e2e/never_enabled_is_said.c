@@ -1,5 +1,5 @@
 // Promise 4.14: a report of a process in which detection was never enabled says so, and why; of one in which it was, even
-// for a moment, it does not. A name that nobody has is said at once; where the symbols are gone, that too.
+// for a moment, it does not. An unknown function name is reported at once; so are missing symbols.
 // AFTER: strip -o %d/stripped %t
 // RUN: with() { LIBLEAK_OPTIONS=$1; export LIBLEAK_OPTIONS; shift; %leak "$@" 2>&1 | sed "s/^/$LIBLEAK_OPTIONS: /"; }
 // RUN: with start=off %t; with start_after=1h %t; with start_at=absent %t; with start_at=never_called %t; with start_at=never_called %d/stripped

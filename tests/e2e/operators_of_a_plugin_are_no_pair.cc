@@ -1,6 +1,6 @@
-// A plugin has an operator new and delete of its own that nobody else sees: what it allocates by malloc the
-// program deletes, and the other way round. Which operator a block came from is known by name, so neither
-// is called wrong; what is wrong beside them is.
+// A plugin has a hidden operator new and delete of its own: what it allocates by malloc the program deletes,
+// and the other way round. libleak knows the operator of a block by name, so it reports neither as
+// mismatched; it still reports the real mismatches beside them.
 // CFLAGS: -O0 -g
 // CFLAGS: -O2 -g -fno-optimize-sibling-calls
 // BUILD: c++ -O1 -g -w -fPIC -shared -Wl,-Bsymbolic -fno-optimize-sibling-calls -DPLUGIN -o %d/libplug.so %s

@@ -1,5 +1,5 @@
 // A program with an operator new and delete of its own loads a library whose constructor waits for a thread that
-// uses other forms, which go by way of these: nobody looks anything up while the loader is held.
+// uses other forms, which call these: libleak looks up no symbol while another thread holds the loader lock.
 // CFLAGS: -O1 -g -fno-builtin -fsized-deallocation -rdynamic -Wl,--no-as-needed
 // BUILD: g++ -w -O1 -g -shared -fPIC -fno-builtin -DPLUGIN -o %d/plugin.so %s -pthread
 // RUN: timeout 20 %leak %t ./plugin.so; echo "ended: $?"

@@ -1,11 +1,11 @@
 // break_at takes back the serial that a report has said: where that very block is allocated, in a thread too, its
 // stack is printed and the program goes on; or it stops, traps or dies as asked. A debugger stops in malloc
-// whatever is asked. A bad value is one line and breaks nothing; nor does a serial nobody gets.
+// whatever is asked. A bad value prints one line and stops nothing; an unused serial stops nothing either.
 // NEEDS: gdb jq
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: run() { want=$1; (LIBLEAK_OPTIONS=content=0:break_at=$want; %leak %t) >o 2>&1; echo "$2: $?"; sed "s/^/$2: /" o; }
 // RUN: %leak %t; serial() { %report --format=json store/*.leak | jq -r ".processes[].records[].samples[]? | select(.size == $1) | .serial"; }; a=$(serial 777); b=$(serial 888); echo "serials $a $b"
-// RUN: run "$a" main; run "$b" thread; run "$a,$b" both; run "$a=abort" abort; run "$b=trap" trap; run "T9#1,T1#9999999" nobody; run "$a," comma
+// RUN: run "$a" main; run "$b" thread; run "$a,$b" both; run "$a=abort" abort; run "$b=trap" trap; run "T9#1,T1#9999999" unused; run "$a," comma
 // RUN: for bad in 4213 T1 T1# 'T1#0' 'T#5' "$a=explode" 'T1#5x' ',T1#5' 'T1#99999999999'; do run "$bad" "bad $bad"; done
 // RUN: (LIBLEAK_OPTIONS=break_at=$a=stop; %leak %t >o 2>&1 & pid=$!; until grep -q "^State:.T" /proc/$pid/status 2>/dev/null; do sleep 0.05; done; echo stopped; grep -c "^on" o; kill -CONT $pid; wait $pid; echo "went on: $?")
 // RUN: gdb -q -nx -batch -ex "set exec-wrapper env LD_PRELOAD=%O/libleak.so LIBLEAK_OPTIONS=dir=%d/store:break_at=$a" -ex run -ex "echo at\ " -ex bt -ex "frame function here" -ex "print size" -ex continue %t </dev/null 2>&1 | grep -v '^\[' | sed 's/^/gdb: /'
@@ -22,7 +22,7 @@
 // EXPECT: ^abort: 134$
 // EXPECT: ^abort: libleak: T1#[0-9]+: 777 bytes of malloc \(break_at: abort\)$
 // EXPECT: ^trap: 133$
-// EXPECT: ^nobody: 0$
+// EXPECT: ^unused: 0$
 // EXPECT: ^comma: libleak: T1#[0-9]+: 777 bytes of malloc$
 // EXPECT: ^bad 4213: libleak: bad value in 'break_at=4213': it takes the serials of up to 64 blocks
 // EXPECT: ^bad T1: libleak: bad value
@@ -33,7 +33,7 @@
 // EXPECT: ^bad T1#5x: libleak: bad value
 // EXPECT: ^bad ,T1#5: libleak: bad value
 // EXPECT: ^bad T1#99999999999: libleak: bad value
-// REFUSE: ^nobody: libleak
+// REFUSE: ^unused: libleak
 // REFUSE: ^bad.* bytes of
 // REFUSE: ^abort: on$
 // EXPECT: ^stopped$

@@ -1,6 +1,6 @@
 // A pool is destroyed while blocks of it live: they went with it, and are no leak. With pool_destroy_leaks=on they
-// are told, each stack once with its count, with the stack that destroyed the pool; those that were released, and a
-// pool without any, are not. What lives in a pool that nobody destroyed is lost or not as others are.
+// are reported, each stack once with its count, with the stack that destroyed the pool; released blocks and an empty
+// pool are not. Live blocks of a pool that was not destroyed get the usual verdicts.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; (export LIBLEAK_OPTIONS=pool_destroy_leaks=on; %leak %t); (export LIBLEAK_OPTIONS=pool_destroy_leaks=on:on_error=pool-leak=abort; %leak %t) || echo "ended by $?"; for s in store/*.leak; do %report $s; done

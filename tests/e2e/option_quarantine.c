@@ -1,6 +1,6 @@
-// quarantine=BYTES puts frees off: memory is nobody else's for a while, so what an old owner frees again is a
+// quarantine=BYTES delays frees: the memory is not reused for a while, so a second free by an old owner is a
 // double free and no valid free of a new block, found however long ago the first one was; it is not passed on.
-// What waits is bounded, is no leak and goes to libc in the end; fork, realloc and exit are as ever.
+// The quarantine is bounded, is no leak and goes to libc in the end; fork, realloc and exit work unchanged.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: export LIBLEAK_OPTIONS=quarantine=1m; %leak %t twice; %leak %t reused; %leak %t long; %leak %t realloc; %leak %t fork; %leak %t bounded; %leak %t threads; %leak %t large
 // EXPECT: ^twice goes on$

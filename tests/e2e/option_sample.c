@@ -1,5 +1,5 @@
-// sample=1 is the exact account; sample=N says what is an estimate, how good it is and what may be missing, in
-// text and JSON, and that nobody looked at the heap; a program that met no sample is not one that was not seen. Other options hold as well.
+// sample=1 records exactly; sample=N says what is an estimate, how good it is and what may be missing, in
+// text and JSON, and that no leak check was made; a program without a sample is not reported as untracked. Other options apply as well.
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: LIBLEAK_OPTIONS=exit_look=off; %leak %t; LIBLEAK_OPTIONS=sample=1; %leak %t; LIBLEAK_OPTIONS=sample=64m; %leak %t
 // RUN: LIBLEAK_OPTIONS=sample=100:site_stacks=off; %leak %t; LIBLEAK_OPTIONS=sample=100:min_size=1000:depth=2; %leak %t

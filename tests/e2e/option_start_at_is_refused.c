@@ -1,4 +1,4 @@
-// Promise 4.14: a process that may not make its code writable is told in one line that start_at= cannot be, and runs as without it.
+// Promise 4.14: in a process that may not make its code writable, one line says that start_at= has no effect, and it runs as without it.
 // RUN: for how in forbid allow; do LIBLEAK_OPTIONS=start_at=begin; export LIBLEAK_OPTIONS; %leak %t $how || exit 1; done
 // EXPECT: ^libleak: start_at=begin: this process may not change its code, so the call is not noticed$
 // EXPECT: ^forbid: 43$

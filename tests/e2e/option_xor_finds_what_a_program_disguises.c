@@ -1,4 +1,4 @@
-// Hard case 10: pointers kept xor a constant: lost for whoever does not know it, hidden with the option
+// Hard case 10: pointers kept xor a constant: lost without the option, hidden with
 // xor=; blocks nothing points to stay lost.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin

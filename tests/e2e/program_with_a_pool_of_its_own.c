@@ -1,4 +1,4 @@
-// Promise 3.8: a program that cuts its memory from mappings of its own: the report says how much of it nobody sees.
+// Promise 3.8: a program that cuts its memory from mappings of its own: the report says how much of it is untracked.
 // One whose memory is malloc's, one with the stacks of many threads, one with a big file and one with a small
 // pool has no such word, nor one that has as much in blocks.
 // CFLAGS: -O1 -g

@@ -1,5 +1,5 @@
 // _exit with report=exit while another thread's dlopen sits in a constructor and holds the loader's lock:
-// the report is made, and nobody waits for the lock.
+// the report is written without waiting for the lock.
 // BUILD: printf 'unsigned sleep(unsigned); __attribute__((constructor)) static void c(void) { sleep(60); }' >slow.c; gcc -w -shared -fPIC -o slow.so slow.c
 // RUN: LIBLEAK_OPTIONS=report=exit; %leak timeout -s KILL 20 %t
 // EXIT: 3

@@ -1,4 +1,4 @@
-// A program that is killed while it opens and closes: what was open then is told, with its names.
+// A program that is killed while it opens and closes: the report lists what was open then, with names.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: LIBLEAK_OPTIONS=track=fd,file,mmap; %leak %t; true
 // JSON: opened("leaves") == {"fd": 3, "file": 2, "mmap": 1} and p.end.how == "lost"

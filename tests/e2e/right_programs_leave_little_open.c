@@ -1,5 +1,5 @@
-// Programs of Debian: of sqlite3, perl, xmllint, jq, git and python3 nothing is told; of bash, which closes
-// both ends of each pipe twice (so says strace), that and nothing else is, and it is not listed for it.
+// Programs of Debian: sqlite3, perl, xmllint, jq, git and python3 have no report; bash closes both ends of each
+// pipe twice (as strace shows): the report has that and nothing else, and bash is not listed for it.
 // NEEDS: sqlite3 perl xmllint git bash /usr/bin/python3
 // NOBUILD:
 // BUILD: echo '<a/>' >a.xml

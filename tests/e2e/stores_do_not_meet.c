@@ -1,5 +1,5 @@
 // Hard case 31: two runs at once, the same pid again (pid namespaces), a stale file of the coming name,
-// a symlink in its place: every run gets a store of its own, nobody's file is overwritten.
+// a symlink in its place: every run gets a recording file of its own, and no existing file is overwritten.
 // NEEDS: root unshare
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: for i in 1 2 3 4; do %leak %t & done; wait

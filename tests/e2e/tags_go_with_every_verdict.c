@@ -1,5 +1,5 @@
-// What is under a tag is told verdict by verdict, of one stack with blocks of several verdicts and tags: lost, lost with
-// its owner, reachable. What is suppressed, and what was allocated while libleak was disabled, is in no row.
+// The report lists tagged blocks verdict by verdict, for one stack with blocks of several verdicts and tags: lost,
+// indirectly lost, reachable. Suppressed blocks, and blocks allocated while libleak was disabled, are in no row.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // RUN: %leak %t; for show in lost reachable; do %report --show=$show --by=tag store/*.leak | awk -v s=$show '$2 == "%" { print s, $6, $3, $4 }'; done; echo 'leak:quiet' >known; %report --suppressions=known --by=tag store/*.leak | grep -c hushed; %report -v store/*.leak

@@ -1,13 +1,13 @@
-// libleak_mark_reported: what lived by then is told no more, also what is lost only later; --reported tells of it,
-// and what came after is told as ever. Without a look after it nothing can be left out, and that is said.
-// libleak_ignore: the block and what it holds are no leak; what is no block is answered so.
+// libleak_mark_reported: blocks that lived by then are reported no more, also if lost only later; --reported lists
+// them, and later blocks are reported as usual. Without a leak check after it no block can be omitted, and the report
+// says so. libleak_ignore: the block and what it points to are no leak; for a wrong address it returns an error.
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: %leak %t
 // RUN: for with in '' --reported --until=reported; do echo "with $with:" $(%report $with --error-exitcode=9 store/t.*.leak >told; echo "exit $?;"; grep -o '^ *by_[a-z_]*\|[0-9,]* bytes in [0-9]* blocks\? lost ([mr]' told); done
 // RUN: %report early | grep -o 'is told nevertheless'
 // EXPECT: ^answers 0 0 -1 -1$
-// EXPECT: ^with : exit 9; 400 bytes in 1 block lost \(m by_nobody_knows$
-// EXPECT: ^with --reported: exit 9; 400 bytes in 1 block lost \(m by_nobody_knows 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
+// EXPECT: ^with : exit 9; 400 bytes in 1 block lost \(m by_unmarked$
+// EXPECT: ^with --reported: exit 9; 400 bytes in 1 block lost \(m by_unmarked 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
 // EXPECT: ^with --until=reported: exit 9; 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
 // EXPECT: ^is told nevertheless$
 
@@ -16,7 +16,7 @@
 static void *volatile held;
 TAKE(by_known, 100)
 TAKE(by_later, 40)
-TAKE(by_nobody_knows, 400)
+TAKE(by_unmarked, 400)
 TAKE(by_ignored, 1000)
 
 FAR static int ignore(void)
@@ -41,7 +41,7 @@ int main(void)
     printf("answers %d %d %d %d\n", ignored, libleak_mark_reported(), libleak_ignore(NULL), libleak_ignore(&held));
     if (system("cp store/t.*.leak early"))
         return 1;
-    by_nobody_knows();
+    by_unmarked();
     held = NULL;
     scrub();
     return 0;

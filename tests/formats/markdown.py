@@ -16,7 +16,7 @@ class Reader(HTMLParser):
         self.open, self.code, self.cells, self.widths, self.tables = [], [], 0, set(), 0
 
     def handle_starttag(self, tag, attributes):
-        check(tag in TAGS and not attributes, "a tag nobody wrote:", tag, attributes)
+        check(tag in TAGS and not attributes, "an unexpected tag:", tag, attributes)
         self.open.append(tag)
         if tag == "tr":
             self.cells = 0

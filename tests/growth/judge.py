@@ -28,7 +28,7 @@ for line in open(sys.argv[1]):
             also.append(user)
     grows = wanted.startswith("+")
     verdict = seen["verdict"] if seen else "nothing"
-    # Of what does not grow, and of which nothing is left, nothing is told.
+    # A site that does not grow, and of which no block is left, has no record.
     good = verdict in wanted.lstrip("+").split(",") or (not grows and not seen)
     good = good and not also
     wrong += not good

@@ -85,7 +85,7 @@ tool_leakreport_diff_and_merge() {
     under "$O/leakreport" diff plant.leak plant.leak >out
     fails 1 "$O/leakreport" diff other.leak plant.leak
     under "$O/leakreport" diff --format=json old.json plant.leak >out
-    fails 2 "$O/leakreport" diff --survivors plant.leak plant.leak plant.leak # nobody asked for a look
+    fails 2 "$O/leakreport" diff --survivors plant.leak plant.leak plant.leak # without a requested leak check
     under "$O/leakreport" merge plant.leak other.leak >out
     under "$O/leakreport" merge --format=json old.json other.leak >out
     under "$O/leakreport" preflight "$O/leakplant" >out
@@ -119,7 +119,7 @@ tool_leakctl_every_verb() {
     under "$O/leakctl" report --dir=live "$live" --format=json >out
     under "$O/leakctl" who --dir=live "$live" 0x1000 >out || [ $? = 1 ] || fail "who: $(cat out)"
     under "$O/leakctl" clean --dir=live >out
-    fails 1 "$O/leakctl" snapshot --dir=live nobody
+    fails 1 "$O/leakctl" snapshot --dir=live nonesuch
     fails 2 "$O/leakctl" nonesuch
     under "$O/leakctl" --help >out
 }
@@ -133,7 +133,7 @@ tool_leaktop_once() {
     done
     under "$O/leaktop" --dir=live --interval=0.2 --once --openmetrics=metrics
     grep -q libleak_processes metrics || fail "$(cat metrics)"
-    fails 2 "$O/leaktop" --dir=live --once nobody
+    fails 2 "$O/leaktop" --dir=live --once nonesuch
 }
 tool_leaktop_on_a_screen() {
     need tmux

@@ -2,7 +2,7 @@
 
 FOLDER/leak/left has the stores, FOLDER/valgrind/left the XML files of the same program under valgrind.
 Exit status: 0 nothing is lost, or valgrind says the same; 3 something is lost, and valgrind was
-not asked; 1 a false "lost", or a process that nobody looked at.
+not asked; 1 a false "lost", or a process without a leak check.
 
 Two sites are the same when their first frames below the allocator are: the same object, and the same
 function or, where the names differ or are missing, the same place in the page (both tools tell the return

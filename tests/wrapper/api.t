@@ -13,7 +13,7 @@ int main(void)
     return printf("lost %d", (int)lost) < 0;
 }'
 
-# What asks.c prints where nobody answers.
+# What asks.c prints without libleak.
 nothing='calls 0 -1 -1 counts -1 -1 reports 1 1 tags -1 -1 -1 1 beyond -1 options -1 -1  moment 0 0 once known -1 -1 pools -1 -1 found -1 0 '
 
 c='gcc:c:-std=c99 gcc:c:-std=c11 clang:c:-std=c99 clang:c:-std=c11'

@@ -98,12 +98,12 @@ test_snapshot_says_what_is_lost_now() {
     says out ' lost: 6 blocks, 288 bytes; '
     close_shelf
 }
-test_readers_look_where_programs_are_told_to_leave_stores() {
+test_readers_use_the_directory_that_programs_use() {
     need gcc
     open_shelf
     export HOME=$PWD
     unset LIBLEAK_DIR LIBLEAK_OPTIONS XDG_CONFIG_HOME
-    equal 'nobody says where' "$(status_of "$O/leakctl" mark shelf here)" 1
+    equal 'no directory given' "$(status_of "$O/leakctl" mark shelf here)" 1
     equal 'nor to leaktop' "$(status_of "$O/leaktop" --once shelf)" 2
     LIBLEAK_OPTIONS="depth=9:dir=$PWD/stores" "$O/leakctl" mark shelf here >out
     LIBLEAK_OPTIONS="depth=9:dir=$PWD/stores" "$O/leaktop" >out
@@ -378,7 +378,7 @@ test_asking_redis_loses_no_request_of_its_clients() {
     redis-cli -s redis.sock shutdown nosave 2>/dev/null || :
     wait "$running"
 }
-test_calls_that_wait_do_not_notice_who_asks() {
+test_waiting_calls_do_not_notice_requests() {
     need gcc
     compile waits -g -pthread <<'C'
 #include <errno.h>
@@ -453,7 +453,7 @@ test_each_refusal_says_why_and_what_to_do() {
     need gcc
     open_shelf
     one=$running
-    ctl_refuses 'nobody: no such process uses libleak: leaktop .*leakreport --last nobody ' snapshot --dir=stores nobody
+    ctl_refuses 'nonesuch: no such process uses libleak: leaktop .*leakreport --last nonesuch ' snapshot --dir=stores nonesuch
     ctl_refuses '999999999: no such process' snapshot --dir=stores 999999999
     sleep 50 &
     ctl_refuses "$!: it does not use libleak: start it with leakrun" mark --dir=stores $! m
@@ -470,7 +470,7 @@ test_each_refusal_says_why_and_what_to_do() {
     ctl_refuses "$one: its recording file was removed: $PWD/stores/shelf.$one.1.leak: " snapshot --dir=stores "$one"
     close_shelf
 }
-test_a_process_without_a_store_is_told_apart() {
+test_a_process_without_a_recording_is_distinguished() {
     need gcc
     printf "%s\n" "$shelf" | compile shelf -O1 -g
     mkfifo input
@@ -516,7 +516,7 @@ test_only_the_owner_may_ask() {
     need_root
     need setpriv
     open_shelf
-    as_nobody "$O/leakctl"
+    copy_for_all_users "$O/leakctl"
     status=0
     setpriv --reuid=65534 --clear-groups "$place/tool" snapshot "$running" >out 2>&1 || status=$?
     equal status $status 1
@@ -551,7 +551,7 @@ test_a_process_that_blocks_the_signal_is_named_and_asked_again_when_it_lets_it_i
     need gcc flock
     open_shelf blocks
     ctl_refuses "shelf \(pid $running\): it blocks signal 62: .*snapshot_signal=" snapshot --timeout=500ms --dir=stores "$running"
-    for number in 9 15; do # in the middle of asking: it bars nobody
+    for number in 9 15; do # killed during a request: it blocks no later request
         "$O/leakctl" snapshot --timeout=1h --dir=stores "$running" >out 2>&1 &
         asking=$!
         while flock -n stores/shelf."$running".1.leak true; do sleep 0.02; done

@@ -133,7 +133,7 @@ test_the_limit_of_a_control_group_is_named_while_it_grows() {
     make_group 64
     in_group env LD_PRELOAD="$O/libleak.so" LIBLEAK_DIR="$PWD/stores" ./grower 50 &
     until grep -q 'at this rate' report 2>/dev/null; do
-        kill -0 $! || fail 'it is dead, and nobody told'
+        kill -0 $! || fail 'it is dead, and no report warned'
         sleep 0.2
         LIBLEAK_DIR="$PWD/stores" last grower >report 2>/dev/null || :
     done
@@ -277,7 +277,7 @@ test_clean_refuses_what_it_does_not_know() {
     "$O/leakctl" --help | grep -q '^usage: leakctl '
     "$O/leakctl" --version | grep -q '^leakctl (libleak) [0-9]'
 }
-test_no_start_of_leakrun_removes_a_store_nobody_has_read() {
+test_no_start_of_leakrun_removes_an_unread_recording() {
     make_grower
     ends_badly preloaded ./grower 0.1 kill
     touch -d '2 days ago' "$XDG_RUNTIME_DIR"/libleak-*/*.leak

@@ -1,4 +1,4 @@
-# leakreport diff: what is new, fixed, grown, shrunk between two reports, whoever made them and where.
+# leakreport diff: what is new, fixed, grown, shrunk between two reports, of any user and machine.
 
 # A program whose lines move with $1 blank lines, whose leaking function is called $2, and which leaks $3 times.
 program() { # ... and the other one once if $4

@@ -85,7 +85,7 @@ fn panics() {
 }
 fn main() { all(); println!("done"); }'
 
-test_rust_leaks_are_told_by_name_and_line() {
+test_rust_leaks_are_reported_by_name_and_line() {
     need_rust
     echo "$all_that_leaks" | rust leaks
     the_same 0 ./leaks
@@ -102,7 +102,7 @@ test_rust_leaks_are_told_by_name_and_line() {
     says report '^     leaks::deep::Tree<T>::plant  *leaks\.rs:29$'
     silent_about report '__rust_try|_ZN|_R[A-Z]'
 }
-test_rust_names_of_the_newer_mangling_are_told() {
+test_rust_names_of_the_newer_mangling_are_demangled() {
     need_rust
     echo "$all_that_leaks" | rust leaks -C symbol-mangling-version=v0
     the_same 0 ./leaks
@@ -220,7 +220,7 @@ test_ripgrep_loses_nothing_and_does_not_notice() {
         says report ' lost=0/0/0 indirect=0/0/0 possible=0/0/0 .* errors=0 '
         [ -s alone ] || fail "nothing found: $kind"
     done
-    the_same 1 rg 'nobody [w]rites this' "$root/LICENSE"
+    the_same 1 rg 'no licence [s]ays this' "$root/LICENSE"
     the_same 2 rg '(' "$root/LICENSE"
     says report ' lost=0/0/0 .* errors=0 '
 }
@@ -294,7 +294,7 @@ var global unsafe.Pointer
 var kept *holder
 
 //go:noinline
-func loseString() { C.CString("lost, and nobody frees it") }
+func loseString() { C.CString("lost, and is never freed.") }
 
 //go:noinline
 func loseInC() {
@@ -377,7 +377,7 @@ func main() {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-	case os.Args[1] == "signals": // whoever asks for them gets a thread that blocks all others
+	case os.Args[1] == "signals": // signal.Notify starts a thread that blocks all other signals
 		heard := make(chan os.Signal, 1)
 		signal.Notify(heard, syscall.SIGUSR1)
 		syscall.Kill(os.Getpid(), syscall.SIGUSR1)
@@ -396,7 +396,7 @@ go_verdicts() { # file
         awk '{ print $1 + $3 + $5, $2 + $4 + $6, $1 <= 33, $5 >= 82011 }')" '82044 105 1 1'
 }
 
-test_cgo_program_is_told_by_its_go_functions_and_go_memory_holds_blocks() {
+test_cgo_leaks_name_go_functions_and_go_memory_holds_blocks() {
     need_go C
     echo "$cgo" | golang calls
     for _ in 1 2 3 4 5; do
@@ -490,7 +490,7 @@ END
         gcc -g -o uses uses.c $library -pthread
         the_same 5 ./uses
         says alone '^7$'
-        # Some are lost: Go's memory is full of words that nobody uses any more.
+        # Some are lost: Go's memory is full of stale words.
         says report ' indirect=0/0/0 possible=0/0/0 .* unfreed=0/0/0 .* errors=0 '
         says report 'bytes in [1-4] blocks? (lost|still reachable)'
         says report '^     main\.Work\.func1  *part\.go:[0-9]+$'

@@ -32,7 +32,7 @@ silent_about() {
 sessions() { # how many session directories there are in a folder
     find "$1" -maxdepth 1 -name 'libleak-run.*' | wc -l
 }
-as_nobody() { # a command of the project, copied where everybody may go together with the files named
+copy_for_all_users() { # a command of the project, copied where everybody may go together with the files named
     place=$(mktemp -d /tmp/libleak-test-XXXXXX)
     trap 'rm -rf "$place"' EXIT
     chmod 755 "$place"

@@ -125,7 +125,7 @@ test_merge_says_what_it_goes_without() {
     says out '^0 processes:$'
     says out 'nothing of what --show names'
 }
-test_descriptors_and_blocks_of_one_stack_are_told_apart() {
+test_descriptors_and_blocks_of_one_stack_are_distinguished() {
     need gcc jq
     compile app -g -O1 <<'END'
 #include <fcntl.h>
@@ -187,7 +187,7 @@ test_tags_of_many_processes_are_added_up() {
     merge --format=json without.leak >out
     equal 'tags of none' "$(jq -c '[.records[].tags] | add' out)" '[]'
 }
-test_tags_of_what_changed_are_told() {
+test_tags_of_what_changed_are_reported() {
     need gcc jq
     tagged
     store s1 2 text

@@ -152,8 +152,8 @@ test_error_exitcode() {
     equal 'leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost ./leaky)" 9
     equal 'leaks, by default' "$(status_of leakrun --error-exitcode=9 ./leaky)" 9
     equal 'no such leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed ./leaky)" 0
-    equal 'nobody looked' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=lost ./leaky)" 0
-    equal 'nobody looked, and that counts' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+    equal 'no leak check' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=lost ./leaky)" 0
+    equal 'no leak check, and that counts' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
     equal 'failed itself' "$(status_of leakrun --error-exitcode=9 --errors-for=lost sh -c './leaky; exit 4')" 4
     equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost sh -c './leaky; exit 0')" 9
     equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=lost ./leaky)" 9

@@ -36,7 +36,7 @@ test_file_capabilities() {
     need_root
     need setpriv setcap
     echo "$program" | compile s
-    as_nobody "$O/leakreport" s
+    copy_for_all_users "$O/leakreport" s
     chmod 755 "$place/s"
     setcap cap_net_raw+ep "$place/s" || skip "no file capabilities on this file system"
     setpriv --reuid=65534 --clear-groups "$place/tool" preflight "$place/s" >pre || equal status $? 126
@@ -89,7 +89,7 @@ test_unreadable_program() {
     need_root
     need setpriv
     echo "$program" | compile s
-    as_nobody "$O/leakreport" s
+    copy_for_all_users "$O/leakreport" s
     chmod 111 "$place/s"
     setpriv --reuid=65534 --clear-groups "$place/tool" preflight "$place/s" >pre || equal status $? 126
     says pre 'cannot be read.*chmod \+r'

@@ -7,7 +7,7 @@ recipe() { # language, a line of it: prints the block of docs/CI.md
         inside && /^```/ { if (index(text, line)) printf "%s", text; inside = 0 }
         inside { text = text $0 "\n" }' "$root/docs/CI.md"
 }
-shop() { # a program that loses a block, and goes on until it is told to end
+shop() { # a program that loses a block, and runs until a signal ends it
     compile "$1" -g -fno-builtin <<'CODE'
 #include <signal.h>
 #include <stdlib.h>

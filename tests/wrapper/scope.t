@@ -111,7 +111,7 @@ print(*sorted(f["function"] for r in json.load(open("report.json"))["processes"]
     heads 'node_malloc take' plain.leak --wrappers=-node_malloc
     heads 'node_malloc parse' plain.leak '--wrappers=-node_*,ta?e'
     heads 'main main' plain.leak --wrappers=take,parse,load
-    "$O/leakreport" '--wrappers=*' plain.leak >out # nobody else: still a loss, and told
+    "$O/leakreport" '--wrappers=*' plain.leak >out # no frame is left: still a reported leak
     says out ' lost=34/2/2 '
     says out '^     main '
     LIBLEAK_OPTIONS=wrappers=take leakrun --keep=named.leak ./passing 2>err

@@ -30,7 +30,7 @@ test_apt_command_when_not_allowed() {
     fake setpriv
     printf '#!/bin/sh\nexit 1\n' | tee bin/apt-get >bin/sudo
     chmod +x bin/apt-get bin/sudo
-    as_nobody "$root/scripts/setup"
+    copy_for_all_users "$root/scripts/setup"
     cp -rP bin "$place/"
     status=0
     PATH=$place/bin setpriv --reuid=65534 --clear-groups sh "$place/tool" build >out 2>&1 || status=$?
@@ -49,7 +49,7 @@ case "$*" in *install*) /usr/sbin/policy-rc.d && echo may >may || echo "no: $?" 
 END_OF_APT
     printf '#!/bin/sh\necho "$@" >>disabled\n' >bin/systemctl
     chmod +x bin/apt-get bin/systemctl
-    # A machine of its own, as far as services go: nobody has forbidden them here.
+    # A machine of its own, as far as services go: no policy forbids them here.
     cat >inside <<'END_OF_INSIDE'
 mount -t tmpfs none /usr/sbin
 PATH=$PWD/bin "$1/scripts/setup" check >out 2>&1

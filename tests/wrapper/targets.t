@@ -101,7 +101,7 @@ test_what_cannot_be_reached_is_said_and_nothing_is_lost() {
     says err 'the report did not reach command:/no/such/command: it ended with status 127$'
     report kept.leak --to=fd:9 9>/dev/full 2>err || fail 'a full disk'
     says err 'did not reach fd:9: No space left'
-    equal 'nobody has it' "$(status_of sh -c '"$1" kept.leak --to=fd:9,stderr 9>/dev/full 2>/dev/full' sh "$O/leakreport")" 2
+    equal 'no target has it' "$(status_of sh -c '"$1" kept.leak --to=fd:9,stderr 9>/dev/full 2>/dev/full' sh "$O/leakreport")" 2
 }
 test_what_is_no_target_is_refused() {
     accounts
@@ -142,7 +142,7 @@ test_a_text_that_cannot_be_read_is_said_and_is_no_report() {
         says err "^leakreport: $text: "
     done
 }
-test_nobody_waits_for_ever_for_a_reader() {
+test_slow_readers_time_out() {
     accounts
     listen sleep ./asleep never
     # More than any socket or pipe holds.

@@ -64,7 +64,7 @@ test_empty_environment_stays_empty() {
     env -i "$root/scripts/leakrun" -o report /usr/bin/env | grep -v '^LIBLEAK_OPTIONS=\|^LD_PRELOAD=' >more || :
     equal 'more than ours' "$(cat more)" ''
 }
-test_environment_is_nobody_elses() {
+test_environment_is_not_exposed() {
     PASSWORD=hunter2 leakrun -o report sh -c 'tr "\0" " " </proc/$PPID/cmdline' >out
     says out 'leakwatch -o report sh -c'
     silent_about out "$(printf hunter2 | od -An -tx1 | tr -d ' ')"

@@ -1,5 +1,5 @@
-/* A preload behind libleak that says when the real malloc or free is at work: nobody may allocate in
- * a handler then, nor leave it by longjmp, with libleak or without. */
+/* A preload behind libleak that says when the real malloc or free is running: a signal handler must not
+ * allocate then, nor leave by longjmp, with libleak or without. */
 #include <stddef.h>
 
 extern void *__libc_malloc(size_t);

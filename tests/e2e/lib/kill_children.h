@@ -1,7 +1,7 @@
-/* kill_children(parent): kills every child of a process that is not the caller; how many.
+/* kill_children(parent): kills every child of a process that is not the caller; returns how many.
  *
- * parent: learnt before there was a child, never by getppid(): when it has ended that is somebody else, whose
- * children are nobody's business here. */
+ * parent: stored before the fork, never read by getppid(): when the parent has ended, getppid() returns another
+ * process, whose children must not be killed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 static void *volatile sink;
 
-/* Where nobody comes before. */
+/* Runs before any other function of the plugin. */
 __attribute__((constructor, noinline)) static void lose_in_constructor(void)
 {
     sink = malloc(70);

@@ -1,4 +1,4 @@
-/* An allocator that a library may be linked with: its blocks are nobody else's. */
+/* An allocator that a library may be linked with: no other allocator accepts its blocks. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -232,7 +232,7 @@ static bool runtime_block(const char *const pairs[][2], size_t count, uint64_t s
     return classify_is_runtime_block(list, count, user, size);
 }
 
-START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
+START_TEST(blocks_of_the_runtime_are_distinguished_from_the_users)
 {
     static const char libc[] = "/lib/libc.so.6", app[] = "/app", ld[] = "/lib/ld-linux-x86-64.so.2";
     static const char cxx[] = "/lib/libstdc++.so.6";
@@ -269,7 +269,7 @@ int main(void)
     tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
-    tcase_add_test(all, blocks_the_runtime_keeps_are_told_from_the_users);
+    tcase_add_test(all, blocks_of_the_runtime_are_distinguished_from_the_users);
     suite_add_tcase(suite, all);
     return suite_run(suite);
 }

@@ -14,10 +14,10 @@ static struct perfmap *map;
 
 static void begin(void)
 {
-    static const struct perfmap_of nobody = {.store = "", .pid = -1};
+    static const struct perfmap_of no_process = {.store = "", .pid = -1};
 
     mem = arena_begin();
-    map = perfmap_begin(mem, &nobody);
+    map = perfmap_begin(mem, &no_process);
 }
 
 static void end(void)
@@ -186,7 +186,7 @@ static const struct {
 START_TEST(a_map_was_written_while_its_process_lived)
 {
     char path[64];
-    int pid = 2000000000; /* nobody's */
+    int pid = 2000000000; /* no such process */
     uint64_t now;
     struct perfmap_of of = {.store = "", .pid = pid};
     FILE *file;

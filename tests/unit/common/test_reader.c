@@ -170,7 +170,7 @@ START_TEST(a_fold_that_cannot_be_is_survived)
     case 2: /* from another site's slot */
         slots->fold_slot = 1;
         break;
-    case 3: /* by nobody: the whole cache counts no more */
+    case 3: /* of no thread: the whole cache is ignored */
         slots->thread = 0;
         break;
     default: /* too short for its own beginning */

@@ -191,7 +191,7 @@ static void add_way(FILE *stream, unsigned way, const char *first)
 
 static const char *const firsts[] = {"fun:malloc", "fun:*alloc*", "...", "fun:*alloc*\n ..."};
 
-START_TEST(rules_for_every_way_through_a_program_are_told_apart)
+START_TEST(rules_for_every_way_through_a_program_are_distinguished)
 {
     struct arena *mem = arena_begin();
     char *text, function[2 * LEVELS][16];
@@ -238,7 +238,7 @@ int main(void)
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, the_first_rule_that_fits_is_found, 0, 8);
-    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_told_apart, 0, ROWS(firsts));
+    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_distinguished, 0, ROWS(firsts));
     suite_add_tcase(suite, all);
     return suite_run(suite);
 }

@@ -282,7 +282,7 @@ END_TEST
 
 /* ---- Not answered ---------------------------------------------------------------------------- */
 
-START_TEST(what_nobody_takes_is_taken_back)
+START_TEST(an_unanswered_request_is_withdrawn)
 {
     begin(USUAL, is_silent, false);
     open_target();
@@ -292,7 +292,7 @@ START_TEST(what_nobody_takes_is_taken_back)
 }
 END_TEST
 
-START_TEST(one_that_blocks_the_signal_is_told_apart_and_gets_one_signal)
+START_TEST(one_that_blocks_the_signal_is_named_and_gets_one_signal)
 {
     begin(USUAL, counts, true);
     open_target();
@@ -342,7 +342,7 @@ START_TEST(a_program_that_the_signal_would_kill_is_never_sent_it)
 }
 END_TEST
 
-START_TEST(one_that_dies_meanwhile_is_told_of)
+START_TEST(one_that_dies_meanwhile_is_reported)
 {
     begin(USUAL, dies, false);
     open_target();
@@ -525,11 +525,11 @@ int main(void)
     tcase_add_test(all, what_is_asked_arrives_and_the_place_is_free_again);
     tcase_add_test(all, the_look_is_that_of_the_milestone_and_is_added_up);
     tcase_add_test(all, the_signal_is_the_one_that_the_store_says);
-    tcase_add_test(all, what_nobody_takes_is_taken_back);
-    tcase_add_test(all, one_that_blocks_the_signal_is_told_apart_and_gets_one_signal);
+    tcase_add_test(all, an_unanswered_request_is_withdrawn);
+    tcase_add_test(all, one_that_blocks_the_signal_is_named_and_gets_one_signal);
     tcase_add_test(all, one_that_is_stopped_is_refused_at_once_and_answers_when_it_goes_on);
     tcase_add_test(all, a_program_that_the_signal_would_kill_is_never_sent_it);
-    tcase_add_test(all, one_that_dies_meanwhile_is_told_of);
+    tcase_add_test(all, one_that_dies_meanwhile_is_reported);
     tcase_add_test(all, what_is_taken_and_not_done_is_left_and_cleared_once_it_is);
     tcase_add_loop_test(all, what_a_dead_asker_left_is_cleared, 0, 3);
     tcase_add_test(all, one_that_lives_is_waited_for);

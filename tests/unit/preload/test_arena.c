@@ -152,7 +152,7 @@ START_TEST(the_list_is_in_the_list)
     ck_assert(list());
     ck_assert_uint_eq(seen_count, 2);
     ck_assert_uint_eq(times_listed(memory, 4096), 1);
-    arena_unregister(memory + 8); /* nobody's: nothing happens */
+    arena_unregister(memory + 8); /* not registered: nothing happens */
     arena_unregister(NULL);
     ck_assert(list());
     ck_assert_uint_eq(seen_count, 2);

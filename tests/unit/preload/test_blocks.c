@@ -156,7 +156,7 @@ START_TEST(an_address_that_is_no_multiple_of_8_is_refused)
         struct block odd = at(BASE + 1 + n % 7 + n / 7 * 16);
         UNIT_WANT(insert(&odd, &old) == BLOCKS_NO_MEMORY);
         UNIT_WANT(!take_out(odd.address, &out));
-        struct block another = at(BASE + REGION * (n + 1)); /* and is in nobody's way */
+        struct block another = at(BASE + REGION * (n + 1)); /* and obstructs no other insertion */
         UNIT_WANT(insert(&another, &old) == BLOCKS_NEW);
     }
     ck_assert_uint_eq(blocks_count(), 101);
@@ -252,7 +252,7 @@ static void count_visit(const struct block *block UNUSED, void *context)
 }
 
 /* Whatever comes first once there is a second thread. */
-START_TEST(with_a_second_thread_nobody_waits_any_more)
+START_TEST(with_a_second_thread_no_block_waits_any_more)
 {
     struct block old, out, block = at(BASE + 7 * REGION);
     unsigned visited = 0, want = YOUNG;
@@ -960,7 +960,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(young, setup, NULL);
     tcase_add_test(young, a_block_replaced_in_the_table_is_said_when_the_new_one_gets_there);
     tcase_add_test(young, blocks_that_go_at_once_need_no_table);
-    tcase_add_loop_test(young, with_a_second_thread_nobody_waits_any_more, 0, FIRSTS);
+    tcase_add_loop_test(young, with_a_second_thread_no_block_waits_any_more, 0, FIRSTS);
     tcase_add_test(young, threads_that_come_all_at_once_find_who_waited);
     suite_add_tcase(suite, young);
     TCase *table = tcase_create("model");

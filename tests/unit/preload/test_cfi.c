@@ -289,7 +289,7 @@ static const struct {
     {"a return address too far away", USUAL, B(SAVE(R_RA), 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a frame of 4 GiB", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 0x10), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"val_offset is not read", USUAL, B(0x14, R_FP, 2), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"an opcode nobody knows", USUAL, B(0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"an unknown opcode", USUAL, B(0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"the same opcode behind the row we want", USUAL, B(0x41, 0x3f), 0, SP(8, KEPT)},
     {"restore_state of nothing", USUAL, B(0x0b), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"remember nine deep", USUAL, B(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a), 0,
@@ -323,7 +323,7 @@ static const struct {
     struct bytes program;
     int want;
 } others[] = {
-    {"nobody says a word of it", NOTHING, CFI_FP_KEPT},
+    {"not mentioned", NOTHING, CFI_FP_KEPT},
     {"saved", B(0x0e, 16, SAVE(R_OTHER), 2), -16},
     {"saved and restored", B(0x0e, 16, SAVE(R_OTHER), 2, RESTORE(R_OTHER)), CFI_FP_KEPT},
     {"saved, and the state is an older one", B(0x0a, SAVE(R_OTHER), 2, 0x0b), CFI_FP_KEPT},
@@ -411,7 +411,7 @@ static const struct {
      ARCH_LINK_REGISTER ? CFI_SP : CFI_NONE},
     {"zRG: a tagged stack", B(1, 'z', 'R', 'G', 0, 1, 0x78, R_RA, 1, 0),
      ARCH_LINK_REGISTER ? CFI_SP : CFI_NONE},
-    {"data nobody asked for", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 4, 0, 9, 9, 9), CFI_SP},
+    {"superfluous data", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 4, 0, 9, 9, 9), CFI_SP},
     {"z alone: addresses are absolute", B(1, 'z', 0, 1, 0x78, R_RA, 0), CFI_SP},
     {"version 2", B(2, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},
     {"version 4", B(4, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},

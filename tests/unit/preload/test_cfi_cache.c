@@ -122,7 +122,7 @@ static void *ask(void *seed)
     return NULL;
 }
 
-START_TEST(threads_that_ask_at_once_are_told_the_same)
+START_TEST(parallel_lookups_have_the_same_result)
 {
     pthread_t thread[THREADS];
     for (uintptr_t i = 0; i < THREADS; i++)
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, few_rows_take_little_memory);
     tcase_add_test(all, a_reader_that_was_in_an_outgrown_table_finds_nothing_in_it);
     tcase_add_test(all, a_module_that_goes_leaves_no_rows);
-    tcase_add_test(all, threads_that_ask_at_once_are_told_the_same);
+    tcase_add_test(all, parallel_lookups_have_the_same_result);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }

@@ -103,7 +103,7 @@ START_TEST(written_globals_are_data_and_constants_are_not)
 }
 END_TEST
 
-START_TEST(the_c_library_is_told_from_others)
+START_TEST(the_c_library_is_distinguished_from_others)
 {
     const struct elf_image *libc = image_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
     ck_assert(libc && elf_images_is_libc(libc) && libc->build_id_length && libc->data_count);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(found, setup, NULL);
     tcase_add_test(found, what_is_found_is_what_the_loader_has);
     tcase_add_test(found, written_globals_are_data_and_constants_are_not);
-    tcase_add_test(found, the_c_library_is_told_from_others);
+    tcase_add_test(found, the_c_library_is_distinguished_from_others);
     tcase_add_loop_test(found, it_is_the_file_name_that_says_so, 0, ARRAY_LENGTH(names));
     tcase_add_test(found, a_file_that_is_only_read_is_no_object);
     tcase_add_test(found, an_object_that_goes_is_found_no_more);

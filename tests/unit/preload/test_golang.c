@@ -68,7 +68,7 @@ START_TEST(who_exports_the_way_into_go_has_it_and_is_remembered)
 }
 END_TEST
 
-START_TEST(code_of_c_is_nobody_else_s)
+START_TEST(code_of_c_is_not_detected_as_go)
 {
     uintptr_t code =
         unit_is_emulated() ? 0 : library("int code(void) { return 1; } int crosscall;");
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_loop_test(all, only_a_whole_note_of_gos_linker_counts, 0, ARRAY_LENGTH(notes));
     tcase_add_test(all, who_exports_the_way_into_go_has_it_and_is_remembered);
-    tcase_add_test(all, code_of_c_is_nobody_else_s);
+    tcase_add_test(all, code_of_c_is_not_detected_as_go);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }

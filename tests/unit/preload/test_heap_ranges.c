@@ -264,7 +264,7 @@ START_TEST(of_another_allocator_each_mapping_with_a_block_is_taken_whole)
 }
 END_TEST
 
-START_TEST(a_block_that_is_not_mapped_any_more_is_nobodys_home)
+START_TEST(an_unmapped_block_makes_no_range)
 {
     keep((void *)0x10000, 100); /* never mapped unless requested */
     look(false);
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
     }
     suite_add_tcase(suite, glibc);
     tcase_add_test(others, of_another_allocator_each_mapping_with_a_block_is_taken_whole);
-    tcase_add_test(others, a_block_that_is_not_mapped_any_more_is_nobodys_home);
+    tcase_add_test(others, an_unmapped_block_makes_no_range);
     suite_add_tcase(suite, others);
     return unit_main(argc, argv, suite);
 }

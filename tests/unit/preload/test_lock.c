@@ -1,4 +1,4 @@
-/* test_lock.c - one holder at a time, nobody sleeps for ever, and who holds is known.
+/* test_lock.c - one holder at a time, no waiter sleeps for ever, and the holder is known.
  *
  * What a held lock means for signals is test_handlers.c's; here: the count, and the moment it is 0.
  */

@@ -5,7 +5,7 @@
 static int ends[2];
 static char got[4096];
 
-/* Standard error becomes a pipe of ours. */
+/* Standard error becomes a pipe of the test. */
 static void setup(void)
 {
     ck_assert_int_eq(pipe(ends), 0);
@@ -92,7 +92,7 @@ START_TEST(errno_stays)
     log_start();
     close(2);
     errno = 4711;
-    log_line("nobody hears", NULL);
+    log_line("standard error is closed", NULL);
     ck_assert_int_eq(errno, 4711);
 }
 END_TEST

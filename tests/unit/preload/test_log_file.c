@@ -147,7 +147,7 @@ START_TEST(a_child_has_a_file_of_its_own)
     pid_t child = fork();
     if (child == 0) {
         log_file_detach();
-        if (say("nobody's"))
+        if (say("detached"))
             _exit(1);
         log_file_fork_child();
         if (!say("child"))

@@ -60,7 +60,7 @@ static void tell(void)
     told++;
 }
 
-START_TEST(nearness_is_told_once_until_there_is_room_again)
+START_TEST(nearness_is_reported_once_until_there_is_room_again)
 {
     enum leak_limit of;
     if (unit_is_emulated())
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, a_group_has_the_least_limit_of_all_it_is_in);
     if (!UNIT_SANITIZED) { /* whose shadow is data, and more than any limit */
         tcase_add_test(all, the_smallest_limit_is_the_one_that_counts);
-        tcase_add_test(all, nearness_is_told_once_until_there_is_room_again);
+        tcase_add_test(all, nearness_is_reported_once_until_there_is_room_again);
     }
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);

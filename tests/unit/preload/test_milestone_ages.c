@@ -116,7 +116,7 @@ START_TEST(a_block_counts_for_the_last_milestone_before_it)
 }
 END_TEST
 
-START_TEST(without_milestones_nothing_is_told)
+START_TEST(without_milestones_there_are_no_ages)
 {
     struct milestone_ages ages;
     struct growable_array told;
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, what_is_known_has_a_place_to_itself);
     tcase_add_test(all, what_is_known_takes_no_other_milestones_place);
     tcase_add_test(all, a_block_counts_for_the_last_milestone_before_it);
-    tcase_add_test(all, without_milestones_nothing_is_told);
+    tcase_add_test(all, without_milestones_there_are_no_ages);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }

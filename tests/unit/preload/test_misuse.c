@@ -312,7 +312,7 @@ END_TEST
 /* ---- A queue -------------------------------------------------------------------------------- */
 
 /* Of the other heap no more is looked at, but for what lies elsewhere. */
-START_TEST(a_wild_one_is_told_behind_thousands_of_foreign_ones)
+START_TEST(a_wild_free_is_reported_after_thousands_of_foreign_ones)
 {
     int here;
     for (int n = 0; n < 10000; n++)
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(all, inside_of_a_block_and_beside_it, 0, ARRAY_LENGTH(insides));
     tcase_add_loop_test(all, what_was_never_a_heaps_is_wild, 0, 5);
     tcase_add_test(all, of_another_heap_is_foreign_however_many);
-    tcase_add_test(all, a_wild_one_is_told_behind_thousands_of_foreign_ones);
+    tcase_add_test(all, a_wild_free_is_reported_after_thousands_of_foreign_ones);
     tcase_add_test(all, a_block_that_waits_is_not_freed_again);
     tcase_add_loop_test(all, on_error_is_read_word_by_word, 0, ARRAY_LENGTH(words));
     suite_add_tcase(suite, all);

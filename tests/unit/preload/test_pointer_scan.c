@@ -19,7 +19,7 @@ static void expect_parent(uint64_t offset, uint64_t parent, uint64_t word)
 
 static const uint64_t sizes[] = {64, SMALL, LARGE};
 
-START_TEST(the_first_of_the_words_that_lead_to_a_block_is_told)
+START_TEST(the_first_pointer_to_a_block_is_reported)
 {
     add(0, sizes[_i]);
     add(MIB, 64);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("pointer_scan");
     TCase *t = part(suite, "leads");
-    tcase_add_loop_test(t, the_first_of_the_words_that_lead_to_a_block_is_told, 0, 3);
+    tcase_add_loop_test(t, the_first_pointer_to_a_block_is_reported, 0, 3);
     tcase_add_loop_test(t, arenas_are_left_to_marking, 0, ARRAY_LENGTH(heaps));
     tcase_add_loop_test(t, what_arenas_lead_to_is_found, 0, ARRAY_LENGTH(heaps));
     tcase_add_loop_test(t, the_last_word_of_a_block_counts_and_what_is_behind_it_does_not, 0, 3);

@@ -146,7 +146,7 @@ static void fibre_body(void)
     hook(switch_away);
 }
 
-/* A fibre left inside a hook, and its stack unmapped: the token is nobody's. */
+/* A fibre left inside a hook, and its stack unmapped: the token has no owner. */
 START_TEST(a_token_on_a_stack_that_is_gone_is_left_behind)
 {
     size_t size = 256 << 10;

@@ -275,7 +275,7 @@ END_TEST
 
 /* ---- Streams -------------------------------------------------------------------------------- */
 
-START_TEST(a_stream_is_told_and_its_descriptor_is_not)
+START_TEST(a_stream_is_reported_and_its_descriptor_is_not)
 {
     streams(0x1000, 3);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FILE), 1);
@@ -412,7 +412,7 @@ static NOINLINE void remaps(uintptr_t from, size_t size, uintptr_t to, size_t to
     LEAVE();
 }
 
-START_TEST(what_is_left_of_a_region_is_told)
+START_TEST(what_is_left_of_a_region_is_reported)
 {
     struct leak_resource it;
     maps(0x100000, 0x10000);
@@ -558,12 +558,12 @@ int main(int argc, char **argv)
     tcase_add_test(all, numbers_out_of_range_are_survived);
     tcase_add_test(all, a_range_that_is_closed_is_closed);
     tcase_add_test(all, what_is_not_open_at_the_end_is_not_told);
-    tcase_add_test(all, a_stream_is_told_and_its_descriptor_is_not);
+    tcase_add_test(all, a_stream_is_reported_and_its_descriptor_is_not);
     tcase_add_test(all, a_stream_whose_descriptor_was_closed_says_by_whom);
     tcase_add_test(all, a_stream_that_closes_anothers_descriptor_says_so);
     tcase_add_test(all, belongings_come_and_go_as_in_a_list);
     tcase_add_test(all, libraries_are_counted_once_they_are_known_to_be_loaded);
-    tcase_add_test(all, what_is_left_of_a_region_is_told);
+    tcase_add_test(all, what_is_left_of_a_region_is_reported);
     tcase_add_test(all, a_region_that_moves_keeps_who_mapped_it);
     tcase_add_test(all, what_there_is_no_memory_for_is_counted);
     tcase_add_test(all, a_fork_child_has_what_was_open_when_it_was_made);

@@ -341,7 +341,7 @@ END_TEST
 #define THREADS 4
 #define EACH 300
 
-static uintptr_t of_all[THREADS][EACH]; /* 0: nothing there; taken out by whoever frees it */
+static uintptr_t of_all[THREADS][EACH]; /* 0: nothing there; the thread that frees it takes it out */
 
 static void *come_and_go(void *argument)
 {

@@ -173,7 +173,7 @@ static const struct {
 
 enum when { WITHOUT_TRAMPOLINE, NOTHING_HELD, HELD };
 
-/* One signal. What was seen, and in *after what the program is told about its handler then. */
+/* Sends one signal; returns what was seen, and in *after the handler that sigaction returns then. */
 static struct seen one(enum when when, int number, int flags, void (*send)(int),
                        struct sigaction *after)
 {

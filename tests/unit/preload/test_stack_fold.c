@@ -70,7 +70,7 @@ static void put(const char *text, uint64_t *want, size_t *count)
     }
 }
 
-START_TEST(what_repeats_is_told_once_and_nothing_is_lost)
+START_TEST(what_repeats_is_stored_once_and_nothing_is_lost)
 {
     static uint64_t want[MOST];
     size_t count = 0;
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("fold");
     TCase *tcase = tcase_create("fold");
-    tcase_add_loop_test(tcase, what_repeats_is_told_once_and_nothing_is_lost, 0,
+    tcase_add_loop_test(tcase, what_repeats_is_stored_once_and_nothing_is_lost, 0,
                         ARRAY_LENGTH(stacks));
     tcase_add_loop_test(tcase, any_stack_unfolds_into_itself, 0, 300);
     tcase_add_test(tcase, a_deep_stack_without_repetition_keeps_both_ends);

@@ -92,7 +92,7 @@ static bool moves(const struct worker *worker, unsigned milliseconds)
     return false;
 }
 
-START_TEST(alone_there_is_nobody_to_hold)
+START_TEST(a_single_thread_has_no_others_to_stop)
 {
     ck_assert(world_stop(&world, SECOND));
     ck_assert(!world.count && !world.parked && !world.others);
@@ -278,7 +278,7 @@ static void *deaf(void *argument)
     return spin(argument);
 }
 
-START_TEST(one_that_does_not_listen_is_missed_and_nobody_stays_held)
+START_TEST(a_deaf_thread_is_missed_and_no_thread_stays_stopped)
 {
     start(spin, 0);
     start(deaf, 1);
@@ -304,7 +304,7 @@ static void *deaf_for_a_while(void *argument)
     return spin(worker);
 }
 
-START_TEST(a_question_that_comes_too_late_holds_nobody)
+START_TEST(a_late_stop_signal_stops_no_thread)
 {
     start(deaf_for_a_while, 0);
     ck_assert(!world_stop(&world, SECOND / 50));
@@ -342,7 +342,7 @@ START_TEST(one_that_blocks_signals_for_a_moment_is_waited_for)
 }
 END_TEST
 
-/* The kernel keeps at most so many more signals for this user that nobody has taken. */
+/* Lowers the limit: the kernel queues at most so many more pending signals for this user. */
 static void leave_room_for(unsigned signals)
 {
     char status[4096];
@@ -366,7 +366,7 @@ START_TEST(a_few_signals_at_a_time_hold_everybody)
 }
 END_TEST
 
-START_TEST(without_room_for_a_signal_nobody_is_waited_for_long)
+START_TEST(without_room_for_a_signal_the_wait_is_short)
 {
     for (unsigned i = 0; i < 2; i++)
         start(spin, i);
@@ -393,22 +393,22 @@ static void programs(int number, siginfo_t *info, void *context UNUSED)
     programs_times += number == NUMBER && info->si_value.sival_int == 7;
 }
 
-/* On the alternate stack, which is ours, the frame is then left where it is. */
+/* On libleak's alternate stack the frame is left where it is. */
 START_TEST(on_a_stack_that_the_thread_was_not_made_with_nothing_is_put)
 {
-    static char ours[65536];
-    const stack_t stack = {.ss_sp = ours, .ss_size = sizeof ours};
+    static char altstack[65536];
+    const stack_t stack = {.ss_sp = altstack, .ss_size = sizeof altstack};
     const stack_t none = {.ss_flags = SS_DISABLE};
     ck_assert(world_install_handler());
     ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
-    trampoline_thread.altstack = (struct trampoline_altstack){(uintptr_t)ours, sizeof ours};
+    trampoline_thread.altstack = (struct trampoline_altstack){(uintptr_t)altstack, sizeof altstack};
     on_own = _i;
     ck_assert_int_eq(kill(getpid(), NUMBER), 0);
     trampoline_thread.altstack.size = 0;
     ck_assert_int_eq(sigaltstack(&none, NULL), 0);
     on_own = true;
     ck_assert_uint_eq(asked_times, 1);
-    ck_assert_int_eq(asked_at - (uintptr_t)ours < sizeof ours, !_i || !CONTEXT_FRAMES_MOVE);
+    ck_assert_int_eq(asked_at - (uintptr_t)altstack < sizeof altstack, !_i || !CONTEXT_FRAMES_MOVE);
 }
 END_TEST
 
@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     }
     TCase *stand = tcase_create("stand");
     tcase_add_checked_fixture(stand, setup, NULL);
-    tcase_add_test(stand, alone_there_is_nobody_to_hold);
+    tcase_add_test(stand, a_single_thread_has_no_others_to_stop);
     tcase_add_test(stand, threads_stand_until_they_are_released_and_then_go_on);
     tcase_add_test(stand, what_is_said_of_a_held_thread_is_its_own);
     tcase_add_test(stand, a_thread_in_a_hook_stands_when_the_hook_is_over);
@@ -472,11 +472,11 @@ int main(int argc, char **argv)
     TCase *come = tcase_create("come and go");
     tcase_add_checked_fixture(come, setup, NULL);
     tcase_add_test(come, threads_that_come_and_go_meanwhile_are_all_held);
-    tcase_add_test(come, one_that_does_not_listen_is_missed_and_nobody_stays_held);
-    tcase_add_test(come, a_question_that_comes_too_late_holds_nobody);
+    tcase_add_test(come, a_deaf_thread_is_missed_and_no_thread_stays_stopped);
+    tcase_add_test(come, a_late_stop_signal_stops_no_thread);
     tcase_add_test(come, one_that_blocks_signals_for_a_moment_is_waited_for);
     tcase_add_test(come, a_few_signals_at_a_time_hold_everybody);
-    tcase_add_test(come, without_room_for_a_signal_nobody_is_waited_for_long);
+    tcase_add_test(come, without_room_for_a_signal_the_wait_is_short);
     tcase_set_timeout(come, 60);
     suite_add_tcase(suite, come);
     TCase *others = tcase_create("others");

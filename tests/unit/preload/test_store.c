@@ -357,7 +357,7 @@ static const struct {
     uint64_t limit;
 } limits[] = {{"1 MiB", 1 << 20}, {"8 MiB", 8 << 20}, {"256 KiB", 256 << 10}};
 
-START_TEST(a_small_file_size_limit_ends_in_memory_and_kills_nobody)
+START_TEST(a_small_file_size_limit_ends_in_memory_and_kills_no_process)
 {
     struct rlimit limit = {limits[_i].limit, RLIM_INFINITY};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -445,7 +445,7 @@ END_TEST
 
 /* Others take half of it meanwhile. With a mapping of the disk's size, and with one that a small
  * limit made small. */
-START_TEST(a_full_file_system_ends_in_memory_and_kills_nobody)
+START_TEST(a_full_file_system_ends_in_memory_and_kills_no_process)
 {
     if (!unit_advice_is_followed())
         return UNIT_SKIP("madvise only pretends here (qemu-user)");
@@ -603,13 +603,13 @@ int main(int argc, char **argv)
     suite_add_tcase(suite, chunks);
     TCase *room = tcase_create("room");
     tcase_set_timeout(room, 30);
-    tcase_add_loop_test(room, a_small_file_size_limit_ends_in_memory_and_kills_nobody, 0,
+    tcase_add_loop_test(room, a_small_file_size_limit_ends_in_memory_and_kills_no_process, 0,
                         ARRAY_LENGTH(limits));
     tcase_add_test(room, a_tiny_file_size_limit_means_no_file);
     if (!UNIT_SANITIZED)
         tcase_add_test(room, no_descriptor_left_means_no_file);
     tcase_add_loop_test(room, an_eighth_of_what_is_free_is_left_to_the_program, 0, 2);
-    tcase_add_loop_test(room, a_full_file_system_ends_in_memory_and_kills_nobody, 0, 2);
+    tcase_add_loop_test(room, a_full_file_system_ends_in_memory_and_kills_no_process, 0, 2);
     tcase_add_test(room, a_file_system_that_is_full_from_the_start_leaves_no_file);
     tcase_add_test(room, a_read_only_file_system_means_no_file);
     tcase_add_test(room, a_chunk_above_the_memory_limit_is_refused_and_not_charged);

@@ -28,7 +28,7 @@ static const char *numbered(unsigned number)
     return name;
 }
 
-START_TEST(nobody_who_pushes_none_has_a_table)
+START_TEST(there_is_no_table_before_the_first_push)
 {
     ck_assert(!tags_pop(G));
     ck_assert_uint_eq(tags_find("mesh"), 0);
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     TCase *all = tcase_create("tags");
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, setup, NULL);
-    tcase_add_test(all, nobody_who_pushes_none_has_a_table);
+    tcase_add_test(all, there_is_no_table_before_the_first_push);
     tcase_add_test(all, the_innermost_is_on_top);
     tcase_add_test(all, what_is_too_deep_has_the_deepest);
     tcase_add_test(all, names_without_room_are_counted);

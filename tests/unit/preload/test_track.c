@@ -136,7 +136,7 @@ START_TEST(a_block_that_went_is_counted_where_it_came_from)
     ck_assert_uint_eq(blocks_count(), 1);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
     void *somebodys = malloc(16);
-    went((uintptr_t)somebodys); /* only what nobody knows of is unknown */
+    went((uintptr_t)somebodys); /* only an address that no allocator knows is unknown */
     went(AT(0x1000));
     ck_assert_uint_eq(store_header->unknown_frees, 1);
     expect_all(2, 150, 1, 100);
@@ -244,7 +244,7 @@ static uint32_t node_of_next(uintptr_t address)
     return view_site(store_header, block.site)->node;
 }
 
-START_TEST(whoever_is_disabled_takes_no_stacks_until_enabled_as_often)
+START_TEST(a_disabled_thread_takes_no_stacks_until_enabled_as_often)
 {
     ck_assert_uint_ge(node_of_next(0x1000), LEAK_NODE_FIRST);
     capture_disable(&guard_self, true);
@@ -741,7 +741,7 @@ int main(int argc, char **argv)
         tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0,
                             ARRAY_LENGTH(filters));
         tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);
-        tcase_add_test(one, whoever_is_disabled_takes_no_stacks_until_enabled_as_often);
+        tcase_add_test(one, a_disabled_thread_takes_no_stacks_until_enabled_as_often);
         tcase_add_test(one, all_are_disabled_once_and_enabled_once);
         tcase_add_test(one, the_option_depth_cuts_what_is_stored);
         tcase_add_test(one, live_bytes_and_peak_follow_the_heap);

@@ -1,4 +1,4 @@
-/* test_tray_alloc.c - trays are memory: each as large as it says, nobody's twice, and few bytes beside.
+/* test_tray_alloc.c - trays are memory: each as large as it says, none handed out twice, and few bytes beside.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"

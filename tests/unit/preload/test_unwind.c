@@ -328,7 +328,7 @@ START_TEST(unoptimised_code)
 END_TEST
 
 #ifdef __x86_64__
-/* As the loader's _dl_runtime_resolve: room of a size nobody knows, and the CFA counted from rbx. */
+/* As the loader's _dl_runtime_resolve: an area of unknown size, and the CFA counted from rbx. */
 void counts_from_rbx(void (*function)(void));
 __asm__(".text\n.type counts_from_rbx, @function\ncounts_from_rbx:\n"
         ".cfi_startproc\npush %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbx, 0\n"
@@ -357,7 +357,7 @@ START_TEST(frames_counted_from_a_register_that_callees_keep)
         counts_from_rbx(saves_it_further_in);
         compare_complete("CFA of rbx, saved further in", 8);
     }
-    counts_from_rbx(capture); /* nobody between us and it has saved the register */
+    counts_from_rbx(capture); /* no frame between here and it has saved the register */
     ck_assert_uint_eq(trio.ours.depth, 1);
     ck_assert_int_eq(trio.ours.end, LEAK_ROOT_NO_RULE);
     trio.taken = 0;

@@ -76,7 +76,7 @@ static inline bool unit_can_trace(void)
 }
 #define UNIT_NO_TRACE "there is no ptrace here (qemu-user)"
 
-/* A child of ours ends, and all that it looked at was right. */
+/* Waits for the child pid, which must end with success. */
 static inline void unit_await_success(pid_t pid)
 {
     int status = -1;

@@ -85,7 +85,7 @@ static const struct leak_asked in_a_block = {.address = ADDRESS,
                                              .tick = 8,
                                              .thread = 1};
 
-START_TEST(a_block_is_told_with_all_that_points_at_it)
+START_TEST(a_block_is_reported_with_all_pointers_to_it)
 {
     static const struct leak_pointer pointers[] = {
         {.address = 0xb018, .offset = 0, .block = 0xb000, .size = 32, .site = 2},
@@ -113,7 +113,7 @@ START_TEST(a_block_is_told_with_all_that_points_at_it)
 }
 END_TEST
 
-START_TEST(an_address_in_no_block_is_told_as_that)
+START_TEST(an_address_in_no_block_is_reported_as_such)
 {
     const struct address_info *who = who_of((struct leak_asked){.address = ADDRESS}, NULL, 0);
 
@@ -165,8 +165,8 @@ int main(void)
     TCase *all = tcase_create("all");
 
     tcase_add_checked_fixture(all, setup, teardown);
-    tcase_add_test(all, a_block_is_told_with_all_that_points_at_it);
-    tcase_add_test(all, an_address_in_no_block_is_told_as_that);
+    tcase_add_test(all, a_block_is_reported_with_all_pointers_to_it);
+    tcase_add_test(all, an_address_in_no_block_is_reported_as_such);
     tcase_add_loop_test(all, a_look_about_something_else_says_nothing, 0, 2);
     tcase_add_test(all, what_does_not_hold_is_left_out);
     tcase_add_test(all, a_site_that_is_not_there_is_no_block);

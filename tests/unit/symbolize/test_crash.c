@@ -93,7 +93,7 @@ static struct store_builder crashed(const struct leak_crash *crash)
     return builder;
 }
 
-START_TEST(a_crash_is_told_whole)
+START_TEST(a_crash_is_reported_completely)
 {
     struct leak_crash given = example();
     struct store_builder builder = crashed(&given);
@@ -122,7 +122,7 @@ START_TEST(a_crash_is_told_whole)
 END_TEST
 
 /* The ring says that thread 2 freed 16 bytes at 0xa000. */
-START_TEST(a_register_that_points_to_a_freed_block_is_told)
+START_TEST(a_register_that_points_to_a_freed_block_is_reported)
 {
     struct leak_crash given = example();
     struct store_builder builder = crashed(&given);
@@ -319,8 +319,8 @@ int main(void)
     TCase *told = tcase_create("told"), *hostile = tcase_create("hostile");
 
     tcase_add_checked_fixture(told, setup, teardown);
-    tcase_add_test(told, a_crash_is_told_whole);
-    tcase_add_test(told, a_register_that_points_to_a_freed_block_is_told);
+    tcase_add_test(told, a_crash_is_reported_completely);
+    tcase_add_test(told, a_register_that_points_to_a_freed_block_is_reported);
     tcase_add_test(told, what_repeats_is_a_repeat_and_a_little_of_it_is_written_out);
     tcase_add_loop_test(told, a_signal_that_did_not_kill_is_no_crash, 0, ROWS(endings));
     tcase_add_loop_test(told, a_signal_has_words, 0, ROWS(causes));

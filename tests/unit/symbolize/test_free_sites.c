@@ -191,14 +191,14 @@ static const struct {
     uint64_t of;
 } samples[] = {
     {1, 1, 0, true, true, 1},               /* all were looked at */
-    {2, 1, 1, false, false, 2},             /* nobody knows: all of two threads' */
+    {2, 1, 1, false, false, 2},             /* unknown: all of two threads' */
     {20, 2, 64, false, false, 20},          /* three of them */
     {900, 2, 15 * 64, false, false, 900},   /* fifteen and two */
     {1000, 64, 15 * 64, false, true, 1000}, /* sixteen */
     {9000, 64, 8999, false, true, 9000},    /* less than one in 64 of many */
 };
 
-START_TEST(a_share_is_told_when_enough_was_looked_at)
+START_TEST(a_share_is_reported_with_enough_samples)
 {
     uint32_t from = site(STACK(1, 2), samples[_i].frees + 1, samples[_i].frees);
     struct freed got;
@@ -294,7 +294,7 @@ END_TEST
 
 /* ---- Paths that never free ------------------------------------------------------------------- */
 
-START_TEST(a_path_that_never_frees_is_told_where_others_do)
+START_TEST(a_path_that_never_frees_is_reported_if_others_do)
 {
     struct freed got;
     uint32_t others;
@@ -555,12 +555,12 @@ int main(void)
     tcase_add_test(all, frees_in_an_unknown_place_count_but_are_no_place);
     tcase_add_test(all, the_leaf_of_a_free_is_no_frame);
     tcase_add_test(all, without_records_of_frees_only_their_number_is_known);
-    tcase_add_loop_test(all, a_share_is_told_when_enough_was_looked_at, 0, ROWS(samples));
+    tcase_add_loop_test(all, a_share_is_reported_with_enough_samples, 0, ROWS(samples));
     tcase_add_test(all, two_looks_at_a_busy_site_are_not_enough);
     tcase_add_loop_test(all, frees_of_a_sampled_process_are_estimates, 0, ROWS(sampled));
     tcase_add_loop_test(all, one_look_at_a_large_block_is_as_good_as_one_at_many_small_ones, 0, 2);
     tcase_add_loop_test(all, stable_reports_leave_out_samples, 0, 2);
-    tcase_add_test(all, a_path_that_never_frees_is_told_where_others_do);
+    tcase_add_test(all, a_path_that_never_frees_is_reported_if_others_do);
     tcase_add_loop_test(all, never_is_not_said_of_a_sampled_process, 0, 2);
     tcase_add_test(all, blocks_of_another_place_or_kind_are_not_its_others);
     tcase_add_loop_test(all, never_is_said_only_where_each_free_is_accounted_for, 0, ROWS(nevers));

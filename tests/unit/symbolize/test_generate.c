@@ -123,7 +123,7 @@ static void add(const char *text)
     suppress_select_store(suppressions, &none, 0);
 }
 
-START_TEST(what_has_expired_is_told_apart_from_what_fits_nothing)
+START_TEST(expired_rules_are_distinguished_from_unused_ones)
 {
     struct record record = record_of(&make, 0xaa);
     struct report report = {0};
@@ -319,7 +319,7 @@ int main(void)
     tcase_set_timeout(all, 30);
     tcase_add_loop_test(all, all_conditions_of_a_block_must_hold, 0, COUNT(blocks));
     tcase_add_loop_test(all, a_wrong_condition_is_a_line_with_its_place, 0, COUNT(mistakes));
-    tcase_add_test(all, what_has_expired_is_told_apart_from_what_fits_nothing);
+    tcase_add_test(all, expired_rules_are_distinguished_from_unused_ones);
     tcase_add_test(all, the_first_block_that_fits_is_the_one);
     tcase_add_test(all, a_rule_for_each_of_many_records_takes_no_time);
     tcase_add_loop_test(all, what_is_generated_fits_its_record_and_no_other, 0,

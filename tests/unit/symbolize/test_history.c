@@ -208,7 +208,7 @@ START_TEST(a_record_that_grew_says_so)
 }
 END_TEST
 
-START_TEST(what_grew_and_was_freed_in_the_end_is_told)
+START_TEST(growth_that_was_freed_in_the_end_is_reported)
 {
     uint32_t site = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, SECONDS, SECONDS * RATE});
     struct process process;
@@ -223,7 +223,7 @@ START_TEST(what_grew_and_was_freed_in_the_end_is_told)
     ck_assert(record_is_growing(&process.grown[0]));
     ck_assert_uint_eq(process.grown[0].frame_count, 1);
     ck_assert_uint_eq(process.grown[0].frames[0]->offset, 0x1f);
-    /* The heap did not grow beyond its peak since: that is what is told. */
+    /* The heap did not grow beyond its peak since: the report has that peak. */
     ck_assert_uint_eq(process.peak.bytes, SECONDS * RATE);
     ck_assert_uint_eq(process.peak_part_count, 1);
     ck_assert_uint_eq(process.peak_parts[0].signature, process.grown[0].signature);
@@ -410,7 +410,7 @@ END_TEST
 
 /* ---- Words --------------------------------------------------------------------------------------- */
 
-START_TEST(a_limit_is_told_of_what_still_runs_into_it)
+START_TEST(a_limit_is_reported_for_sites_that_still_grow)
 {
     uint32_t site = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, 0, 0});
     struct leak_history *history;
@@ -454,14 +454,14 @@ int main(void)
     tcase_add_loop_test(all, what_does_not_hold_is_left_out, 0, ROWS(damages));
     tcase_add_test(all, a_store_of_before_there_was_a_history_has_none);
     tcase_add_test(all, a_record_that_grew_says_so);
-    tcase_add_test(all, what_grew_and_was_freed_in_the_end_is_told);
+    tcase_add_test(all, growth_that_was_freed_in_the_end_is_reported);
     tcase_add_test(all, a_heap_at_its_peak_is_what_lives);
     tcase_add_loop_test(all, what_is_known_is_not_counted_as_growing, 0, 2);
     tcase_add_test(all, stacks_of_one_record_are_added_up);
     tcase_add_loop_test(all, an_owner_grows_as_the_sites_that_are_its_own, 0, ROWS(held_rows));
     tcase_add_test(all, stable_reports_say_so_of_owners);
     tcase_add_test(all, a_look_that_says_nothing_of_parts_tells_no_growth_of_owners);
-    tcase_add_loop_test(all, a_limit_is_told_of_what_still_runs_into_it, 0, 2);
+    tcase_add_loop_test(all, a_limit_is_reported_for_sites_that_still_grow, 0, 2);
     tcase_add_test(all, stable_reports_say_that_and_not_how_fast);
     suite_add_tcase(suite, all);
     return suite_run(suite);

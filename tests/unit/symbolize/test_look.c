@@ -371,8 +371,8 @@ static const struct record *record_of(const struct process *process, enum verdic
     return NULL;
 }
 
-/* By the C library alone; by nobody that is known. */
-START_TEST(a_holder_may_be_freed_by_nobody_of_the_users)
+/* By the C library alone; by an unknown stack. */
+START_TEST(an_owner_may_be_freed_outside_user_code)
 {
     struct store_builder builder = builder_looked();
     uint32_t node = _i ? LEAK_ROOT_BROKEN : builder_node(&builder, 0x12000, LEAK_ROOT_COMPLETE, 0);
@@ -425,7 +425,7 @@ START_TEST(records_have_verdicts_owners_and_paths)
 END_TEST
 
 /* Two sites of one signature, and flags that tell records apart or do not. */
-START_TEST(records_differ_by_what_is_told_of_them)
+START_TEST(records_differ_by_their_content)
 {
     static const struct {
         uint8_t verdict, flags, other;
@@ -513,7 +513,7 @@ START_TEST(the_runtimes_own_blocks_are_no_loss_whatever_the_look_says)
     struct leak_found found[2] = {{.verdict = _i ? R : L, .blocks = 1, .bytes = 72}};
     struct process process;
 
-    found[0].site = site_at(&builder, 0x12000, 72); /* libc, called by nobody */
+    found[0].site = site_at(&builder, 0x12000, 72); /* libc, without a caller */
     found[1] = found[0];
     found[1].site = site_at(&builder, 0x1200, 72);
     builder_look(&builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED},
@@ -627,8 +627,8 @@ static void add_tests(TCase *reading, TCase *records)
     tcase_add_test(reading, a_table_in_a_hole_costs_nothing);
     tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0, ROWS(settled));
     tcase_add_test(records, records_have_verdicts_owners_and_paths);
-    tcase_add_loop_test(records, a_holder_may_be_freed_by_nobody_of_the_users, 0, 2);
-    tcase_add_loop_test(records, records_differ_by_what_is_told_of_them, 0, 6);
+    tcase_add_loop_test(records, an_owner_may_be_freed_outside_user_code, 0, 2);
+    tcase_add_loop_test(records, records_differ_by_their_content, 0, 6);
     tcase_add_test(records, what_hangs_under_different_records_is_different_records);
     tcase_add_loop_test(records, the_runtimes_own_blocks_are_no_loss_whatever_the_look_says, 0, 2);
     tcase_add_test(records, what_was_lost_comes_first_and_then_what_gives_back_most);

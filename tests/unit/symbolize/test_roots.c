@@ -61,7 +61,7 @@ static void teardown(void)
     arena_end(mem);
 }
 
-/* What a process is told of one block that hangs on one root; data: the path of the object whose
+/* The process of a store with one block that one root points to; data: the path of the object whose
  * data the root may lie in. */
 static struct process process_with(const struct leak_held *root, const char *data)
 {

@@ -507,7 +507,7 @@ START_TEST(leaks_of_runtimes_are_known_from_the_start)
     ck_assert_int_eq(suppress_record(suppressions, &record, NULL), known[_i].fits);
     ck_assert_ptr_null(suppress_store_error(suppressions, 0));
     suppress_fill_unused(suppressions, &report);
-    ck_assert_uint_eq(report.unused_count, 0); /* nobody asked for them */
+    ck_assert_uint_eq(report.unused_count, 0); /* not requested */
 }
 END_TEST
 

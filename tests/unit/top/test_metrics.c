@@ -96,7 +96,7 @@ static void has_line(const char *all, const char *line)
 
 /* ---- What is written ------------------------------------------------------------------------- */
 
-START_TEST(a_process_and_its_largest_sites_are_told)
+START_TEST(a_process_and_its_largest_sites_are_reported)
 {
     const char *all = written();
 
@@ -132,7 +132,7 @@ START_TEST(what_is_not_known_is_not_there)
 }
 END_TEST
 
-START_TEST(what_grows_is_told_though_it_is_small)
+START_TEST(small_growing_sites_are_reported)
 {
     static const struct growth verdicts[] = {
         {.verdict = GROWTH_GROWING, .bytes_per_second = 500},
@@ -433,9 +433,9 @@ int main(void)
     TCase *all = tcase_create("metrics");
 
     tcase_add_checked_fixture(all, setup, teardown);
-    tcase_add_test(all, a_process_and_its_largest_sites_are_told);
+    tcase_add_test(all, a_process_and_its_largest_sites_are_reported);
     tcase_add_test(all, what_is_not_known_is_not_there);
-    tcase_add_test(all, what_grows_is_told_though_it_is_small);
+    tcase_add_test(all, small_growing_sites_are_reported);
     tcase_add_test(all, all_series_of_a_metric_stand_together_and_once);
     tcase_add_test(all, no_process_is_a_file_too);
     tcase_add_test(all, a_store_that_cannot_be_read_is_counted);

@@ -1,6 +1,6 @@
-// A thread that has ended and was neither joined nor detached is told, with who made it; not one that was
-// joined by any of the four calls, detached by its maker, by itself or from the start, nor one that runs to
-// the end of the process. A join that comes too early and fails changes nothing.
+// A thread that has ended and was neither joined nor detached is reported with the stack that created it; not one
+// that was joined by any of the four calls, detached by its creator, by itself or from the start, nor one that runs
+// to the end of the process. A join that comes too early and fails changes nothing.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // JSON: opened() == {"thread": 7} and opened("forgets") == {"thread": 5} and opened("fails_to_join") == {"thread": 2}
 // JSON: names("forgets") and all(n.endswith("(worker)") for n in names("forgets"))

@@ -1,7 +1,7 @@
-// A malloc in the program that only counts up, compiled together with those who call it: the compiler knows which
-// registers it leaves as they are, and they keep what they have there over the call. It cannot be led to libleak, one
-// line says so, and the program does what it did. The same where it calls a function that calls nobody. One that
-// calls a library, and one that calls a function that does, is led.
+// A malloc in the program that only counts up, compiled together with its callers: the compiler knows which
+// registers it preserves, and the callers keep values there over the call. It cannot be redirected to libleak, one
+// line says so, and the program runs unchanged. So does a malloc that calls a leaf function. A malloc that calls a
+// library, directly or through another function, is redirected.
 // CFLAGS: -O2 -g -fno-builtin
 // CFLAGS: -O1 -g -fno-builtin -fipa-ra -no-pie
 // CFLAGS: -O2 -g -fno-builtin -DHELPED

@@ -1,5 +1,5 @@
-// Each function leaves open what it opens, each of a kind of its own, and is told with name and line; its
-// twin closes it and is not told. With track=none nothing is told, and nothing else changes.
+// Each function leaves open one resource of a kind of its own and is reported with name and line; its twin
+// closes the resource and is not reported. With track=none no resource is reported, and nothing else changes.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // CFLAGS: -O2 -g -D_FORTIFY_SOURCE=2 -fno-optimize-sibling-calls
 // RUN: LIBLEAK_OPTIONS=track=fd,file,dir,mmap,dl,thread; %leak %t

@@ -1,6 +1,6 @@
-// With track=mmap: a mapping that is unmapped in pieces, at once with others, or from the middle is told as
-// what is left of it; one that is moved or grown keeps who mapped it; a file's has its name; a failed call
-// changes nothing. By default mappings are not followed.
+// With track=mmap: of a mapping that is unmapped in pieces, together with others, or from the middle, the report
+// lists the remaining ranges; a moved or grown mapping keeps its mmap stack; a file mapping has its name; a failed
+// call changes nothing. By default mappings are not tracked.
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: rm -rf plain; mkdir plain; LIBLEAK_OPTIONS=dir=%d/plain; %leak %t; %report --format=json plain/*.leak | grep -c '"type": "mmap"'
 // RUN: LIBLEAK_OPTIONS=track=mmap,fd; %leak %t

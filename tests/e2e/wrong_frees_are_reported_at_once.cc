@@ -6,7 +6,7 @@
 // RUN: (%leak %t) >plain 2>&1; (LIBLEAK_OPTIONS=live_errors=on; %leak %t) >live 2>&1; (%t) >alone 2>&1; diff alone plain >/dev/null && echo "quiet by default"; grep -v ^libleak: live | diff - alone && echo "the rest is the same"; cat live; (LIBLEAK_OPTIONS=live_errors=on; %leak %d/bare) 2>&1 | sed "s/^/bare: /"; mkdir away; cp %O/libleak.so away; (LIBLEAK_OPTIONS=live_errors=on:dir=%d/away; LD_PRELOAD=%d/away/libleak.so LIBLEAK_OPTIONS=$LIBLEAK_OPTIONS %t) 2>&1 | sed "s/^/away: /"
 // EXPECT: ^quiet by default$
 // EXPECT: ^the rest is the same$
-// EXPECT: ^libleak: mismatched-free: 40 bytes of new\[\] released by free, in release\(.*\) at .*wrong_frees_are_told_at_once.cc:[0-9]+ \(T1\); allocated in make\(\) at .*wrong_frees_are_told_at_once.cc:[0-9]+$
+// EXPECT: ^libleak: mismatched-free: 40 bytes of new\[\] released by free, in release\(.*\) at .*wrong_frees_are_reported_at_once.cc:[0-9]+ \(T1\); allocated in make\(\) at .*wrong_frees_are_reported_at_once.cc:[0-9]+$
 // EXPECT: ^libleak: interior-free: free at 4 bytes inside of 24 bytes of malloc, in inside\(\) at .*:[0-9]+ \(T1\); allocated in inside\(\) at .*:[0-9]+$
 // EXPECT: ^libleak: double-free: a block of malloc freed a second time, by free, in twice\(\) at .*:[0-9]+ \(T1\); allocated in twice\(\) at .*:[0-9]+; freed before in twice\(\) at .*:[0-9]+ \(T1\)$
 // EXPECT: ^bare: libleak: mismatched-free: 40 bytes of new\[\] released by free, in release\(char\*\) \(T1\); allocated in make\(\)$

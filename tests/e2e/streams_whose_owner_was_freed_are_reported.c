@@ -1,6 +1,6 @@
-// Of a stream that is left open it is said who freed what held it. Not of one that somebody still holds, nor
-// of one whose holder had given it up before. Of a holder that is too large to be looked at it is told where it
-// goes, since the function that opened the stream has allocated it, too.
+// For a stream left open, the report names the stack that freed its owner: not for a stream that is still
+// referenced, nor for one whose owner had dropped it before. If the owner is too large to be scanned, the report says
+// where it is freed, since the function that opened the stream has allocated the owner, too.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
 // EXPECT: ^ +it was owned by a block from open_log\(\), which was freed in close_log( at .*)?$

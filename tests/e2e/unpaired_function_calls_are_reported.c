@@ -1,11 +1,11 @@
-// The option pair=: what one function of a library creates and another one never destroys is told with the stack of
-// its creation; what is destroyed is not. By the program itself, bound at once or by the first call, and by a
-// plugin that comes later; without the option nothing is told, and a pair that nobody has harms nobody.
+// The option pair=: an object that one function of a library creates and no other function destroys is reported with
+// the stack of its creation; a destroyed one is not. Calls come from the program, bound at once or lazily, and from a
+// plugin loaded later; without the option nothing is reported, and a pair that does not exist does no harm.
 // NOBUILD:
 // BUILD: gcc -w -O1 -g -shared -fPIC -o %d/libthings.so %S/lib/things.c
 // BUILD: gcc -w -O1 -g -fno-optimize-sibling-calls -shared -fPIC -DPLUGIN -o %d/plugin.so %s -L%d -lthings -Wl,-rpath,%d
 // BUILD: for o in now lazy; do gcc -w -D_GNU_SOURCE -O1 -g -fno-optimize-sibling-calls -Wl,-z,$o -Wl,-rpath,%d -o %d/$o %s -L%d -lthings; done
-// RUN: export LIBLEAK_OPTIONS; for p in "pair='thing_open:arg1,thing_close;gadget_new,gadget_free:arg1'" "pair='thing_open:arg1,thing_close:arg0;nobody_new,nobody_free'" ''; do LIBLEAK_OPTIONS=$p; for o in now lazy; do mkdir -p $o.d; cp $o $o.d/t; %leak $o.d/t %d/plugin.so || exit; done; done
+// RUN: export LIBLEAK_OPTIONS; for p in "pair='thing_open:arg1,thing_close;gadget_new,gadget_free:arg1'" "pair='thing_open:arg1,thing_close:arg0;missing_new,missing_free'" ''; do LIBLEAK_OPTIONS=$p; for o in now lazy; do mkdir -p $o.d; cp $o $o.d/t; %leak $o.d/t %d/plugin.so || exit; done; done
 // RUN: LIBLEAK_OPTIONS="pair='thing_open,'"; %leak now.d/t %d/plugin.so
 // EXPECT: bad value in 'pair=thing_open,'
 // EXPECT: destroyed 40

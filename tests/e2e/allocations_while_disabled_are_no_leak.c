@@ -1,4 +1,4 @@
-// What is allocated while libleak is disabled is nobody's leak, in a thread or in all; what came before and after is.
+// Blocks allocated while libleak is disabled, in one thread or in all, are no leak; blocks from before and after are.
 // JSON: p.summary.lost.bytes == 10 + 100 + 1000 and p.summary.lost.blocks == 3
 // JSON: p.summary.reachable.bytes >= 20 + 300 + 3000 and p.summary.unfreed.blocks == 0
 

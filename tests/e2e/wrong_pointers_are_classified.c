@@ -1,6 +1,6 @@
 // Hard case 23: freed twice, freed again after its memory was given to another, an address inside of a
-// block, of a stack, of data, of nothing, of another heap. Each is told as what it is and from where, and
-// libc says about it what it says without us.
+// block, of a stack, of data, of nothing, of another heap. Each is reported as what it is and from where, and
+// libc prints what it prints without libleak.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo "case $n"; (%t $n >want 2>&1); w=$?; (%leak %t $n >got 2>&1); g=$?; cat got; diff want got && [ $w = $g ] || echo "case $n differs: $w $g"; done
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     case 5: inside(p, 1); break;
     case 6: inside(p, 16); break;
     case 7: wild(); break;
-    case 8: /* somebody's pool: nobody but libc can say */
+    case 8: /* a mapping of the program: only libc can detect it */
         q = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         q[8] = 1; /* a block with a mapping of its own, as libc sees it */
         again(q + 16);

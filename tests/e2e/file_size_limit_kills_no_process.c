@@ -1,5 +1,5 @@
 // Hard case 29b: RLIMIT_FSIZE, set before the start or by the program itself: no SIGXFSZ, normal end,
-// at most one line of ours that says what was lost; and the program meets its own limit as before.
+// at most one line from libleak that says what was lost; and the limit acts on the program as before.
 // RUN: (ulimit -f 8; %leak %t) 2>err1; echo "status $?"; grep -c '^libleak: ' err1 | sed 's/^/lines with limit: /'; grep '^libleak: ' err1
 // RUN: %leak %t own 2>err2; echo "status $?"; grep -c '^libleak: ' err2 | sed 's/^/lines without: /'
 // RUN: (ulimit -f 0; %leak %t; echo "status $?" >&2) 2>&1 | cat >err3; cat err3; grep -c '^libleak: ' err3 | sed 's/^/lines with zero: /'
