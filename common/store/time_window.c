@@ -193,7 +193,7 @@ static void leave_out_known(struct store *store)
         return;
     if (!has_check_after(store, known)) {
         store_add_note(store,
-                       "what libleak_mark_reported() said to be known is told nevertheless: there "
+                       "what libleak_mark_reported() said to be known is reported nevertheless: there "
                        "was no look at the heap after it");
         return;
     }

@@ -10,7 +10,7 @@
 // EXPECT: ^    0010  78 78 78 00 +\|xxx\.\|$
 // EXPECT: ^Leak of [0-9]+ bytes more in [0-9]+ blocks, not shown$
 // EXPECT: ^lines: 2$
-// EXPECT: dumps is there already
+// EXPECT: dumps exists
 // EXPECT: ^without: 125$
 // EXPECT: ^none: Leak of 300 bytes at 0x[0-9a-f]+ \(T1#1, malloc, lost\), content not recorded$
 // EXPECT: ^given: Leak of 300 bytes

@@ -4,12 +4,12 @@
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: %leak %t
 // RUN: for with in '' --reported --until=reported; do echo "with $with:" $(%report $with --error-exitcode=9 store/t.*.leak >told; echo "exit $?;"; grep -o '^ *by_[a-z_]*\|[0-9,]* bytes in [0-9]* blocks\? lost ([mr]' told); done
-// RUN: %report early | grep -o 'is told nevertheless'
+// RUN: %report early | grep -o 'is reported nevertheless'
 // EXPECT: ^answers 0 0 -1 -1$
 // EXPECT: ^with : exit 9; 400 bytes in 1 block lost \(m by_unmarked$
 // EXPECT: ^with --reported: exit 9; 400 bytes in 1 block lost \(m by_unmarked 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
 // EXPECT: ^with --until=reported: exit 9; 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
-// EXPECT: ^is told nevertheless$
+// EXPECT: ^is reported nevertheless$
 
 #include "lib/verdicts.h"
 

@@ -124,7 +124,7 @@ test_a_file_of_the_list_is_o_s() {
     report kept.leak --to=file,stdout >out
     cmp libleak.leaky.*.2.txt out || fail 'the number was not counted up'
     report kept.leak --to=file:one,stdout >/dev/null 2>err
-    says err 'one is there already'
+    says err 'one exists'
     report kept.leak --append --to=file:one
     equal 'reports in one' "$(grep -c '^libleak: pid=' one)" 2
     report kept.leak --force --to=file:one
