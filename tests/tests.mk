@@ -56,6 +56,8 @@ unit:                                 ## unit tests; T=blocks runs one module
 	 else tests/tally skip unit 'libcheck is not installed'; fi
 golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
 	@GOLDEN=rewrite $<
+schema: $(O)/tests/top/test_schema    ## rewrite the JSON schemas in docs/ from the tables of fields
+	@SCHEMA=rewrite $<
 sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
 	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
@@ -114,4 +116,4 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: lock-order tests-only prepared demo check quick test golden features equality rows soak check-aarch64 signed symbols $(SUITES)
+.PHONY: lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES)

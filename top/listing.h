@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "common/encode/json_fields.h"
 #include "top/heap_snapshot.h"
 #include "top/order.h"
 
@@ -57,7 +58,8 @@ void listing_write_csv_header(FILE *stream);
 void listing_write_csv(const struct heap_snapshot *snapshot, const struct listing_options *options,
                        FILE *stream);
 
-/* One document on one line; its schema is docs/top.schema.json. */
+/* One document on one line; docs/top.schema.json is generated from its table, json_snapshot. */
+extern const struct json_table json_snapshot;
 void listing_write_json(const struct heap_snapshot *snapshot, const struct listing_options *options,
                         FILE *stream);
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "common/base/text.h"
+#include "common/encode/json_fields.h"
 #include "common/view/json_parts.h"
+#include "leak_store.h"
 
 /* ---- CSV: an unknown value is empty ---------------------------------------------------------- */
 
@@ -87,114 +89,183 @@ void listing_write_csv(const struct heap_snapshot *snapshot, const struct listin
 
 /* ---- JSON: an unknown value is null ---------------------------------------------------------- */
 
-static void write_json_delta(struct json_writer *json, const struct counter_delta *delta)
+struct json_view {
+    const struct heap_snapshot *snapshot;
+    const size_t *rows; /* in order */
+    size_t shown;
+    uint64_t more;
+};
+
+struct site {
+    const struct snapshot_row *row;
+    const struct site_name *name;
+    const struct counters *counts;
+};
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+static const struct json_field change_fields[] = {
+    JSON_INTEGER(counter_delta, "delta_bytes", bytes, JSON_MAY_BE_NULL),
+    JSON_NUMBER(counter_delta, "allocs_per_second", allocs, JSON_MAY_BE_NULL),
+    JSON_NUMBER(counter_delta, "frees_per_second", frees, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table change_table = JSON_TABLE(NULL, change_fields);
+
+/* A change, all null in the first look. */
+#define CHANGE(s, m) JSON_INCLUDE(s, m, change_table, JSON_KNOWN_BY(s, m.known))
+
+static bool has_end_value(const struct json_writer *json, const void *object)
 {
-    if (!delta->known) {
-        json_put_null(json, "delta_bytes");
-        json_put_null(json, "allocs_per_second");
-        json_put_null(json, "frees_per_second");
-        return;
+    const struct heap_snapshot *snapshot = object;
+
+    (void)json;
+    return snapshot->how == END_EXIT || snapshot->how == END_SIGNAL;
+}
+
+static bool has_exe(const struct json_writer *json, const void *object)
+{
+    (void)json;
+    return *((const struct heap_snapshot *)object)->exe;
+}
+
+static const struct json_field end_fields[] = {
+    JSON_END(heap_snapshot, JSON_KNOWN_IF(has_end_value)),
+};
+
+static const struct json_table end_table = JSON_TABLE("end", end_fields);
+
+static const struct json_field process_fields[] = {
+    JSON_INTEGER(heap_snapshot, "pid", pid),
+    JSON_TEXT(heap_snapshot, "exe", exe, JSON_KNOWN_IF(has_exe)),
+    JSON_ARGV(heap_snapshot),
+    JSON_TIME(heap_snapshot, "started", started_ns),
+    JSON_GROUP("end", end_table),
+    JSON_BOOLEAN(heap_snapshot, "sampled", sampled,
+                 JSON_ABOUT("its numbers of blocks and bytes are estimates")),
+};
+
+static const struct json_table process_table = JSON_TABLE(NULL, process_fields);
+
+static const struct json_field totals_fields[] = {
+    JSON_COUNT(heap_snapshot, "live_bytes", total.bytes),
+    JSON_COUNT(heap_snapshot, "live_blocks", total.blocks),
+    JSON_COUNT(heap_snapshot, "allocations", total.allocs,
+               JSON_ABOUT("since the start, like frees")),
+    JSON_COUNT(heap_snapshot, "frees", total.frees),
+    CHANGE(heap_snapshot, delta),
+    JSON_COUNT(heap_snapshot, "peak_bytes", peak.bytes, JSON_NULL_IF_0),
+    JSON_COUNT(heap_snapshot, "growing", growing, JSON_ABOUT("number of sites that grow")),
+};
+
+static const struct json_table totals_table = JSON_TABLE(NULL, totals_fields);
+
+/* ---- Sites ----------------------------------------------------------------------------------- */
+
+static void put_frames(struct json_writer *json, const char *key, const void *member)
+{
+    const struct site_name *name = *(const struct site_name *const *)member;
+
+    json_frames(json, key, name->stack.frames, name->stack.count, name->user);
+}
+
+static const struct json_field name_fields[] = {
+    JSON_ID(site_name, "signature", signature),
+    JSON_KIND(site_name, "kind", kind),
+};
+
+static const struct json_table name_table = JSON_TABLE(NULL, name_fields);
+
+static const struct json_field counted_fields[] = {
+    JSON_COUNT(counters, "bytes", bytes, JSON_ABOUT("live ones, like blocks")),
+    JSON_COUNT(counters, "blocks", blocks),
+    JSON_COUNT(counters, "allocations", allocs),
+    JSON_COUNT(counters, "frees", frees),
+};
+
+static const struct json_table counted_table = JSON_TABLE(NULL, counted_fields);
+
+static const struct json_field row_fields[] = {
+    CHANGE(snapshot_row, delta),
+    JSON_TIME(snapshot_row, "first", first_ns,
+              JSON_ABOUT("its first allocation; last: its last one")),
+    JSON_TIME(snapshot_row, "last", last_ns),
+    JSON_GROWTH(snapshot_row, "growth", growth),
+};
+
+static const struct json_table row_table = JSON_TABLE(NULL, row_fields);
+
+static const struct json_field site_fields[] = {
+    JSON_INCLUDE_POINTER(site, name, name_table),
+    JSON_INCLUDE_POINTER(site, counts, counted_table),
+    JSON_INCLUDE_POINTER(site, row, row_table),
+    JSON_PUT(site, "frames", LIST, name, put_frames, .table = &json_frame, JSON_INNERMOST_FIRST),
+};
+
+static const struct json_table site_table = JSON_TABLE("site", site_fields);
+
+static void put_sites(struct json_writer *json, const char *key, const void *object)
+{
+    const struct json_view *view = object;
+
+    json_open(json, key, '[');
+    for (size_t i = 0; i < view->shown; i++) {
+        const struct snapshot_row *row = &view->snapshot->rows[view->rows[i]];
+        struct site site = {row, row->name, &view->snapshot->counts[view->rows[i]]};
+
+        json_write_object(json, NULL, &site_table, &site);
     }
-    json_put_signed(json, "delta_bytes", delta->bytes);
-    json_put_fraction(json, "allocs_per_second", delta->allocs);
-    json_put_fraction(json, "frees_per_second", delta->frees);
-}
-
-static void write_json_process(struct json_writer *json, const struct heap_snapshot *snapshot)
-{
-    json_open(json, "process", '{');
-    json_put_signed(json, "pid", snapshot->pid);
-    json_put_text(json, "exe", *snapshot->exe ? snapshot->exe : NULL);
-    json_open(json, "argv", '[');
-    for (size_t i = 0; i < snapshot->argc; i++)
-        json_put_text(json, NULL, snapshot->argv[i]);
-    json_close(json, ']');
-    json_put_time(json, "started", snapshot->started_ns);
-    json_open(json, "end", '{');
-    json_put_text(json, "how", end_word[snapshot->how]);
-    if (snapshot->how == END_EXIT || snapshot->how == END_SIGNAL)
-        json_put_signed(json, "value", snapshot->end_value);
-    else
-        json_put_null(json, "value");
-    json_close(json, '}');
-    json_put_bool(json, "sampled", snapshot->sampled);
-    json_close(json, '}');
-}
-
-static void write_json_totals(struct json_writer *json, const struct heap_snapshot *snapshot)
-{
-    json_open(json, "totals", '{');
-    json_put_number(json, "live_bytes", snapshot->total.bytes);
-    json_put_number(json, "live_blocks", snapshot->total.blocks);
-    json_put_number(json, "allocations", snapshot->total.allocs);
-    json_put_number(json, "frees", snapshot->total.frees);
-    write_json_delta(json, &snapshot->delta);
-    json_put_known(json, "peak_bytes", snapshot->peak.bytes, snapshot->peak.bytes);
-    json_put_number(json, "growing", snapshot->growing);
-    json_close(json, '}');
-}
-
-static void write_json_site(struct json_writer *json, const struct heap_snapshot *snapshot,
-                            size_t i)
-{
-    const struct snapshot_row *row = &snapshot->rows[i];
-    const struct counters *counts = &snapshot->counts[i];
-
-    json_open(json, NULL, '{');
-    json_put_id(json, "signature", row->name->signature);
-    json_put_text(json, "kind", kind_word[row->name->kind]);
-    json_put_number(json, "bytes", counts->bytes);
-    json_put_number(json, "blocks", counts->blocks);
-    json_put_number(json, "allocations", counts->allocs);
-    json_put_number(json, "frees", counts->frees);
-    write_json_delta(json, &row->delta);
-    json_put_time(json, "first", row->first_ns);
-    json_put_time(json, "last", row->last_ns);
-    json_growth(json, row->growth);
-    json_frames(json, "frames", row->name->stack.frames, row->name->stack.count, row->name->user);
-    json_close(json, '}');
-}
-
-static void write_json_history(struct json_writer *json, const struct heap_snapshot *snapshot)
-{
-    json_open(json, "history", '[');
-    for (size_t i = 0; i < snapshot->history_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_time(json, "t", snapshot->history[i].time_ns);
-        json_put_number(json, "live_bytes", snapshot->history[i].bytes);
-        json_put_number(json, "live_blocks", snapshot->history[i].blocks);
-        json_close(json, '}');
-    }
     json_close(json, ']');
 }
+
+/* ---- The document ---------------------------------------------------------------------------- */
+
+static const struct json_field head_fields[] = {
+    JSON_FORMAT("libleak-top"),
+    JSON_TOOL,
+    JSON_TIME(heap_snapshot, "time", time_ns),
+    JSON_GROUP("process", process_table),
+    JSON_GROUP("totals", totals_table),
+};
+
+static const struct json_table head_table = JSON_TABLE(NULL, head_fields);
+
+static const struct json_field tail_fields[] = {
+    JSON_HISTORY(heap_snapshot, "the heap over time, ascending, fewer moments as they get older"),
+    JSON_BYTES_ESCAPED,
+};
+
+static const struct json_table tail_table = JSON_TABLE(NULL, tail_fields);
+
+static const struct json_field snapshot_fields[] = {
+    JSON_INCLUDE_POINTER(json_view, snapshot, head_table),
+    JSON_COMPUTED("sites", LIST, put_sites, .table = &site_table,
+                  JSON_ABOUT("in the order of --sort; sites that have no live blocks, did nothing "
+                             "since the refresh before and do not grow are left out")),
+    JSON_COUNT(json_view, "more_sites", more, JSON_ABOUT("left out by --top")),
+    JSON_INCLUDE_POINTER(json_view, snapshot, tail_table),
+};
+
+const struct json_table json_snapshot = JSON_TABLE(
+    NULL, snapshot_fields,
+    JSON_ABOUT(
+        "What leaktop --json writes, on a line of its own for each refresh. Changes are since "
+        "the refresh before, and null in the first one. What schema.json says about texts and "
+        "unknown values is true here, too."));
 
 void listing_write_json(const struct heap_snapshot *snapshot, const struct listing_options *options,
                         FILE *stream)
 {
-    struct json_writer json = {.stream = stream, .line = true, .mem = arena_begin()};
-    size_t count, shown;
+    struct json_writer json = {.stream = stream, .line = true};
+    size_t count;
     size_t *rows = order_rows(snapshot, &options->ordering, &count);
+    struct json_view view = {snapshot, rows, count, 0};
 
-    shown = options->top && options->top < count ? options->top : count;
-    json_open(&json, NULL, '{');
-    json_put_text(&json, "format", "libleak-top");
-    json_put_number(&json, "version", 1);
-    json_open(&json, "tool", '{');
-    json_put_text(&json, "name", "libleak");
-    json_put_text(&json, "version", LEAK_VERSION);
-    json_close(&json, '}');
-    json_put_time(&json, "time", snapshot->time_ns);
-    write_json_process(&json, snapshot);
-    write_json_totals(&json, snapshot);
-    json_open(&json, "sites", '[');
-    for (size_t i = 0; i < shown; i++)
-        write_json_site(&json, snapshot, rows[i]);
-    json_close(&json, ']');
-    json_put_number(&json, "more_sites", count - shown);
-    write_json_history(&json, snapshot);
-    json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
-    json_close(&json, '}');
+    if (options->top && options->top < count) {
+        view.shown = options->top;
+        view.more = count - options->top;
+    }
+    json_write_object(&json, NULL, &json_snapshot, &view);
     json_stack_end(&json);
-    arena_end(json.mem);
     free(rows);
 }

@@ -1,8 +1,38 @@
 /* json_parts.c - see json_parts.h. */
 #include "common/view/json_parts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+struct marked_frame {
+    const struct frame *frame;
+    bool user;
+};
+
+static const struct json_field frame_fields[] = {
+    JSON_TEXT(frame, "function", function, JSON_MAY_BE_NULL),
+    JSON_TEXT(frame, "file", file, JSON_MAY_BE_NULL),
+    JSON_COUNT(frame, "line", line, JSON_NULL_IF_0),
+    JSON_COUNT(frame, "column", column, JSON_NULL_IF_0),
+    JSON_TEXT(frame, "module", module, JSON_MAY_BE_NULL),
+    JSON_TEXT(frame, "build_id", build_id, JSON_MAY_BE_NULL,
+              JSON_LIMITS("'pattern': '^([0-9a-f]{2})+$'")),
+    JSON_COUNT(frame, "offset", offset, JSON_KNOWN_BY(frame, has_offset),
+               JSON_ABOUT("the address that was looked up (return address - 1) in the address "
+                          "space of the module; where module is null, the address itself")),
+    JSON_BOOLEAN(frame, "inlined", inlined, JSON_ABOUT("into the next frame")),
+};
+
+static const struct json_table frame_table = JSON_TABLE(NULL, frame_fields);
+
+static const struct json_field marked_frame_fields[] = {
+    JSON_INCLUDE_POINTER(marked_frame, frame, frame_table),
+    JSON_BOOLEAN(marked_frame, "user", user, JSON_ABOUT("the frame that the record is about")),
+};
+
+const struct json_table json_frame =
+    JSON_TABLE("frame", marked_frame_fields, JSON_ABOUT("One function on the stack."));
 
 /* A rendered frame, which many stacks share. */
 struct frame_text {
@@ -19,17 +49,7 @@ static const struct frame_text *render_frame(struct arena *mem, const struct fra
     struct json_writer json = {.flat = true, .depth = 1};
 
     json.stream = open_memstream(&text, &made->length);
-    json_open(&json, NULL, '{');
-    json_put_text(&json, "function", frame->function);
-    json_put_text(&json, "file", frame->file);
-    json_put_known(&json, "line", frame->line != 0, frame->line);
-    json_put_known(&json, "column", frame->column != 0, frame->column);
-    json_put_text(&json, "module", frame->module);
-    json_put_text(&json, "build_id", frame->build_id);
-    json_put_known(&json, "offset", frame->has_offset, frame->offset);
-    json_put_bool(&json, "inlined", frame->inlined);
-    json_put_bool(&json, "user", user);
-    json_close(&json, '}');
+    json_write_object(&json, NULL, &json_frame, &(struct marked_frame){frame, user});
     fclose(json.stream);
     made->text = arena_copy(mem, text, made->length);
     made->bytes_escaped = json.bytes_escaped;
@@ -68,60 +88,70 @@ void json_frames(struct json_writer *json, const char *key, const struct frame *
     json_close(json, ']');
 }
 
-void json_stack(struct json_writer *json, const char *key, const struct stack *stack)
+void json_put_stack(struct json_writer *json, const char *key, const void *stack)
 {
-    json_frames(json, key, stack->frames, stack->count,
-                frame_first_user(stack->frames, stack->count));
+    const struct stack *at = stack;
+
+    json_frames(json, key, at->frames, at->count, frame_first_user(at->frames, at->count));
 }
 
-void json_stack_or_null(struct json_writer *json, const char *key, const struct stack *stack)
+/* ---- Other parts ----------------------------------------------------------------------------- */
+
+static const struct json_field thread_fields[] = {
+    JSON_COUNT(thread_ref, "serial", serial, JSON_MAY_BE_NULL),
+    JSON_TEXT(thread_ref, "name", name, JSON_MAY_BE_NULL),
+};
+
+const struct json_table json_thread =
+    JSON_TABLE("thread", thread_fields,
+               JSON_ABOUT("T1 is the main thread; a null serial stands for further threads, whose "
+                          "number is unknown"));
+
+static void put_whole_number(struct json_writer *json, const char *key, const void *number)
 {
-    if (stack->count)
-        json_stack(json, key, stack);
-    else
-        json_put_null(json, key);
+    json_put_number(json, key, *(const uint64_t *)number);
 }
 
-void json_trace(struct json_writer *json, const char *key, const char *form,
-                const struct stack *stack)
+static const struct json_field growth_fields[] = {
+    JSON_WORD(growth, "verdict", verdict, growth_word, GROWTH_MAX),
+    JSON_PUT(growth, "bytes_per_second", NUMBER, bytes_per_second, put_whole_number,
+             JSON_ABOUT("0 unless it grows")),
+    JSON_COUNT(growth, "peak_bytes", peak_bytes),
+    JSON_NUMBER(growth, "confidence", confidence, JSON_ABOUT("0 to 1")),
+    JSON_TEXT(growth, "reason", reason, JSON_ABOUT("one sentence for people")),
+};
+
+const struct json_table json_growth = JSON_TABLE("growth", growth_fields);
+
+static const struct json_field moment_fields[] = {
+    JSON_TIME(moment, "t", time_ns),
+    JSON_COUNT(moment, "live_bytes", bytes),
+    JSON_COUNT(moment, "live_blocks", blocks),
+};
+
+const struct json_table json_moment = JSON_TABLE("moment", moment_fields);
+
+static void put_tool_version(struct json_writer *json, const char *key, const void *object)
 {
-    if (!form) {
-        json_put_null(json, key);
-        return;
-    }
-    json_open(json, key, '{');
-    json_put_text(json, "form", form);
-    json_stack(json, "frames", stack);
-    json_close(json, '}');
+    (void)object;
+    json_put_text(json, key, LEAK_VERSION);
 }
 
-void json_thread(struct json_writer *json, const char *key, const struct thread_ref *thread)
+static const struct json_field tool_fields[] = {
+    JSON_CONSTANT("name", "libleak"),
+    JSON_COMPUTED("version", TEXT, put_tool_version),
+};
+
+const struct json_table json_tool = JSON_TABLE("tool", tool_fields);
+
+void json_put_version(struct json_writer *json, const char *key, const void *object)
 {
-    json_open(json, key, '{');
-    json_put_number(json, "serial", thread->serial);
-    json_put_text(json, "name", thread->name);
-    json_close(json, '}');
+    (void)object;
+    json_put_number(json, key, 1);
 }
 
-void json_serial(struct json_writer *json, const struct thread_ref *thread)
+void json_put_bytes_escaped(struct json_writer *json, const char *key, const void *object)
 {
-    char text[16];
-
-    snprintf(text, sizeof(text), "T%" PRIu32, thread->serial);
-    json_put_text(json, "thread", thread->serial ? text : NULL);
-}
-
-void json_growth(struct json_writer *json, const struct growth *growth)
-{
-    if (!growth) {
-        json_put_null(json, "growth");
-        return;
-    }
-    json_open(json, "growth", '{');
-    json_put_text(json, "verdict", growth_word[growth->verdict]);
-    json_put_number(json, "bytes_per_second", growth->bytes_per_second);
-    json_put_number(json, "peak_bytes", growth->peak_bytes);
-    json_put_fraction(json, "confidence", growth->confidence);
-    json_put_text(json, "reason", growth->reason);
-    json_close(json, '}');
+    (void)object;
+    json_put_bool(json, key, json->bytes_escaped);
 }

@@ -1,8 +1,8 @@
-/* json_parts.h - frames, stacks, threads and growth as JSON; docs/schema.json describes them. */
+/* json_parts.h - the parts of JSON reports that leakreport and leaktop share, as tables of fields. */
 #ifndef COMMON_VIEW_JSON_PARTS_H
 #define COMMON_VIEW_JSON_PARTS_H
 
-#include "common/encode/json_writer.h"
+#include "common/encode/json_fields.h"
 #include "common/model/model.h"
 
 /* Frees the cache of written frames, at the end of a report. */
@@ -11,18 +11,48 @@ void json_stack_end(struct json_writer *json);
 /* user: index of the frame to mark as the user frame; count = none. */
 void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user);
-void json_stack(struct json_writer *json, const char *key, const struct stack *stack);
-void json_stack_or_null(struct json_writer *json, const char *key, const struct stack *stack);
 
-/* A call and its stack; form NULL writes null. */
-void json_trace(struct json_writer *json, const char *key, const char *form,
-                const struct stack *stack);
+extern const struct json_table json_frame;  /* of struct marked_frame, which is json_parts.c's */
+extern const struct json_table json_thread; /* of struct thread_ref */
+extern const struct json_table json_growth; /* of struct growth */
+extern const struct json_table json_moment; /* of struct moment */
+extern const struct json_table json_tool;   /* of nothing: name and version of this program */
 
-void json_thread(struct json_writer *json, const char *key, const struct thread_ref *thread);
-/* "thread": "T1", null when it is unknown. */
-void json_serial(struct json_writer *json, const struct thread_ref *thread);
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* "growth" of a record, an owner, or a site in leaktop; null when it is unknown. */
-void json_growth(struct json_writer *json, const struct growth *growth);
+/* A list of frames that a function writes from the whole struct. */
+#define JSON_FRAMES(k, f, ...) JSON_COMPUTED(k, LIST, f, .table = &json_frame, __VA_ARGS__)
+/* A struct stack. */
+#define JSON_STACK(s, k, m, ...)                                                                   \
+    JSON_PUT(s, k, LIST, m, json_put_stack, .table = &json_frame, __VA_ARGS__)
+#define JSON_INNERMOST_FIRST JSON_ABOUT("innermost first")
+
+#define JSON_KIND(s, k, m, ...) JSON_WORD(s, k, m, kind_word, LEAK_KIND_MAX, __VA_ARGS__)
+#define JSON_GROWTH(s, k, m, ...) JSON_POINTER(s, k, m, json_growth, JSON_MAY_BE_NULL, __VA_ARGS__)
+#define JSON_ARGV(s) JSON_TEXTS(s, "argv", argv, argc)
+#define JSON_HISTORY(s, about)                                                                     \
+    JSON_LIST(s, "history", history, history_count, json_moment, JSON_ABOUT(about))
+#define JSON_TOOL JSON_GROUP("tool", json_tool)
+
+/* "format" and "version", which begin each document; and its end. */
+#define JSON_FORMAT(word)                                                                          \
+    JSON_CONSTANT("format", word),                                                                 \
+        JSON_COMPUTED("version", OTHER, json_put_version, JSON_LIMITS("'const': 1"))
+#define JSON_BYTES_ESCAPED                                                                         \
+    JSON_COMPUTED("bytes_escaped", BOOLEAN, json_put_bytes_escaped,                                \
+                  JSON_ABOUT("a text has bytes that are no UTF-8, written as \\u00XX"))
+
+/* The members of "end": how a process ended, and the status or signal if it has one. */
+#define JSON_END(s, ...)                                                                           \
+    JSON_WORD(s, "how", how, end_word, END_LOST + 1,                                               \
+              JSON_ABOUT("lost: the recording does not have the end")),                            \
+        JSON_INTEGER(s, "value", end_value, JSON_ABOUT("exit status, or number of the signal"),    \
+                     __VA_ARGS__)
+
+/* ---- Functions of rows ----------------------------------------------------------------------- */
+
+void json_put_stack(struct json_writer *json, const char *key, const void *stack);
+void json_put_version(struct json_writer *json, const char *key, const void *object);
+void json_put_bytes_escaped(struct json_writer *json, const char *key, const void *object);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SYMBOLIZE_COMPARE_COMPARE_H
 #define SYMBOLIZE_COMPARE_COMPARE_H
 
+#include "common/encode/json_fields.h"
 #include "common/model/model.h"
 #include "common/view/format_api.h"
 #include "common/view/report_set.h"
@@ -42,6 +43,8 @@ struct merge {
 struct merge merge_make(struct report_set *report_set, enum sort_order sort);
 
 void merge_write_text(const struct merge *merge, const struct view *view, FILE *stream);
+/* The table of struct merge; docs/merged.schema.json is made of it. */
+extern const struct json_table json_merge;
 void merge_write_json(const struct merge *merge, const struct view *view, FILE *stream);
 
 #endif

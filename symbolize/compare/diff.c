@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/encode/json_writer.h"
 #include "symbolize/json/json.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text.h"
@@ -156,39 +155,47 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
 
 /* ---- For programs --------------------------------------------------------------------------- */
 
-static void emit_amount(struct json_writer *json, const char *key,
-                        const struct report_set_entry *entry)
+static bool is_record(const struct json_writer *json, const void *entry)
 {
-    if (!entry) {
-        json_put_null(json, key);
-        return;
-    }
-    json_open(json, key, '{');
-    json_put_text(json, "type", entry->sort);
-    json_put_number(json, "bytes", entry->record.bytes);
-    json_put_number(json, "count", entry->record.blocks);
-    if (entry->class == REPORT_SET_RECORD)
-        json_tags(json, &entry->record);
-    json_close(json, '}');
+    (void)json;
+    return ((const struct report_set_entry *)entry)->class == REPORT_SET_RECORD;
 }
+
+static const struct json_field amount_fields[] = {
+    JSON_TEXT(report_set_entry, "type", sort),
+    JSON_COUNT(report_set_entry, "bytes", record.bytes),
+    JSON_COUNT(report_set_entry, "count", record.blocks),
+    JSON_TAGS(report_set_entry, record.tags, record.tag_count, JSON_KNOWN_IF(is_record),
+              JSON_OPTIONAL),
+};
+
+static const struct json_table amount_table = JSON_TABLE(NULL, amount_fields);
+
+static const struct json_field sides_fields[] = {
+    JSON_POINTER(diff_line, "old", old, amount_table, JSON_MAY_BE_NULL),
+    JSON_POINTER(diff_line, "new", new, amount_table, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table sides_table = JSON_TABLE(NULL, sides_fields);
+
+static const struct json_field title_fields[] = {
+    JSON_TEXT(frame, "function", function, JSON_MAY_BE_NULL),
+    JSON_TEXT(frame, "file", file, JSON_MAY_BE_NULL),
+    JSON_COUNT(frame, "line", line, JSON_NULL_IF_0),
+    JSON_TEXT(frame, "module", module, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table title_table = JSON_TABLE(NULL, title_fields);
 
 static void emit_diff_line(struct json_writer *json, const struct diff_line *line)
 {
     const struct report_set_entry *entry = line->new ? line->new : line->old;
-    const struct frame *title = record_title_frame(&entry->record);
 
     json_open(json, NULL, '{');
     json_put_text(json, "change", change_word[line->change]);
     json_put_id(json, "signature", entry->record.signature);
-    json_put_text(json, "function", title ? title->function : NULL);
-    json_put_text(json, "file", title ? title->file : NULL);
-    if (title && title->line)
-        json_put_number(json, "line", title->line);
-    else
-        json_put_null(json, "line");
-    json_put_text(json, "module", title ? title->module : NULL);
-    emit_amount(json, "old", line->old);
-    emit_amount(json, "new", line->new);
+    json_write_fields(json, &title_table, record_title_frame(&entry->record));
+    json_write_fields(json, &sides_table, line);
     json_close(json, '}');
 }
 

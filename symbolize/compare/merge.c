@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/encode/json_writer.h"
+#include "leak_store.h"
 #include "symbolize/json/json.h"
 #include "common/view/json_parts.h"
 #include "symbolize/view/view.h"
@@ -161,89 +161,124 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void emit_processes(struct json_writer *json, const struct report_set *report_set)
+static const struct json_field process_fields[] = {
+    JSON_TEXT(report_set_process, "host", host, JSON_MAY_BE_NULL),
+    JSON_INTEGER(report_set_process, "pid", pid, JSON_NULL_IF_0),
+    JSON_TEXT(report_set_process, "exe", exe, JSON_MAY_BE_NULL),
+    JSON_TIME(report_set_process, "started", started_ns),
+    JSON_BOOLEAN(report_set_process, "sampled", sampled,
+                 JSON_ABOUT("its numbers of blocks and bytes are estimates")),
+};
+
+static const struct json_table process_table =
+    JSON_TABLE("process", process_fields,
+               JSON_ABOUT("Host, pid and time identify a process: a repeated one is left out"));
+
+/* What all entries end with. */
+static const struct json_field seen_fields[] = {
+    JSON_TIME(record, "first", first_ns),
+    JSON_TIME(record, "last", last_ns),
+    JSON_COUNT(record, "processes", seen.processes, JSON_LIMITS("'minimum': 1"),
+               JSON_ABOUT("in which it occurs")),
+    JSON_COUNT(record, "hosts", seen.host_count, JSON_ABOUT("known ones in which it occurs")),
+    JSON_TEXTS(record, "on", seen.hosts, seen.host_count, JSON_LIMITS("'uniqueItems': true"),
+               JSON_ABOUT("the known hosts")),
+    JSON_FRAMES("frames", json_put_record_frames,
+                JSON_ABOUT("innermost first, of the process that was read first")),
+};
+
+static const struct json_table seen_table = JSON_TABLE(NULL, seen_fields);
+
+static const struct json_field record_fields[] = {
+    JSON_ID(report_set_entry, "signature", record.signature),
+    JSON_WORD(report_set_entry, "verdict", record.verdict, verdict_word, VERDICT_MAX),
+    JSON_KIND(report_set_entry, "kind", record.kind),
+    JSON_COUNT(report_set_entry, "bytes", record.bytes),
+    JSON_COUNT(report_set_entry, "blocks", record.blocks),
+    JSON_ESTIMATE(report_set_entry, record.error),
+    JSON_RETAINED(report_set_entry, record.retained),
+    JSON_TAGS(report_set_entry, record.tags, record.tag_count),
+    JSON_INCLUDE(report_set_entry, record, seen_table),
+};
+
+static const struct json_table record_table = JSON_TABLE("record", record_fields);
+
+static const struct json_field other_fields[] = {
+    JSON_ID(report_set_entry, "signature", record.signature),
+    JSON_TEXT(report_set_entry, "type", sort, JSON_ABOUT("as in errors and resources of a report")),
+    JSON_COUNT(report_set_entry, "count", record.blocks),
+    JSON_COUNT(report_set_entry, "bytes", record.bytes, JSON_NULL_IF_0, JSON_ABOUT("of mappings")),
+    JSON_INCLUDE(report_set_entry, record, seen_table),
+};
+
+static const struct json_table other_table = JSON_TABLE("other", other_fields);
+
+static void put_entries(struct json_writer *json, const char *key, const struct merge *merge,
+                        enum report_set_class class)
 {
-    json_open(json, "processes", '[');
-    for (size_t i = 0; i < report_set->process_count; i++) {
-        const struct report_set_process *process = &report_set->processes[i];
-
-        json_open(json, NULL, '{');
-        json_put_text(json, "host", process->host);
-        json_put_known(json, "pid", process->pid != 0, (uint64_t)process->pid);
-        json_put_text(json, "exe", process->exe);
-        json_put_time(json, "started", process->started_ns);
-        json_put_bool(json, "sampled", process->sampled);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void emit_seen(struct json_writer *json, const struct seen *seen)
-{
-    json_put_number(json, "processes", seen->processes);
-    json_put_number(json, "hosts", seen->host_count);
-    json_open(json, "on", '[');
-    for (size_t i = 0; i < seen->host_count; i++)
-        json_put_text(json, NULL, seen->hosts[i]);
-    json_close(json, ']');
-}
-
-static void emit_entry(struct json_writer *json, const struct merge *merge,
-                       const struct report_set_entry *entry)
-{
-    const struct record *record = &entry->record;
-
-    json_open(json, NULL, '{');
-    json_put_id(json, "signature", record->signature);
-    if (entry->class == REPORT_SET_RECORD) {
-        json_put_text(json, "verdict", verdict_word[record->verdict]);
-        json_put_text(json, "kind", kind_word[record->kind]);
-        json_put_number(json, "bytes", record->bytes);
-        json_put_number(json, "blocks", record->blocks);
-        json_error(json, &merge->sum, &record->error);
-        json_retained(json, record);
-        json_tags(json, record);
-    } else {
-        json_put_text(json, "type", entry->sort);
-        json_put_number(json, "count", record->blocks);
-        json_put_known(json, "bytes", record->bytes != 0, record->bytes);
-    }
-    json_put_time(json, "first", record->first_ns);
-    json_put_time(json, "last", record->last_ns);
-    emit_seen(json, &record->seen);
-    json_frames(json, "frames", record->frames, record->frame_count, record->user);
-    json_close(json, '}');
-}
-
-static void emit_entries(struct json_writer *json, const char *key, const struct merge *merge,
-                         enum report_set_class class, const struct view *view)
-{
+    const struct view *view = json_context_of(json)->view;
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
 
     json_open(json, key, '[');
     for (size_t i = 0; i < merge->report_set->count && most; i++)
         if (merge->report_set->entries[i].class == class) {
-            emit_entry(json, merge, &merge->report_set->entries[i]);
+            json_write_object(json, NULL, class == REPORT_SET_RECORD ? &record_table : &other_table,
+                              &merge->report_set->entries[i]);
             most--;
         }
     json_close(json, ']');
 }
 
+static void put_records(struct json_writer *json, const char *key, const void *merge)
+{
+    put_entries(json, key, merge, REPORT_SET_RECORD);
+}
+
+static void put_errors(struct json_writer *json, const char *key, const void *merge)
+{
+    put_entries(json, key, merge, REPORT_SET_ERROR);
+}
+
+static void put_resources(struct json_writer *json, const char *key, const void *merge)
+{
+    put_entries(json, key, merge, REPORT_SET_RESOURCE);
+}
+
+static const struct json_field set_fields[] = {
+    JSON_COUNT(report_set, "hosts", host_count, JSON_ABOUT("different ones")),
+    JSON_LIST(report_set, "processes", processes, process_count, process_table,
+              JSON_ABOUT("all that were read, including those without records")),
+};
+
+static const struct json_table set_table = JSON_TABLE(NULL, set_fields);
+
+static const struct json_field merge_fields[] = {
+    JSON_FORMAT(REPORT_SET_MERGED_FORMAT),
+    JSON_TOOL,
+    JSON_INCLUDE_POINTER(merge, report_set, set_table),
+    JSON_PART(merge, "summary", sum, json_summary,
+              JSON_ABOUT("over all processes; half widths of estimates are added up")),
+    JSON_COMPUTED(
+        "records", LIST, put_records, .table = &record_table,
+        JSON_ABOUT("of all verdicts, the worst first; a signature comes again with another "
+                   "verdict or kind")),
+    JSON_COMPUTED("errors", LIST, put_errors, .table = &other_table),
+    JSON_COMPUTED("resources", LIST, put_resources, .table = &other_table,
+                  JSON_ABOUT("without those opened once")),
+    JSON_BYTES_ESCAPED,
+};
+
+const struct json_table json_merge = JSON_TABLE(
+    NULL, merge_fields,
+    JSON_ABOUT("What leakreport merge --format=json writes: records of many processes, each once. "
+               "diff, merge and --baseline read it. What schema.json says about texts and unknown "
+               "values is true here, too."));
+
 void merge_write_json(const struct merge *merge, const struct view *view, FILE *stream)
 {
-    struct json_writer json = {.stream = stream};
+    struct json_context context = {.process = &merge->sum, .view = view};
+    struct json_writer json = {.stream = stream, .context = &context};
 
-    json_open(&json, NULL, '{');
-    json_put_text(&json, "format", REPORT_SET_MERGED_FORMAT);
-    json_put_number(&json, "version", 1);
-    json_tool(&json);
-    json_put_number(&json, "hosts", merge->report_set->host_count);
-    emit_processes(&json, merge->report_set);
-    json_summary(&json, &merge->sum);
-    emit_entries(&json, "records", merge, REPORT_SET_RECORD, view);
-    emit_entries(&json, "errors", merge, REPORT_SET_ERROR, view);
-    emit_entries(&json, "resources", merge, REPORT_SET_RESOURCE, view);
-    json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
-    json_close(&json, '}');
+    json_write_object(&json, NULL, &json_merge, merge);
     json_stack_end(&json);
 }

@@ -1,70 +1,101 @@
-/* json.h - the JSON report (docs/schema.json), and the same as lines (NDJSON).
+/* json.h - the JSON report, and the same as lines (NDJSON).
  *
- * Both formats write the whole model; every key is always present. What is unknown is null, and a
- * list that nothing was recorded for is empty. A line of NDJSON is an object: the report, a
- * process, a record, an error or a resource. Its key "line" says which, "process" is the index of
- * its process, and the other keys are those of the schema. A process comes before its parts.
+ * Both formats write the whole model; every key is always present, but for the optional ones of the
+ * schema. What is unknown is null, and a list that nothing was recorded for is empty. A line of
+ * NDJSON is an object: the report, a process, a record, an error or a resource. Its key "line" says
+ * which, "process" is the index of its process, and the other keys are those of the schema. A
+ * process comes before its parts.
  *
- * The functions below write the keys of one object into an open object, or one member whose key
- * their comment names. NULL is written as null.
+ * Tables of fields write the objects (json_fields.h), and docs/schema.json is made of the same
+ * tables: after a change "make schema" writes it anew.
  */
 #ifndef SYMBOLIZE_JSON_JSON_H
 #define SYMBOLIZE_JSON_JSON_H
 
-#include "common/encode/json_writer.h"
+#include "common/encode/json_fields.h"
 #include "common/view/format_api.h"
 
 void json_write(const struct report *report, const struct view *view, FILE *stream);
 void ndjson_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* ---- The report and its processes ------------------------------------------------------------ */
+/* What functions of the tables need besides their object; json_writer.context points to it. */
+struct json_context {
+    const struct process *process;
+    const struct view *view;
+    size_t index; /* of the process */
+    const struct group_by_table *by;
+};
 
-/* "bytes", "blocks" and "records" of a sum. */
-void json_total(struct json_writer *json, const struct verdict_total *total);
+static inline const struct json_context *json_context_of(const struct json_writer *json)
+{
+    return json->context;
+}
 
-/* "tool": name and version of this program. */
-void json_tool(struct json_writer *json);
+/* Documents, and their objects by the struct that they are made of. */
+extern const struct json_table json_report;       /* struct report */
+extern const struct json_table json_process_head; /* struct process: before "records" */
+extern const struct json_table json_process_tail; /* after "resources" */
+extern const struct json_table json_record;       /* struct record */
+extern const struct json_table json_resource;     /* struct resource */
+extern const struct json_table json_error;        /* struct json_error */
+extern const struct json_table json_rule;         /* struct rule */
+extern const struct json_table json_total;        /* struct verdict_total */
+extern const struct json_table json_summary;      /* struct process */
 
-/* "suppressions": rules that match nothing, and expired rules. */
-void json_suppressions(struct json_writer *json, const struct report *report);
+/* The sampling error of a sum; null when the numbers are exact. */
+extern const struct json_table json_estimate; /* struct error */
+#define JSON_ESTIMATE(s, m, ...)                                                                   \
+    JSON_PART(s, "error", m, json_estimate, JSON_KNOWN_IF(json_is_sampled), __VA_ARGS__)
+bool json_is_sampled(const struct json_writer *json, const void *object);
 
-/* "summary": the totals of each verdict. */
-void json_summary(struct json_writer *json, const struct process *process);
-
-/* The keys before "records", "errors" and "resources", and the keys after them. */
-void json_process_head(struct json_writer *json, const struct process *process);
-void json_process_tail(struct json_writer *json, const struct process *process);
-
-/* ---- Records and resources ------------------------------------------------------------------- */
-
-void json_record(struct json_writer *json, const struct process *process,
-                 const struct record *record);
-void json_resource(struct json_writer *json, const struct resource *resource);
-
-/* "error": the sampling error of a sum; null when the numbers are exact. */
-void json_error(struct json_writer *json, const struct process *process, const struct error *error);
-
-/* "retained": what freeing the record would release; null when unknown. */
-void json_retained(struct json_writer *json, const struct record *record);
-
-/* "tags": sums of the record for each tag of the program. */
-void json_tags(struct json_writer *json, const struct record *record);
+/* Members of a record, with the tables of their objects. */
+extern const struct json_table json_retained; /* struct verdict_total */
+extern const struct json_table json_tag;      /* struct tag_sum */
+#define JSON_RETAINED(s, m)                                                                        \
+    JSON_PART(s, "retained", m, json_retained, JSON_KNOWN_BY(s, m.blocks),                         \
+              JSON_ABOUT("What fixing this record releases, itself included: what is reached "     \
+                         "through it alone. null: unknown"))
+#define JSON_TAGS(s, m, n, ...)                                                                    \
+    JSON_LIST(s, "tags", m, n, json_tag,                                                           \
+              JSON_ABOUT("What was allocated under a tag of the program, the largest first "       \
+                         "(libleak_tag_push); the rest has none"),                                 \
+              __VA_ARGS__)
+void json_put_record_frames(struct json_writer *json, const char *key, const void *record);
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-void json_bad_free(struct json_writer *json, const struct bad_free *mistake);
-void json_crash(struct json_writer *json, const struct crash *crash);
+/* An invalid free or a crash; NULL as form: there was no such call, or it is unknown. */
+struct json_trace {
+    const char *form;
+    struct stack stack;
+};
+
+struct json_error {
+    const char *type;
+    uint64_t signature;
+    uint64_t address, size;
+    int64_t offset;
+    bool has_address, has_size, has_offset;
+    const char *pool, *to_pool;
+    struct thread_ref thread;
+    uint64_t time_ns, count;
+    struct json_trace allocated, freed, freed_again;
+    const struct crash *crash;
+    struct stack stack;
+};
+
+struct json_error json_error_of_bad_free(const struct bad_free *mistake);
+struct json_error json_error_of_crash(const struct crash *crash);
 
 /* ---- The leak check -------------------------------------------------------------------------- */
 
-void json_leak_check(struct json_writer *json, const char *key, const struct leak_check *look);
-void json_path(struct json_writer *json, const char *key, const struct path *path);
+extern const struct json_table json_leak_check; /* struct leak_check */
+extern const struct json_table json_milestone;  /* struct milestone */
+extern const struct json_table json_owner;      /* struct owner */
+extern const struct json_table json_path;       /* an array; json_put_path() writes it */
+extern const struct json_table json_sample;     /* struct sample */
 
-/* "milestones" and "owners". */
-void json_milestones(struct json_writer *json, const struct process *process);
-void json_owners(struct json_writer *json, const struct process *process);
-
-/* An element of "samples". */
-void json_sample(struct json_writer *json, const struct sample *sample);
+/* The member is a const struct path *, not NULL. */
+void json_put_path(struct json_writer *json, const char *key, const void *path);
 
 #endif

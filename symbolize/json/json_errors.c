@@ -1,116 +1,163 @@
-/* json_errors.c - the elements of "errors": invalid frees, and the crash; see json.h and
- * docs/schema.json. */
+/* json_errors.c - the elements of "errors": invalid frees, and the crash; see json.h. */
 #include "symbolize/json/json.h"
+
+#include <inttypes.h>
+
 #include "leak_store.h"
 #include "common/view/json_parts.h"
 
-/* ---- Invalid frees --------------------------------------------------------------------------- */
+/* ---- Both kinds as one struct ---------------------------------------------------------------- */
 
-static void write_json_block(struct json_writer *json, const struct bad_free *mistake)
-{
-    if (mistake->has_block) {
-        json_put_number(json, "size", mistake->size);
-        json_put_signed(json, "offset", mistake->offset);
-    } else {
-        json_put_null(json, "size");
-        json_put_null(json, "offset");
-    }
-}
-
-void json_bad_free(struct json_writer *json, const struct bad_free *mistake)
+struct json_error json_error_of_bad_free(const struct bad_free *mistake)
 {
     bool again = mistake->type == LEAK_EVENT_DOUBLE_FREE;
-    const char *form = form_word[mistake->form];
-    const char *first = mistake->first_form ? form_word[mistake->first_form] : "unknown";
+    struct json_trace last = {form_word[mistake->form], mistake->released};
+    struct json_trace first = {mistake->first_form ? form_word[mistake->first_form] : "unknown",
+                               mistake->first};
 
-    json_put_text(json, "type", bad_free_word[mistake->type]);
-    json_put_id(json, "signature", mistake->signature);
-    if (mistake->address)
-        json_put_address(json, "address", mistake->address);
-    else
-        json_put_null(json, "address");
-    write_json_block(json, mistake);
-    if (mistake->block_pool)
-        json_put_text(json, "pool", mistake->block_pool);
-    if (mistake->call_pool)
-        json_put_text(json, "to_pool", mistake->call_pool);
-    json_serial(json, &mistake->thread);
-    json_put_time(json, "time", mistake->time_ns);
-    json_put_number(json, "count", mistake->count);
-    json_trace(json, "allocated", mistake->kind ? kind_word[mistake->kind] : NULL,
-               &mistake->allocated);
-    if (again)
-        json_trace(json, "freed", first, &mistake->first);
-    else
-        json_trace(json, "freed", form, &mistake->released);
-    json_trace(json, "freed_again", again ? form : NULL, &mistake->released);
-    json_put_null(json, "crash");
-    json_stack(json, "frames", &mistake->released);
+    return (struct json_error){
+        .type = bad_free_word[mistake->type],
+        .signature = mistake->signature,
+        .address = mistake->address,
+        .has_address = mistake->address != 0,
+        .size = mistake->size,
+        .offset = mistake->offset,
+        .has_size = mistake->has_block,
+        .has_offset = mistake->has_block,
+        .pool = mistake->block_pool,
+        .to_pool = mistake->call_pool,
+        .thread = mistake->thread,
+        .time_ns = mistake->time_ns,
+        .count = mistake->count,
+        .allocated = {mistake->kind ? kind_word[mistake->kind] : NULL, mistake->allocated},
+        .freed = again ? first : last,
+        .freed_again = again ? last : (struct json_trace){NULL},
+        .stack = mistake->released,
+    };
+}
+
+struct json_error json_error_of_crash(const struct crash *crash)
+{
+    const struct crash_block *block = crash->blocks;
+    struct json_error error = {
+        .type = crash_type_name(crash),
+        .signature = crash->signature,
+        .address = crash->address,
+        .has_address = crash->has_address,
+        .thread = crash->thread,
+        .time_ns = crash->time_ns,
+        .count = 1,
+        .crash = crash,
+        .stack = crash->stack,
+    };
+
+    if (!crash->block_count || block->register_name)
+        return error;
+    error.size = block->size;
+    error.has_size = block->size != 0;
+    error.offset = (int64_t)block->offset;
+    error.has_offset = true;
+    if (block->allocated.count)
+        error.allocated = (struct json_trace){
+            kind_word[block->kind] ? kind_word[block->kind] : "malloc", block->allocated};
+    if (block->was_freed)
+        error.freed = (struct json_trace){"free", block->freed};
+    return error;
 }
 
 /* ---- The crash ------------------------------------------------------------------------------- */
 
-static void write_address(struct json_writer *json, const char *key, const struct crash *crash)
+static void put_registers(struct json_writer *json, const char *key, const void *object)
 {
-    if (crash->has_address)
-        json_put_address(json, key, crash->address);
-    else
-        json_put_null(json, key);
-}
+    const struct crash *crash = object;
 
-static void write_json_repeats(struct json_writer *json, const struct crash *crash)
-{
-    json_open(json, "repeats", '[');
-    for (size_t i = 0; i < crash->repeat_count; i++) {
-        json_open(json, NULL, '{');
-        json->flat = true;
-        json_put_number(json, "first", crash->repeats[i].end - crash->repeats[i].frames);
-        json_put_number(json, "frames", crash->repeats[i].frames);
-        json_put_number(json, "times", crash->repeats[i].times);
-        json_close(json, '}');
-        json->flat = false;
-    }
-    json_close(json, ']');
-}
-
-static void write_signal(struct json_writer *json, const struct crash *crash)
-{
-    json_open(json, "crash", '{');
-    json_put_signed(json, "signal", crash->signal);
-    json_put_signed(json, "code", crash->code);
-    json_put_text(json, "cause", crash->words);
-    write_address(json, "fault_address", crash);
-    json_put_text(json, "near", crash->near);
-    json_open(json, "registers", '{');
+    json_open(json, key, '{');
     for (size_t i = 0; i < crash->register_count; i++)
         json_put_address(json, crash->registers[i].name, crash->registers[i].value);
     json_close(json, '}');
-    json_put_known(json, "depth", crash->depth != 0, crash->depth);
-    write_json_repeats(json, crash);
-    json_close(json, '}');
 }
 
-void json_crash(struct json_writer *json, const struct crash *crash)
+static void put_first(struct json_writer *json, const char *key, const void *object)
 {
-    const struct crash_block *block = NULL;
-    const char *form = NULL;
+    const struct crash_repeat *repeat = object;
 
-    if (crash->block_count && !crash->blocks[0].register_name)
-        block = &crash->blocks[0];
-    if (block && block->allocated.count)
-        form = kind_word[block->kind] ? kind_word[block->kind] : "malloc";
-    json_put_text(json, "type", crash_type_name(crash));
-    json_put_id(json, "signature", crash->signature);
-    write_address(json, "address", crash);
-    json_put_known(json, "size", block && block->size, block ? block->size : 0);
-    json_put_known(json, "offset", block != NULL, block ? block->offset : 0);
-    json_serial(json, &crash->thread);
-    json_put_time(json, "time", crash->time_ns);
-    json_put_number(json, "count", 1);
-    json_trace(json, "allocated", form, block ? &block->allocated : NULL);
-    json_trace(json, "freed", block && block->was_freed ? "free" : NULL,
-               block ? &block->freed : NULL);
-    json_put_null(json, "freed_again");
-    write_signal(json, crash);
-    json_stack(json, "frames", &crash->stack);
+    json_put_number(json, key, repeat->end - repeat->frames);
 }
+
+static const struct json_field repeat_fields[] = {
+    JSON_COMPUTED("first", COUNT, put_first),
+    JSON_COUNT(crash_repeat, "frames", frames),
+    JSON_COUNT(crash_repeat, "times", times),
+};
+
+static const struct json_table repeat_table = JSON_TABLE(NULL, repeat_fields, .flat = true);
+
+static const struct json_field crash_fields[] = {
+    JSON_INTEGER(crash, "signal", signal),
+    JSON_INTEGER(crash, "code", code, JSON_ABOUT("si_code, as Linux numbers it")),
+    JSON_TEXT(crash, "cause", words, JSON_ABOUT("signal and code in words")),
+    JSON_ADDRESS(crash, "fault_address", address, JSON_KNOWN_BY(crash, has_address)),
+    JSON_TEXT(crash, "near", near, JSON_MAY_BE_NULL, JSON_ABOUT("what the address is near")),
+    JSON_COMPUTED("registers", OTHER, put_registers,
+                  JSON_LIMITS("'type': 'object', 'additionalProperties': {'type': 'string'}")),
+    JSON_COUNT(crash, "depth", depth, JSON_NULL_IF_0,
+               JSON_ABOUT("number of frames without inlined ones")),
+    JSON_LIST(crash, "repeats", repeats, repeat_count, repeat_table,
+              JSON_ABOUT("Recursion: so many frames, from the first one on, repeat so many more "
+                         "times")),
+};
+
+static const struct json_table crash_table = JSON_TABLE("crash", crash_fields);
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static void put_serial(struct json_writer *json, const char *key, const void *serial)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "T%" PRIu32, *(const uint32_t *)serial);
+    json_put_text(json, key, text);
+}
+
+static const struct json_field trace_fields[] = {
+    JSON_TEXT(json_trace, "form", form, JSON_ABOUT("the function that was called")),
+    JSON_STACK(json_trace, "frames", stack, JSON_INNERMOST_FIRST),
+};
+
+static const struct json_table trace_table = JSON_TABLE("trace", trace_fields);
+
+#define TRACE(k, m, about)                                                                         \
+    JSON_PART(json_error, k, m, trace_table, JSON_KNOWN_BY(json_error, m.form), JSON_ABOUT(about))
+
+#define TYPES                                                                                      \
+    "'enum': ['mismatched-free', 'double-free', 'invalid-free', 'interior-free', 'foreign-free', " \
+    "'bad-realloc', 'size-mismatch', 'alignment-mismatch', 'pool-leak', 'crash', "                 \
+    "'stack-overflow']"
+
+static const struct json_field error_fields[] = {
+    JSON_TEXT(json_error, "type", type, JSON_LIMITS(TYPES)),
+    JSON_ID(json_error, "signature", signature),
+    JSON_ADDRESS(json_error, "address", address, JSON_KNOWN_BY(json_error, has_address),
+                 JSON_ABOUT("that the call had, the first time")),
+    JSON_COUNT(json_error, "size", size, JSON_KNOWN_BY(json_error, has_size),
+               JSON_ABOUT("of the block")),
+    JSON_INTEGER(json_error, "offset", offset, JSON_KNOWN_BY(json_error, has_offset),
+                 JSON_ABOUT("of the address from the start of the block; below 0: before it")),
+    JSON_TEXT(
+        json_error, "pool", pool, JSON_KNOWN_BY(json_error, pool), JSON_OPTIONAL,
+        JSON_ABOUT("name of the pool of the program that the block is from, if there is one")),
+    JSON_TEXT(json_error, "to_pool", to_pool, JSON_KNOWN_BY(json_error, to_pool), JSON_OPTIONAL,
+              JSON_ABOUT("name of the pool that it was released to, or that was destroyed")),
+    JSON_PUT(json_error, "thread", TEXT, thread.serial, put_serial,
+             JSON_KNOWN_BY(json_error, thread.serial), JSON_LIMITS("'pattern': '^T[0-9]+$'")),
+    JSON_TIME(json_error, "time", time_ns),
+    JSON_COUNT(json_error, "count", count,
+               JSON_ABOUT("equal ones: of one type, stack and place of allocation")),
+    TRACE("allocated", allocated, "the allocation of the block"),
+    TRACE("freed", freed, "this release; of a double free the first one"),
+    TRACE("freed_again", freed_again, "of a double free: this release"),
+    JSON_POINTER(json_error, "crash", crash, crash_table, JSON_MAY_BE_NULL),
+    JSON_STACK(json_error, "frames", stack, JSON_INNERMOST_FIRST),
+};
+
+const struct json_table json_error = JSON_TABLE("error", error_fields);

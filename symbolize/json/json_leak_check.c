@@ -4,170 +4,206 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "leak_store.h"
 #include "common/encode/encode.h"
 #include "common/view/json_parts.h"
 
-/* An element of a list, on one line. */
-static void open_flat(struct json_writer *json)
+static void put_milliseconds(struct json_writer *json, const char *key, const void *ns)
 {
-    json_open(json, NULL, '{');
-    json->flat = true;
+    json_put_fraction(json, key, (double)*(const uint64_t *)ns / 1e6);
 }
 
-static void close_flat(struct json_writer *json)
-{
-    json_close(json, '}');
-    json->flat = false;
-}
+#define MILLISECONDS(k, m, about)                                                                  \
+    JSON_PUT(leak_check, k, NUMBER, m, put_milliseconds, JSON_KNOWN_BY(leak_check, timed),         \
+             JSON_LIMITS("'minimum': 0"), JSON_ABOUT(about))
 
-static void emit_milliseconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
-{
-    if (known)
-        json_put_fraction(json, key, (double)ns / 1e6);
-    else
-        json_put_null(json, key);
-}
+static const struct json_field leak_check_fields[] = {
+    JSON_TIME(leak_check, "when", when_ns),
+    JSON_TEXT(
+        leak_check, "rung", rung, JSON_LIMITS("'enum': ['parked', 'unstopped', 'none']"),
+        JSON_ABOUT("How the process was held: parked, all threads stopped; unstopped, threads "
+                   "ran, and only what two snapshots agree on is lost; none, the leak check "
+                   "was impossible, and trouble says why")),
+    JSON_TEXT(leak_check, "occasion", occasion, JSON_MAY_BE_NULL, JSON_ABOUT("when, in words")),
+    JSON_TEXT(leak_check, "trouble", trouble, JSON_MAY_BE_NULL),
+    MILLISECONDS("pause_ms", pause_ns, "the threads were stopped; null: left out by --stable"),
+    MILLISECONDS("check_ms", check_ns, "the leak check took"),
+    JSON_COUNT(leak_check, "threads_parked", threads_parked),
+    JSON_COUNT(leak_check, "threads_missed", threads_missed),
+    JSON_COUNT(leak_check, "skipped", skipped,
+               JSON_ABOUT("periodic leak checks left out so far because of pause_budget")),
+    JSON_COUNT(leak_check, "milestone", milestone, JSON_NULL_IF_0, JSON_LIMITS("'minimum': 1"),
+               JSON_ABOUT("its number among the milestones; null: it was not requested")),
+};
 
-void json_leak_check(struct json_writer *json, const char *key, const struct leak_check *look)
-{
-    if (!look) {
-        json_put_null(json, key);
-        return;
-    }
-    json_open(json, key, '{');
-    json_put_time(json, "when", look->when_ns);
-    json_put_text(json, "rung", look->rung);
-    json_put_text(json, "occasion", look->occasion);
-    json_put_text(json, "trouble", look->trouble);
-    emit_milliseconds(json, "pause_ms", look->pause_ns, look->timed);
-    emit_milliseconds(json, "check_ms", look->check_ns, look->timed);
-    json_put_number(json, "threads_parked", look->threads_parked);
-    json_put_number(json, "threads_missed", look->threads_missed);
-    json_put_number(json, "skipped", look->skipped);
-    json_put_known(json, "milestone", look->milestone != 0, look->milestone);
-    json_close(json, '}');
-}
+const struct json_table json_leak_check = JSON_TABLE(
+    "snapshot", leak_check_fields,
+    JSON_ABOUT("The last leak check, which the verdicts come from. null: none was attempted. "
+               "Younger blocks are unfreed."));
 
-void json_milestones(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "milestones", '[');
-    for (size_t i = 0; i < process->milestone_count; i++) {
-        open_flat(json);
-        json_put_number(json, "number", process->milestones[i].number);
-        json_put_time(json, "time", process->milestones[i].time_ns);
-        json_put_text(json, "mark", process->milestones[i].name);
-        close_flat(json);
-    }
-    json_close(json, ']');
-}
+static const struct json_field milestone_fields[] = {
+    JSON_COUNT(milestone, "number", number),
+    JSON_TIME(milestone, "time", time_ns),
+    JSON_TEXT(milestone, "mark", name, JSON_MAY_BE_NULL,
+              JSON_ABOUT("its name; null: that of a requested leak check")),
+};
+
+const struct json_table json_milestone = JSON_TABLE("milestone", milestone_fields, .flat = true);
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-static void write_root(struct json_writer *json, const struct root *root)
-{
-    open_flat(json);
-    json_put_text(json, "root", root->words);
-    json_put_text(json, "class", root_class_word[root->class]);
-    json_put_text(json, "variable", root->variable);
-    json_put_text(json, "function", root->function);
-    json_put_text(json, "file", root->file);
-    json_put_known(json, "line", root->line != 0, root->line);
-    json_put_text(json, "module", root->module);
-    json_put_known(json, "thread", root->thread.serial != 0, root->thread.serial);
-    json_put_known(json, "offset", root->has_offset, root->offset);
-    close_flat(json);
-}
+static const struct json_field root_fields[] = {
+    JSON_TEXT(root, "root", words, JSON_ABOUT("its name, for people")),
+    JSON_WORD(root, "class", class, root_class_word, LEAK_ROOT_CLASS_MAX, JSON_MAY_BE_NULL),
+    JSON_TEXT(root, "variable", variable, JSON_MAY_BE_NULL),
+    JSON_TEXT(root, "function", function, JSON_MAY_BE_NULL,
+              JSON_ABOUT("stacks: the function whose frame has the word; globals and tls: the "
+                         "function whose static variable it is")),
+    JSON_TEXT(root, "file", file, JSON_MAY_BE_NULL),
+    JSON_COUNT(root, "line", line, JSON_NULL_IF_0),
+    JSON_TEXT(root, "module", module, JSON_MAY_BE_NULL),
+    JSON_COUNT(root, "thread", thread.serial, JSON_NULL_IF_0, JSON_LIMITS("'minimum': 1"),
+               JSON_ABOUT("serial")),
+    JSON_COUNT(root, "offset", offset, JSON_KNOWN_BY(root, has_offset),
+               JSON_ABOUT("of the word in the variable; where that is unknown, in the module or "
+                          "mapping")),
+};
 
-static void write_step(struct json_writer *json, const struct path_step *step)
-{
-    const struct frame *frame = step->frame;
+static const struct json_table root_table =
+    JSON_TABLE("root", root_fields, .flat = true,
+               JSON_ABOUT("A word outside the heap that points to blocks."));
 
-    open_flat(json);
-    json_put_number(json, "offset", step->offset);
-    json_put_number(json, "into", step->into);
-    json_put_number(json, "size", step->size);
-    json_put_text(json, "function", frame ? frame->function : NULL);
-    json_put_text(json, "file", frame ? frame->file : NULL);
-    json_put_known(json, "line", frame && frame->line, frame ? frame->line : 0);
-    if (step->known)
-        json_put_id(json, "signature", step->signature);
-    else
-        json_put_null(json, "signature");
-    close_flat(json);
-}
+static const struct json_field step_frame_fields[] = {
+    JSON_TEXT(frame, "function", function, JSON_MAY_BE_NULL),
+    JSON_TEXT(frame, "file", file, JSON_MAY_BE_NULL),
+    JSON_COUNT(frame, "line", line, JSON_NULL_IF_0),
+};
 
-static void write_json_skipped(struct json_writer *json, uint64_t count)
-{
-    open_flat(json);
-    json_put_number(json, "skipped", count);
-    close_flat(json);
-}
+static const struct json_table step_frame_table = JSON_TABLE(NULL, step_frame_fields);
+
+static const struct json_field step_fields[] = {
+    JSON_COUNT(path_step, "offset", offset),
+    JSON_COUNT(path_step, "into", into),
+    JSON_COUNT(path_step, "size", size),
+    JSON_INCLUDE_POINTER(path_step, frame, step_frame_table),
+    JSON_ID(path_step, "signature", signature, JSON_KNOWN_BY(path_step, known)),
+};
+
+static const struct json_table step_table = JSON_TABLE(
+    "step", step_fields, .flat = true,
+    JSON_ABOUT("The word at offset of the block before (of the root: 0) points to a block "
+               "of size bytes, into bytes behind its start, which function allocated and "
+               "the record with that signature contains."));
+
+static const struct json_field skipped_fields[] = {
+    JSON_COUNT(path, "skipped", skipped, JSON_LIMITS("'minimum': 1")),
+};
+
+static const struct json_table skipped_table =
+    JSON_TABLE("skipped", skipped_fields, .flat = true,
+               JSON_ABOUT("so many steps of a long path are left out here"));
+
+static const struct json_field path_fields[] = {
+    JSON_GROUP("root", root_table),
+    JSON_GROUP("step", step_table),
+    JSON_GROUP("skipped", skipped_table),
+};
+
+const struct json_table json_path = JSON_TABLE(
+    "path", path_fields,
+    JSON_ABOUT(
+        "The shortest way from a root to a block: the root, then the steps, of which the last "
+        "one reaches the block itself."),
+    .schema = "'type': 'array', 'minItems': 1, 'items': [{'$ref': '#/definitions/root'}], "
+              "'additionalItems': {'anyOf': [{'$ref': '#/definitions/step'}, "
+              "{'$ref': '#/definitions/skipped'}]}");
 
 static void write_json_path(struct json_writer *json, const char *key, const struct root *root,
                             const struct path *path)
 {
     json_open(json, key, '[');
-    write_root(json, root);
+    json_write_object(json, NULL, &root_table, root);
     for (size_t i = 0; path && i < path->count; i++) {
         if (path->skipped && i == path->skipped_at)
-            write_json_skipped(json, path->skipped);
-        write_step(json, &path->steps[i]);
+            json_write_object(json, NULL, &skipped_table, path);
+        json_write_object(json, NULL, &step_table, &path->steps[i]);
     }
     json_close(json, ']');
 }
 
-void json_path(struct json_writer *json, const char *key, const struct path *path)
+void json_put_path(struct json_writer *json, const char *key, const void *member)
 {
-    if (path)
-        write_json_path(json, key, path->root, path);
-    else
-        json_put_null(json, key);
+    const struct path *path = *(const struct path *const *)member;
+
+    write_json_path(json, key, path->root, path);
 }
 
-void json_owners(struct json_writer *json, const struct process *process)
+static void put_owner_path(struct json_writer *json, const char *key, const void *object)
 {
-    json_open(json, "owners", '[');
-    for (size_t i = 0; i < process->owner_count; i++) {
-        const struct owner *owner = &process->owners[i];
+    const struct owner *owner = object;
 
-        json_open(json, NULL, '{');
-        json_put_text(json, "root", owner->root->words);
-        json_put_number(json, "bytes", owner->bytes);
-        json_put_number(json, "blocks", owner->blocks);
-        write_json_path(json, "path", owner->path ? owner->path->root : owner->root, owner->path);
-        json_growth(json, owner->growth);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    write_json_path(json, key, owner->path ? owner->path->root : owner->root, owner->path);
 }
+
+static const struct json_field owner_root_fields[] = {
+    JSON_TEXT(root, "root", words),
+};
+
+static const struct json_table owner_root_table = JSON_TABLE(NULL, owner_root_fields);
+
+static const struct json_field owner_fields[] = {
+    JSON_INCLUDE_POINTER(owner, root, owner_root_table),
+    JSON_COUNT(owner, "bytes", bytes),
+    JSON_COUNT(owner, "blocks", blocks),
+    JSON_COMPUTED("path", OBJECT, put_owner_path, .table = &json_path,
+                  JSON_ABOUT("to the largest record whose path begins here; at least the root")),
+    JSON_GROWTH(
+        owner, "growth", growth,
+        JSON_ABOUT("Growth of what it keeps, by the stacks whose blocks it keeps: nine "
+                   "tenths of their blocks, which are nine tenths of what it keeps. null: "
+                   "there are none, their series are unknown, or it lived too short a time")),
+};
+
+const struct json_table json_owner =
+    JSON_TABLE("owner", owner_fields,
+               JSON_ABOUT("Roots of one name, and what the shortest paths reach from them"));
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void write_content(struct json_writer *json, const struct sample *sample)
+static void put_sample_serial(struct json_writer *json, const char *key, const void *object)
 {
-    size_t size = 4 * sample->length + 1;
-    char *text = sample->length ? malloc(size) : NULL;
-
-    if (text)
-        hex_line(sample->content, sample->length, text, size);
-    json_put_text(json, "content", text);
-    free(text);
-}
-
-void json_sample(struct json_writer *json, const struct sample *sample)
-{
+    const struct sample *sample = object;
     char serial[64];
 
     snprintf(serial, sizeof(serial), "T%" PRIu32 "#%" PRIu32, sample->thread.serial, sample->count);
-    open_flat(json);
-    if (sample->address)
-        json_put_address(json, "address", sample->address);
-    else
-        json_put_null(json, "address");
-    json_put_number(json, "size", sample->size);
-    json_put_text(json, "serial", serial);
-    json_put_text(json, "thread", sample->thread.name);
-    json_put_time(json, "time", sample->time_ns);
-    write_content(json, sample);
-    close_flat(json);
+    json_put_text(json, key, serial);
 }
+
+static void put_content(struct json_writer *json, const char *key, const void *object)
+{
+    const struct sample *sample = object;
+    size_t size = 4 * sample->length + 1;
+    char *text = malloc(size);
+
+    if (text)
+        hex_line(sample->content, sample->length, text, size);
+    json_put_text(json, key, text);
+    free(text);
+}
+
+static const struct json_field sample_fields[] = {
+    JSON_ADDRESS(sample, "address", address, JSON_NULL_IF_0),
+    JSON_COUNT(sample, "size", size),
+    JSON_COMPUTED("serial", TEXT, put_sample_serial, JSON_LIMITS("'pattern': '^T[0-9]+#[0-9]+$'"),
+                  JSON_ABOUT("thread, and n-th allocation of that thread")),
+    JSON_TEXT(sample, "thread", thread.name, JSON_MAY_BE_NULL, JSON_ABOUT("its name")),
+    JSON_TIME(sample, "time", time_ns),
+    JSON_COMPUTED("content", TEXT, put_content, JSON_KNOWN_BY(sample, length),
+                  JSON_ABOUT("its first bytes, with --content or -v; unprintable ones are \\xNN, a "
+                             "backslash is \\\\")),
+};
+
+const struct json_table json_sample = JSON_TABLE(
+    "sample", sample_fields, .flat = true,
+    JSON_ABOUT("One block. With --stable address and time are null, and content where it "
+               "may contain addresses."));

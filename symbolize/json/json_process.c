@@ -1,282 +1,276 @@
 /* json_process.c - a process without its records, errors and resources; see json.h. */
 #include "symbolize/json/json.h"
 
+#include "leak_store.h"
 #include "common/view/json_parts.h"
 
-void json_total(struct json_writer *json, const struct verdict_total *total)
+/* ---- Coverage -------------------------------------------------------------------------------- */
+
+static const struct json_field sampled_fields[] = {
+    JSON_COUNT(process, "bytes", sample, JSON_LIMITS("'minimum': 1")),
+};
+
+static const struct json_table sampled_table =
+    JSON_TABLE("sampled", sampled_fields,
+               JSON_ABOUT("The option sample=: one sample for so many allocated bytes, and every "
+                          "number of blocks and bytes is an estimate. A leak of L bytes is missed "
+                          "with probability exp(-L / bytes). unknown_frees is then 0: they are "
+                          "unknown"));
+
+static const struct json_field stacks_fields[] = {
+    JSON_COUNT(stacks, "captures", captures),
+    JSON_COUNT(stacks, "leaf_cache_hits", leaf_cache_hits),
+    JSON_COUNT(stacks, "walks", walks),
+    JSON_COUNT(stacks, "frames_walked", frames_walked),
+    JSON_COUNT(stacks, "frames_shared", frames_shared),
+};
+
+static const struct json_table stacks_table = JSON_TABLE(
+    NULL, stacks_fields,
+    JSON_ABOUT("How the stacks of allocations, and of recorded frees, were captured. captures = "
+               "leaf_cache_hits + walks. The frames of the walks were unwound one by one (walked), "
+               "or verified to be those of the thread's walk before (shared)."));
+
+static const struct json_field module_fields[] = {
+    JSON_TEXT(blind_module, "module", path),
+    JSON_TEXT(blind_module, "build_id", build_id, JSON_MAY_BE_NULL),
+    JSON_TEXT(blind_module, "why", why),
+    JSON_TEXT(blind_module, "remedy", remedy, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table module_table = JSON_TABLE("module", module_fields);
+
+static const struct json_field untracked_fields[] = {
+    JSON_TEXT(untracked, "what", name),
+    JSON_TEXT(untracked, "why", words),
+    JSON_COUNT(untracked, "count", count),
+};
+
+static const struct json_table untracked_table = JSON_TABLE(NULL, untracked_fields);
+
+static const struct json_field coverage_fields[] = {
+    JSON_COUNT(process, "allocations", allocations),
+    JSON_COUNT(process, "unknown_frees", unknown_frees),
+    JSON_COUNT(process, "truncated_stacks", truncated_stacks),
+    JSON_COUNT(process, "unwind_checks", unwind_checks),
+    JSON_COUNT(process, "unwind_mismatches", unwind_mismatches),
+    JSON_COUNT(process, "unwind_stops", unwind_stops),
+    JSON_PART(process, "stacks", stacks, stacks_table),
+    JSON_LIST(process, "modules_without_debuginfo", blind, blind_count, module_table),
+    JSON_LIST(process, "untracked", untracked, untracked_count, untracked_table),
+};
+
+static const struct json_table coverage_table = JSON_TABLE("coverage", coverage_fields);
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static const struct json_field totals_fields[] = {
+    JSON_COUNT(process, "allocations", allocations),
+    JSON_COUNT(process, "frees", frees),
+    JSON_COUNT(process, "bytes_allocated", bytes_allocated),
+    JSON_COUNT(process, "live_bytes", live_bytes),
+    JSON_COUNT(process, "live_blocks", live_blocks),
+    JSON_COUNT(process, "peak_bytes", peak_bytes),
+    JSON_TIME(process, "peak_at", peak_ns),
+    JSON_ESTIMATE(process, live_error, JSON_ABOUT("of live_bytes and live_blocks")),
+};
+
+static const struct json_table totals_table = JSON_TABLE("totals", totals_fields);
+
+static const struct json_field total_fields[] = {
+    JSON_COUNT(verdict_total, "bytes", bytes),
+    JSON_COUNT(verdict_total, "blocks", blocks),
+    JSON_COUNT(verdict_total, "records", records),
+};
+
+const struct json_table json_total = JSON_TABLE("part", total_fields);
+
+/* The sum of each verdict, by its word. */
+#define V(name, word, words)                                                                       \
+    static const struct json_field fields_of_##name[] = {                                          \
+        JSON_INCLUDE(process, totals.of[VERDICT_##name], json_total),                              \
+        JSON_ESTIMATE(process, errors[VERDICT_##name])};                                           \
+    static const struct json_table sum_of_##name = JSON_TABLE("sum", fields_of_##name);
+VERDICT_TABLE(V)
+#undef V
+
+static const struct json_field summary_fields[] = {
+#define V(name, word, words) JSON_GROUP(word, sum_of_##name),
+    VERDICT_TABLE(V)
+#undef V
+};
+
+const struct json_table json_summary = JSON_TABLE("summary", summary_fields);
+
+/* ---- Suppressions ---------------------------------------------------------------------------- */
+
+static const struct json_field rule_fields[] = {
+    JSON_TEXT(rule, "rule", text),
+    JSON_TEXT(rule, "where", where, JSON_ABOUT("FILE:LINE")),
+    JSON_TEXT(rule, "expires", expires, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the last day of its validity")),
+    JSON_TEXT(rule, "reason", reason, JSON_MAY_BE_NULL),
+};
+
+const struct json_table json_rule = JSON_TABLE("rule", rule_fields);
+
+static const struct json_field used_rule_fields[] = {
+    JSON_TEXT(rule, "rule", text),
+    JSON_TEXT(rule, "where", where,
+              JSON_ABOUT("FILE:LINE, or the name of the program's own function and the line")),
+    JSON_TEXT(rule, "reason", reason, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table used_rule_table = JSON_TABLE(NULL, used_rule_fields);
+
+static const struct json_field rule_use_fields[] = {
+    JSON_INCLUDE_POINTER(rule_use, rule, used_rule_table),
+    JSON_INCLUDE(rule_use, total, json_total),
+};
+
+static const struct json_table rule_use_table = JSON_TABLE(NULL, rule_use_fields);
+
+static const struct json_field suppressed_fields[] = {
+    JSON_INCLUDE(process, suppressed, json_total),
+    JSON_LIST(process, "rules", rules, rule_count, rule_use_table,
+              JSON_ABOUT("those that match something")),
+};
+
+static const struct json_table suppressed_table =
+    JSON_TABLE("suppressed", suppressed_fields,
+               JSON_ABOUT("Known leaks, which the summary leaves out; their records have "
+                          "suppressed_by"));
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static bool has_tid(const struct json_writer *json, const void *object)
 {
-    json_put_number(json, "bytes", total->bytes);
-    json_put_number(json, "blocks", total->blocks);
-    json_put_number(json, "records", total->records);
+    (void)json;
+    return ((const struct seen_thread *)object)->tid > 0;
 }
 
-void json_tool(struct json_writer *json)
-{
-    json_open(json, "tool", '{');
-    json_put_text(json, "name", "libleak");
-    json_put_text(json, "version", LEAK_VERSION);
-    json_close(json, '}');
-}
+static const struct json_field seen_thread_fields[] = {
+    JSON_COUNT(seen_thread, "serial", thread.serial, JSON_NULL_IF_0,
+               JSON_ABOUT("null: a thread that never allocated")),
+    JSON_INTEGER(seen_thread, "tid", tid, JSON_KNOWN_IF(has_tid)),
+    JSON_TEXT(seen_thread, "name", thread.name, JSON_MAY_BE_NULL),
+    JSON_STACK(seen_thread, "frames", stack, JSON_INNERMOST_FIRST),
+};
 
-static void write_json_rules(struct json_writer *json, const char *key,
-                             const struct rule *const *rules, size_t count)
-{
-    json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "rule", rules[i]->text);
-        json_put_text(json, "where", rules[i]->where);
-        json_put_text(json, "expires", rules[i]->expires);
-        json_put_text(json, "reason", rules[i]->reason);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+static const struct json_table seen_thread_table = JSON_TABLE("seen_thread", seen_thread_fields);
 
-void json_suppressions(struct json_writer *json, const struct report *report)
-{
-    json_open(json, "suppressions", '{');
-    write_json_rules(json, "unused", report->unused, report->unused_count);
-    write_json_rules(json, "expired", report->expired, report->expired_count);
-    json_close(json, '}');
-}
+static const struct json_field resource_total_fields[] = {
+    JSON_TEXT(resource_total, "type", type),
+    JSON_COUNT(resource_total, "opened", opened,
+               JSON_ABOUT("ever; the descriptors of streams and directories count there")),
+    JSON_COUNT(resource_total, "open", open, JSON_ABOUT("at the end, including suppressed ones")),
+};
 
-static void write_end(struct json_writer *json, const struct process *process)
-{
-    json_put_bool(json, "forked", process->forked);
-    json_open(json, "end", '{');
-    json_put_text(json, "how", end_word[process->how]);
-    if (process->has_end_value)
-        json_put_signed(json, "value", process->end_value);
-    else
-        json_put_null(json, "value");
-    json_close(json, '}');
-}
+static const struct json_table resource_total_table = JSON_TABLE(NULL, resource_total_fields);
 
-static void write_json_stacks(struct json_writer *json, const struct stacks *stacks)
-{
-    json_open(json, "stacks", '{');
-    json_put_number(json, "captures", stacks->captures);
-    json_put_number(json, "leaf_cache_hits", stacks->leaf_cache_hits);
-    json_put_number(json, "walks", stacks->walks);
-    json_put_number(json, "frames_walked", stacks->frames_walked);
-    json_put_number(json, "frames_shared", stacks->frames_shared);
-    json_close(json, '}');
-}
+static const struct json_field inherited_fields[] = {
+    JSON_COUNT(inherited, "descriptor", number),
+    JSON_TEXT(inherited, "name", name, JSON_MAY_BE_NULL),
+};
 
-static void write_json_coverage(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "coverage", '{');
-    json_put_number(json, "allocations", process->allocations);
-    json_put_number(json, "unknown_frees", process->unknown_frees);
-    json_put_number(json, "truncated_stacks", process->truncated_stacks);
-    json_put_number(json, "unwind_checks", process->unwind_checks);
-    json_put_number(json, "unwind_mismatches", process->unwind_mismatches);
-    json_put_number(json, "unwind_stops", process->unwind_stops);
-    write_json_stacks(json, &process->stacks);
-    json_open(json, "modules_without_debuginfo", '[');
-    for (size_t i = 0; i < process->blind_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "module", process->blind[i].path);
-        json_put_text(json, "build_id", process->blind[i].build_id);
-        json_put_text(json, "why", process->blind[i].why);
-        json_put_text(json, "remedy", process->blind[i].remedy);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_open(json, "untracked", '[');
-    for (size_t i = 0; i < process->untracked_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "what", process->untracked[i].name);
-        json_put_text(json, "why", process->untracked[i].words);
-        json_put_number(json, "count", process->untracked[i].count);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-}
+static const struct json_table inherited_table = JSON_TABLE(NULL, inherited_fields);
 
-static void write_sampled(struct json_writer *json, const struct process *process)
-{
-    if (!process->sample) {
-        json_put_null(json, "sampled");
-        return;
-    }
-    json_open(json, "sampled", '{');
-    json_put_number(json, "bytes", process->sample);
-    json_close(json, '}');
-}
+static const struct json_field recent_free_fields[] = {
+    JSON_ADDRESS(recent_free, "address", address, JSON_ABOUT("of the start of the block")),
+    JSON_KIND(recent_free, "kind", kind),
+    JSON_PART(recent_free, "thread", thread, json_thread),
+    JSON_TIME(recent_free, "time", time_ns),
+    JSON_BOOLEAN(
+        recent_free, "whole_stack", whole,
+        JSON_ABOUT("false: only the return address of the free is known, and freed has only "
+                   "its frames")),
+    JSON_STACK(recent_free, "freed", freed),
+    JSON_STACK(recent_free, "allocated", allocated),
+};
 
-static void write_json_totals(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "totals", '{');
-    json_put_number(json, "allocations", process->allocations);
-    json_put_number(json, "frees", process->frees);
-    json_put_number(json, "bytes_allocated", process->bytes_allocated);
-    json_put_number(json, "live_bytes", process->live_bytes);
-    json_put_number(json, "live_blocks", process->live_blocks);
-    json_put_number(json, "peak_bytes", process->peak_bytes);
-    json_put_time(json, "peak_at", process->peak_ns);
-    json_error(json, process, &process->live_error);
-    json_close(json, '}');
-}
+static const struct json_table recent_free_table = JSON_TABLE(
+    "recent_free", recent_free_fields,
+    JSON_ABOUT("One of the last frees of a thread: the last 123 of each thread, and those of a "
+               "thread that ended until another thread takes its place."));
 
-void json_summary(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "summary", '{');
-    for (int v = 0; v < VERDICT_MAX; v++) {
-        json_open(json, verdict_word[v], '{');
-        json_total(json, &process->totals.of[v]);
-        json_error(json, process, &process->errors[v]);
-        json_close(json, '}');
-    }
-    json_close(json, '}');
-}
+/* ---- The peak -------------------------------------------------------------------------------- */
 
-/* The suppressed records, which the summary leaves out. */
-static void write_suppressed(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "suppressed", '{');
-    json_total(json, &process->suppressed);
-    json_open(json, "rules", '[');
-    for (size_t i = 0; i < process->rule_count; i++) {
-        const struct rule_use *use = &process->rules[i];
+static const struct json_field peak_part_fields[] = {
+    JSON_ID(peak_part, "signature", signature),
+    JSON_KIND(peak_part, "kind", kind),
+    JSON_COUNT(peak_part, "bytes", bytes),
+    JSON_COUNT(peak_part, "blocks", blocks),
+    JSON_STACK(peak_part, "frames", stack, JSON_INNERMOST_FIRST),
+};
 
-        json_open(json, NULL, '{');
-        json_put_text(json, "rule", use->rule->text);
-        json_put_text(json, "where", use->rule->where);
-        json_put_text(json, "reason", use->rule->reason);
-        json_total(json, &use->total);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-}
+static const struct json_table peak_part_table = JSON_TABLE(NULL, peak_part_fields);
 
-static void write_seen_threads(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "threads", '[');
-    for (size_t i = 0; i < process->thread_count; i++) {
-        const struct seen_thread *thread = &process->threads[i];
+static const struct json_field peak_fields[] = {
+    JSON_TIME(process, "t", peak.time_ns),
+    JSON_COUNT(
+        process, "bytes", peak.bytes,
+        JSON_ABOUT("within a hundredth of totals.peak_bytes, unless peaks followed each other "
+                   "faster than they could be recorded")),
+    JSON_COUNT(process, "blocks", peak.blocks),
+    JSON_LIST(process, "parts", peak_parts, peak_part_count, peak_part_table,
+              JSON_ABOUT("the largest first; small ones are left out")),
+};
 
-        json_open(json, NULL, '{');
-        json_put_known(json, "serial", thread->thread.serial != 0, thread->thread.serial);
-        json_put_known(json, "tid", thread->tid > 0, (uint64_t)thread->tid);
-        json_put_text(json, "name", thread->thread.name);
-        json_stack(json, "frames", &thread->stack);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+static const struct json_table peak_table =
+    JSON_TABLE("peak", peak_fields, JSON_ABOUT("the live blocks when the heap was largest"));
 
-void json_process_head(struct json_writer *json, const struct process *process)
-{
-    json_put_signed(json, "pid", process->pid);
-    json_put_signed(json, "ppid", process->ppid);
-    json_put_text(json, "exe", process->exe);
-    json_open(json, "argv", '[');
-    for (size_t i = 0; i < process->argc; i++)
-        json_put_text(json, NULL, process->argv[i]);
-    json_close(json, ']');
-    json_put_time(json, "started", process->started_ns);
-    json_put_time(json, "ended", process->ended_ns);
-    write_end(json, process);
-    write_sampled(json, process);
-    write_json_coverage(json, process);
-    write_json_totals(json, process);
-    json_leak_check(json, "snapshot", process->look);
-    write_seen_threads(json, process);
-    json_summary(json, process);
-    write_suppressed(json, process);
-}
+/* ---- The process ----------------------------------------------------------------------------- */
 
-static void write_resource_totals(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "resource_totals", '[');
-    for (size_t i = 0; i < process->resource_total_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "type", process->resource_totals[i].type);
-        json_put_number(json, "opened", process->resource_totals[i].opened);
-        json_put_number(json, "open", process->resource_totals[i].open);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_put_number(json, "resources_missed", process->resources_missed);
-    json_open(json, "inherited", '[');
-    for (size_t i = 0; i < process->inherited_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_number(json, "descriptor", process->inherited[i].number);
-        json_put_text(json, "name", process->inherited[i].name);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+static const struct json_field end_fields[] = {
+    JSON_END(process, JSON_KNOWN_BY(process, has_end_value)),
+};
 
-static void write_json_recent(struct json_writer *json, const struct recent_free *recent)
-{
-    json_open(json, NULL, '{');
-    json_put_address(json, "address", recent->address);
-    json_put_text(json, "kind", kind_word[recent->kind]);
-    json_thread(json, "thread", &recent->thread);
-    json_put_time(json, "time", recent->time_ns);
-    json_put_bool(json, "whole_stack", recent->whole);
-    json_stack(json, "freed", &recent->freed);
-    json_stack(json, "allocated", &recent->allocated);
-    json_close(json, '}');
-}
+static const struct json_table end_table = JSON_TABLE("end", end_fields);
 
-static void write_json_history(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "history", '[');
-    for (size_t i = 0; i < process->history_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_time(json, "t", process->history[i].time_ns);
-        json_put_number(json, "live_bytes", process->history[i].bytes);
-        json_put_number(json, "live_blocks", process->history[i].blocks);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+static const struct json_field head_fields[] = {
+    JSON_INTEGER(process, "pid", pid),
+    JSON_INTEGER(process, "ppid", ppid),
+    JSON_TEXT(process, "exe", exe, JSON_MAY_BE_NULL),
+    JSON_ARGV(process),
+    JSON_TIME(process, "started", started_ns),
+    JSON_TIME(process, "ended", ended_ns),
+    JSON_BOOLEAN(process, "forked", forked,
+                 JSON_ABOUT("by another process, and continued without exec: it began with the "
+                            "blocks of its parent. With end.how = exec it only started another "
+                            "program, and other formats leave it out")),
+    JSON_GROUP("end", end_table),
+    JSON_GROUP("sampled", sampled_table, JSON_KNOWN_BY(process, sample)),
+    JSON_GROUP("coverage", coverage_table),
+    JSON_GROUP("totals", totals_table),
+    JSON_POINTER(process, "snapshot", look, json_leak_check, JSON_MAY_BE_NULL),
+    JSON_LIST(process, "threads", threads, thread_count, seen_thread_table,
+              JSON_ABOUT("the threads at the leak check, besides the thread that made it")),
+    JSON_GROUP("summary", json_summary),
+    JSON_GROUP("suppressed", suppressed_table),
+};
 
-static void write_json_peak(struct json_writer *json, const struct process *process)
-{
-    if (!process->peak.bytes) {
-        json_put_null(json, "peak");
-        return;
-    }
-    json_open(json, "peak", '{');
-    json_put_time(json, "t", process->peak.time_ns);
-    json_put_number(json, "bytes", process->peak.bytes);
-    json_put_number(json, "blocks", process->peak.blocks);
-    json_open(json, "parts", '[');
-    for (size_t i = 0; i < process->peak_part_count; i++) {
-        const struct peak_part *part = &process->peak_parts[i];
+const struct json_table json_process_head = JSON_TABLE(NULL, head_fields);
 
-        json_open(json, NULL, '{');
-        json_put_id(json, "signature", part->signature);
-        json_put_text(json, "kind", kind_word[part->kind]);
-        json_put_number(json, "bytes", part->bytes);
-        json_put_number(json, "blocks", part->blocks);
-        json_stack(json, "frames", &part->stack);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-}
+static const struct json_field tail_fields[] = {
+    JSON_LIST(process, "resource_totals", resource_totals, resource_total_count,
+              resource_total_table),
+    JSON_COUNT(process, "resources_missed", resources_missed,
+               JSON_ABOUT("there was no room for them")),
+    JSON_LIST(
+        process, "inherited", inherited, inherited_count, inherited_table,
+        JSON_ABOUT("descriptors above 2 that were open when the process began, and still are")),
+    JSON_LIST(process, "owners", owners, owner_count, json_owner),
+    JSON_LIST(process, "milestones", milestones, milestone_count, json_milestone,
+              JSON_ABOUT("times that --since and --until refer to, ascending")),
+    JSON_HISTORY(process,
+                 "The heap over time, ascending: up to eight times a second, fewer as they "
+                 "get older; the last one is the end, or now. Empty for a process that "
+                 "lived less than an eighth of a second"),
+    JSON_GROUP("peak", peak_table, JSON_KNOWN_BY(process, peak.bytes)),
+    JSON_LIST(process, "recent_frees", recent, recent_count, recent_free_table,
+              JSON_ABOUT("newest first, to an eighth of a second; only with -v (all) or --freed "
+                         "(those of one address)")),
+    JSON_TEXTS(process, "notes", notes, note_count),
+};
 
-void json_process_tail(struct json_writer *json, const struct process *process)
-{
-    write_resource_totals(json, process);
-    json_owners(json, process);
-    json_milestones(json, process);
-    write_json_history(json, process);
-    write_json_peak(json, process);
-    json_open(json, "recent_frees", '[');
-    for (size_t i = 0; i < process->recent_count; i++)
-        write_json_recent(json, &process->recent[i]);
-    json_close(json, ']');
-    json_open(json, "notes", '[');
-    for (size_t i = 0; i < process->note_count; i++)
-        json_put_text(json, NULL, process->notes[i]);
-    json_close(json, ']');
-}
+const struct json_table json_process_tail = JSON_TABLE(NULL, tail_fields);

@@ -1,198 +1,293 @@
 /* json_record.c - records and resources; see json.h. */
 #include "symbolize/json/json.h"
 
+#include "leak_store.h"
 #include "common/view/json_parts.h"
 
-void json_error(struct json_writer *json, const struct process *process, const struct error *error)
+bool json_is_sampled(const struct json_writer *json, const void *object)
 {
-    if (!process->sample) {
-        json_put_null(json, "error");
-        return;
-    }
-    json_open(json, "error", '{');
-    json_put_number(json, "bytes", error->bytes);
-    json_put_number(json, "blocks", error->blocks);
-    json_put_number(json, "samples", error->samples);
-    json_close(json, '}');
+    (void)object;
+    return json_context_of(json)->process->sample != 0;
 }
 
-static void write_json_threads(struct json_writer *json, const struct record *record)
-{
-    json_open(json, "threads", '[');
-    for (size_t i = 0; i < record->thread_count; i++)
-        json_thread(json, NULL, &record->threads[i]);
-    if (record->more_threads) { /* there were more threads, whose number is unknown */
-        json_open(json, NULL, '{');
-        json_put_null(json, "serial");
-        json_put_null(json, "name");
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+static const struct json_field estimate_fields[] = {
+    JSON_COUNT(error, "bytes", bytes),
+    JSON_COUNT(error, "blocks", blocks),
+    JSON_COUNT(error, "samples", samples),
+};
 
-static void write_json_freed(struct json_writer *json, const struct freed *freed)
+const struct json_table json_estimate = JSON_TABLE(
+    "estimate", estimate_fields,
+    JSON_ABOUT(
+        "The error of the bytes and blocks beside it: half widths of 95 % intervals, and the "
+        "number of live samples. 0: exact. null: the process was not sampled, so all numbers "
+        "are exact"));
+
+/* ---- Other frees ----------------------------------------------------------------------------- */
+
+static void put_freed(struct json_writer *json, const char *key, const void *object)
 {
+    const struct freed *freed = object;
     size_t user = 0;
 
     while (user < freed->frame_count && freed->frames[user] != freed->place[0].frame)
         user++;
-    if (freed->places)
-        json_frames(json, "freed_elsewhere", freed->frames, freed->frame_count, user);
-    else
-        json_put_null(json, "freed_elsewhere");
-    if (freed->places && freed->enough)
-        json_put_fraction(json, "freed_share", freed->place[0].share);
-    else
-        json_put_null(json, "freed_share");
-    if (freed->places)
-        json_put_bool(json, "freed_same_path", !freed->other_path);
-    else
-        json_put_null(json, "freed_same_path");
-    if (freed->places && freed->late > 0)
-        json_put_fraction(json, "freed_at_exit", freed->late);
-    json_put_number(json, "freed_blocks", freed->blocks);
+    json_frames(json, key, freed->frames, freed->frame_count, user);
 }
 
-static void write_beside(struct json_writer *json, const struct freed *beside)
+static bool has_share(const struct json_writer *json, const void *object)
 {
-    size_t user = 0;
+    const struct freed *freed = object;
 
-    while (user < beside->frame_count && beside->frames[user] != beside->place[0].frame)
-        user++;
-    if (beside->places)
-        json_frames(json, "freed_beside", beside->frames, beside->frame_count, user);
-    else
-        json_put_null(json, "freed_beside");
+    (void)json;
+    return freed->places && freed->enough;
 }
 
-/* The place that freed the owner of these blocks, and the user frame that allocated the owner. */
-static void write_json_orphaned(struct json_writer *json, const struct orphaned *orphaned)
+static bool was_freed_at_exit(const struct json_writer *json, const void *object)
 {
-    if (!orphaned->blocks) {
-        json_put_null(json, "holder_freed");
-        return;
-    }
-    json_open(json, "holder_freed", '{');
-    json_put_number(json, "blocks", orphaned->blocks);
-    if (orphaned->holder)
-        json_frames(json, "holder", &orphaned->holder, 1, 0);
-    else
-        json_put_null(json, "holder");
-    json_frames(json, "frames", orphaned->frames, orphaned->frame_count, orphaned->user);
-    json_close(json, '}');
+    const struct freed *freed = object;
+
+    (void)json;
+    return freed->places && freed->late > 0;
 }
 
-void json_retained(struct json_writer *json, const struct record *record)
+static void put_same_path(struct json_writer *json, const char *key, const void *other_path)
 {
-    if (!record->retained.blocks) {
-        json_put_null(json, "retained");
-        return;
-    }
-    json_open(json, "retained", '{');
-    json_put_number(json, "bytes", record->retained.bytes);
-    json_put_number(json, "blocks", record->retained.blocks);
-    json_close(json, '}');
+    json_put_bool(json, key, !*(const bool *)other_path);
 }
 
-static void write_json_samples(struct json_writer *json, const struct record *record)
+#define FROM_0_TO_1 JSON_LIMITS("'minimum': 0, 'maximum': 1")
+
+static const struct json_field freed_fields[] = {
+    JSON_FRAMES("freed_elsewhere", put_freed, JSON_KNOWN_BY(freed, places),
+                JSON_ABOUT("The stack that freed most of the other blocks of this record's stacks, "
+                           "innermost first. Stacks are grouped by place: the function and line "
+                           "marked user, the first of the user's code that does not free all kinds "
+                           "of blocks. Blocks that realloc moved, and blocks that the allocating "
+                           "line itself freed, are left out. Where this record's stacks freed "
+                           "nothing: where blocks were freed that the same place allocated on "
+                           "another path (freed_same_path is false). null: unknown, or nothing to "
+                           "report")),
+    JSON_NUMBER(freed, "freed_share", place[0].share, JSON_KNOWN_IF(has_share), FROM_0_TO_1,
+                JSON_ABOUT("Share of the blocks freed elsewhere that this place freed. Exact with "
+                           "free_stacks=all; else an estimate from a sample of frees or, with "
+                           "sample=, of blocks, and null where fewer than 16 frees were sampled")),
+    JSON_PUT(freed, "freed_same_path", BOOLEAN, other_path, put_same_path,
+             JSON_KNOWN_BY(freed, places),
+             JSON_ABOUT("true: freed_elsewhere is about this record's own stacks; false: these "
+                        "never free, other stacks of the same place do; null: freed_elsewhere is "
+                        "null")),
+    JSON_NUMBER(freed, "freed_at_exit", late, JSON_KNOWN_IF(was_freed_at_exit), JSON_OPTIONAL,
+                FROM_0_TO_1,
+                JSON_ABOUT("Share of the blocks freed elsewhere that were freed while the program "
+                           "exited. Left out: none")),
+    JSON_COUNT(freed, "freed_blocks", blocks,
+               JSON_ABOUT("Blocks of this record's stacks that were freed, anywhere and by any "
+                          "call, including realloc. Exact unless the process is sampled")),
+};
+
+static const struct json_table freed_table = JSON_TABLE(NULL, freed_fields);
+
+static const struct json_field beside_fields[] = {
+    JSON_FRAMES("freed_beside", put_freed, JSON_KNOWN_BY(freed, places),
+                JSON_ABOUT("Where freed_elsewhere is null because no such block was freed, and of "
+                           "open resources: the stack that freed most of what other lines of the "
+                           "same function allocated, innermost first. null: unknown")),
+};
+
+static const struct json_table beside_table = JSON_TABLE(NULL, beside_fields);
+
+static void put_holder(struct json_writer *json, const char *key, const void *holder)
 {
-    json_open(json, "samples", '[');
-    for (size_t i = 0; i < record->sample_count; i++)
-        json_sample(json, &record->samples[i]);
+    json_frames(json, key, holder, 1, 0);
+}
+
+static void put_holder_frames(struct json_writer *json, const char *key, const void *object)
+{
+    const struct orphaned *orphaned = object;
+
+    json_frames(json, key, orphaned->frames, orphaned->frame_count, orphaned->user);
+}
+
+static const struct json_field orphaned_fields[] = {
+    JSON_COUNT(orphaned, "blocks", blocks),
+    JSON_PUT(orphaned, "holder", LIST, holder, put_holder, .table = &json_frame,
+             JSON_KNOWN_BY(orphaned, holder), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the function that allocated the holders")),
+    JSON_FRAMES("frames", put_holder_frames,
+                JSON_ABOUT("the stack that freed them, innermost first")),
+};
+
+static const struct json_table orphaned_table = JSON_TABLE(
+    "holder_freed", orphaned_fields,
+    JSON_ABOUT("Blocks of this record to which another block pointed when this stack "
+               "freed that block: most likely they should have been freed there, too. "
+               "blocks: the number of blocks of which this is known; only a part of all "
+               "frees is examined. Of lost and indirect records, and of open streams and "
+               "directories; null: unknown"));
+
+/* Both follow each other in records and in resources. */
+#define OTHER_FREES(s, of)                                                                         \
+    JSON_INCLUDE(s, of beside, beside_table),                                                      \
+        JSON_PART(s, "holder_freed", of orphaned, orphaned_table,                                  \
+                  JSON_KNOWN_BY(s, of orphaned.blocks))
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static const struct json_field retained_fields[] = {
+    JSON_COUNT(verdict_total, "bytes", bytes),
+    JSON_COUNT(verdict_total, "blocks", blocks),
+};
+
+const struct json_table json_retained = JSON_TABLE("retained", retained_fields);
+
+static const struct json_field tag_fields[] = {
+    JSON_TEXT(tag_sum, "name", name),
+    JSON_COUNT(tag_sum, "bytes", bytes),
+    JSON_COUNT(tag_sum, "blocks", blocks),
+};
+
+const struct json_table json_tag = JSON_TABLE("tag", tag_fields);
+
+static const struct json_field place_fields[] = {
+    JSON_TEXT(frame, "file", file, JSON_MAY_BE_NULL),
+    JSON_COUNT(frame, "line", line),
+};
+
+static const struct json_table place_table = JSON_TABLE(NULL, place_fields);
+
+static const struct json_field line_fields[] = {
+    JSON_INCLUDE_POINTER(record_line, frame, place_table),
+    JSON_COUNT(record_line, "bytes", bytes),
+    JSON_COUNT(record_line, "blocks", blocks),
+};
+
+static const struct json_table line_table = JSON_TABLE("line", line_fields);
+
+static void put_threads(struct json_writer *json, const char *key, const void *object)
+{
+    const struct record *record = object;
+
+    json_open(json, key, '[');
+    for (size_t i = 0; i < record->thread_count; i++)
+        json_write_object(json, NULL, &json_thread, &record->threads[i]);
+    if (record->more_threads) /* there were more threads, whose number is unknown */
+        json_write_object(json, NULL, &json_thread, NULL);
     json_close(json, ']');
 }
 
-static void write_json_lines(struct json_writer *json, const struct record *record)
+void json_put_record_frames(struct json_writer *json, const char *key, const void *object)
 {
-    json_open(json, "lines", '[');
-    for (size_t i = 0; i < record->line_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "file", record->lines[i].frame->file);
-        json_put_number(json, "line", record->lines[i].frame->line);
-        json_put_number(json, "bytes", record->lines[i].bytes);
-        json_put_number(json, "blocks", record->lines[i].blocks);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    const struct record *record = object;
+
+    json_frames(json, key, record->frames, record->frame_count, record->user);
 }
 
-void json_tags(struct json_writer *json, const struct record *record)
+/* The member is the index + 1 of a record. */
+static void put_signature_of(struct json_writer *json, const char *key, const void *index)
 {
-    json_open(json, "tags", '[');
-    for (size_t i = 0; i < record->tag_count; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "name", record->tags[i].name);
-        json_put_number(json, "bytes", record->tags[i].bytes);
-        json_put_number(json, "blocks", record->tags[i].blocks);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    json_put_id(json, key,
+                json_context_of(json)->process->records[*(const size_t *)index - 1].signature);
 }
 
-void json_record(struct json_writer *json, const struct process *process,
-                 const struct record *record)
+static void put_rule_text(struct json_writer *json, const char *key, const void *rule)
 {
-    json_put_id(json, "signature", record->signature);
-    json_put_text(json, "verdict", verdict_word[record->verdict]);
-    json_put_text(json, "kind", kind_word[record->kind]);
-    json_put_number(json, "bytes", record->bytes);
-    json_put_number(json, "blocks", record->blocks);
-    json_error(json, process, &record->error);
-    json_put_time(json, "first", record->first_ns);
-    json_put_time(json, "last", record->last_ns);
-    write_json_threads(json, record);
-    json_frames(json, "frames", record->frames, record->frame_count, record->user);
-    json_retained(json, record);
-    json_put_bool(json, "cycle", record->cycle);
-    json_put_bool(json, "dropped", record->dropped);
-    json_put_bool(json, "ignored", record->ignored);
-    json_put_bool(json, "shared", record->shared);
-    json_put_bool(json, "tagged", record->tagged);
-    if (record->owner)
-        json_put_id(json, "owner", process->records[record->owner - 1].signature);
-    else
-        json_put_null(json, "owner");
-    if (record->lead)
-        json_put_id(json, "part_of", process->records[record->lead - 1].signature);
-    else
-        json_put_null(json, "part_of");
-    write_json_lines(json, record);
-    json_path(json, "path", record->path);
-    write_json_samples(json, record);
-    json_growth(json, record->growth);
-    write_json_freed(json, &record->freed);
-    write_beside(json, &record->beside);
-    write_json_orphaned(json, &record->orphaned);
-    json_tags(json, record);
-    json_put_text(json, "suppressed_by",
-                  record->suppressed_by ? record->suppressed_by->text : NULL);
+    json_put_text(json, key, (*(const struct rule *const *)rule)->text);
 }
 
-void json_resource(struct json_writer *json, const struct resource *resource)
-{
-    const struct record *record = &resource->record;
+static const struct json_field record_fields[] = {
+    JSON_ID(
+        record, "signature", signature,
+        JSON_ABOUT("name of the record that is the same in every run: it depends on modules and "
+                   "functions, not on addresses or lines")),
+    JSON_WORD(record, "verdict", verdict, verdict_word, VERDICT_MAX),
+    JSON_KIND(record, "kind", kind),
+    JSON_COUNT(record, "bytes", bytes),
+    JSON_COUNT(record, "blocks", blocks),
+    JSON_ESTIMATE(record, error),
+    JSON_TIME(record, "first", first_ns),
+    JSON_TIME(record, "last", last_ns),
+    JSON_COMPUTED("threads", LIST, put_threads, .table = &json_thread),
+    JSON_FRAMES("frames", json_put_record_frames, JSON_INNERMOST_FIRST),
+    JSON_RETAINED(record, retained),
+    JSON_BOOLEAN(record, "cycle", cycle,
+                 JSON_ABOUT("Each of these blocks is one of a reference cycle; the other blocks of "
+                            "the cycle are indirect, below it")),
+    JSON_BOOLEAN(record, "dropped", dropped,
+                 JSON_ABOUT("reachable when the exit handlers began, unreachable when they ended")),
+    JSON_BOOLEAN(record, "ignored", ignored,
+                 JSON_ABOUT("reachable because the program asked to ignore it")),
+    JSON_BOOLEAN(record, "shared", shared,
+                 JSON_ABOUT("indirect: part of it belongs to other records, too")),
+    JSON_BOOLEAN(record, "tagged", tagged,
+                 JSON_ABOUT("possible: reached by unaligned pointers to the first bytes, whose low "
+                            "bits may be a tag")),
+    JSON_PUT(record, "owner", ID, owner, put_signature_of, JSON_KNOWN_BY(record, owner),
+             JSON_ABOUT("indirect: signature of the lost record that owns it")),
+    JSON_PUT(record, "part_of", ID, lead, put_signature_of, JSON_KNOWN_BY(record, lead),
+             JSON_ABOUT("signature of the first record that probably has the same cause: the text "
+                        "report shows them as one")),
+    JSON_LIST(record, "lines", lines, line_count, line_table,
+              JSON_ABOUT("where in the function of the user frame they were allocated, the largest "
+                         "first; empty: in one line")),
+    JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
+             JSON_KNOWN_BY(record, path)),
+    JSON_LIST(record, "samples", samples, sample_count, json_sample),
+    JSON_GROWTH(
+        record, "growth", growth,
+        JSON_ABOUT("Growth of the stacks of this record; null: unknown, too small, observed "
+                   "for too short a time, or given at the largest record of the same "
+                   "stacks. A record that grew and was freed comes last, with verdict "
+                   "unfreed and no blocks, and is in no sum but growing")),
+    JSON_INCLUDE(record, freed, freed_table),
+    OTHER_FREES(record, ),
+    JSON_TAGS(record, tags, tag_count),
+    JSON_PUT(record, "suppressed_by", TEXT, suppressed_by, put_rule_text,
+             JSON_KNOWN_BY(record, suppressed_by),
+             JSON_ABOUT("The rule that suppresses this leak: leak:PATTERN, or the name of a "
+                        "suppression of Valgrind or libleak. Then the record counts in suppressed, "
+                        "and in no sum of the summary")),
+};
 
-    json_put_text(json, "type", resource->type);
-    json_put_text(json, "name", resource->name_count ? resource->names[0] : NULL);
-    json_open(json, "names", '[');
-    for (size_t i = 0; i < resource->name_count; i++)
-        json_put_text(json, NULL, resource->names[i]);
-    json_close(json, ']');
-    json_put_number(json, "count", record->blocks);
-    json_put_known(json, "bytes", resource->has_bytes, record->bytes);
-    json_put_bool(json, "once", resource->once);
-    json_put_id(json, "signature", record->signature);
-    json_put_time(json, "first", record->first_ns);
-    json_put_time(json, "last", record->last_ns);
-    write_json_threads(json, record);
-    json_frames(json, "frames", record->frames, record->frame_count, record->user);
-    json_stack_or_null(json, "opened", &resource->opened);
-    json_stack_or_null(json, "closed", &resource->closed);
-    if (resource->closed.count)
-        json_thread(json, "closed_by", &resource->closed_by);
-    else
-        json_put_null(json, "closed_by");
-    json_put_bool(json, "taken", resource->taken);
-    write_beside(json, &record->beside);
-    write_json_orphaned(json, &record->orphaned);
-}
+const struct json_table json_record = JSON_TABLE("record", record_fields);
+
+/* ---- Resources ------------------------------------------------------------------------------- */
+
+#define TYPES                                                                                      \
+    "'enum': ['fd', 'file', 'dir', 'mmap', 'dl', 'thread', 'pair', 'double-close', 'bad-close']"
+
+static const struct json_field resource_fields[] = {
+    JSON_TEXT(
+        resource, "type", type, JSON_LIMITS(TYPES),
+        JSON_ABOUT("what is open; or a close of a descriptor that was closed before, or never "
+                   "open")),
+    JSON_TEXT(resource, "name", names[0], JSON_KNOWN_BY(resource, name_count),
+              JSON_ABOUT("path, peer or kind of the first one")),
+    JSON_TEXTS(resource, "names", names, name_count, .inside = true,
+               JSON_ABOUT("different ones, eight at most")),
+    JSON_COUNT(resource, "count", record.blocks),
+    JSON_COUNT(resource, "bytes", record.bytes, JSON_KNOWN_BY(resource, has_bytes),
+               JSON_ABOUT("of mappings")),
+    JSON_BOOLEAN(resource, "once", once,
+                 JSON_ABOUT("opened by a single call and left open, as many correct programs do")),
+    JSON_ID(resource, "signature", record.signature),
+    JSON_TIME(resource, "first", record.first_ns,
+              JSON_ABOUT("when the first one was opened; of a bad close, when it was made")),
+    JSON_TIME(resource, "last", record.last_ns),
+    JSON_PUT(resource, "threads", LIST, record, put_threads, .table = &json_thread),
+    JSON_PUT(resource, "frames", LIST, record, json_put_record_frames, .table = &json_frame,
+             JSON_ABOUT("innermost first: the call that opened it; of a bad close, that close")),
+    JSON_STACK(resource, "opened", opened, JSON_KNOWN_BY(resource, opened.count),
+               JSON_ABOUT("of a bad close: the call that opened it")),
+    JSON_STACK(resource, "closed", closed, JSON_KNOWN_BY(resource, closed.count),
+               JSON_ABOUT("of a bad close: the call that closed it first")),
+    JSON_PART(resource, "closed_by", closed_by, json_thread, JSON_KNOWN_BY(resource, closed.count),
+              JSON_ABOUT("the thread of that call")),
+    JSON_BOOLEAN(
+        resource, "taken", taken,
+        JSON_ABOUT("of a bad close: another resource had the number by then, and is closed "
+                   "now")),
+    OTHER_FREES(resource, record.),
+};
+
+const struct json_table json_resource = JSON_TABLE("resource", resource_fields);

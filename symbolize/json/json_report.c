@@ -1,168 +1,95 @@
-/* json_report.c - the report as one JSON object, and as lines; see json.h and docs/schema.json.
- *
- * Each object of the schema has one function, here or in the other files of this folder.
- */
+/* json_report.c - the report as one JSON object, and as lines; see json.h. */
 #include "symbolize/json/json.h"
 
-#include "common/encode/json_writer.h"
 #include "common/view/json_parts.h"
 #include "symbolize/view/view.h"
 
 /* ---- Sums by a key (--by) -------------------------------------------------------------------- */
 
-static void write_json_part(struct json_writer *json, const char *key,
-                            const struct verdict_total *sum)
+static void put_by_word(struct json_writer *json, const char *key, const void *object)
 {
-    json_open(json, key, '{');
-    json_total(json, sum);
-    json_close(json, '}');
+    (void)object;
+    json_put_text(json, key, group_by_word[json_context_of(json)->view->by]);
 }
 
-static void write_verdicts(struct json_writer *json, const struct view *view)
+static void put_verdicts(struct json_writer *json, const char *key, const void *object)
 {
-    json_open(json, "verdicts", '[');
+    (void)object;
+    json_open(json, key, '[');
     for (int v = 0; v < VERDICT_MAX; v++)
-        if (group_by_includes(view, (enum verdict)v))
+        if (group_by_includes(json_context_of(json)->view, (enum verdict)v))
             json_put_text(json, NULL, verdict_word[v]);
     json_close(json, ']');
 }
 
-static void write_json_by(struct json_writer *json, const struct process *process,
-                          const struct view *view)
+static bool is_by_site(const struct json_writer *json, const void *row)
 {
-    struct group_by_table table = group_by_make(process, view);
+    (void)row;
+    return json_context_of(json)->view->by == BY_SITE;
+}
 
-    json_open(json, "by", '{');
-    json_put_text(json, "key", group_by_word[view->by]);
-    write_verdicts(json, view);
-    write_json_part(json, "total", &table.all);
-    write_json_part(json, "rest", &table.rest);
-    json_open(json, "rows", '[');
-    for (size_t i = 0; i < table.shown; i++) {
-        json_open(json, NULL, '{');
-        json_put_text(json, "name", table.rows[i].name);
-        if (view->by == BY_SITE)
-            json_put_id(json, "signature", table.rows[i].first->signature);
-        else
-            json_put_null(json, "signature");
-        json_total(json, &table.rows[i].sum);
-        json_put_fraction(json, "share", group_by_share(&table, &table.rows[i]));
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
+static void put_row_signature(struct json_writer *json, const char *key, const void *row)
+{
+    json_put_id(json, key, ((const struct group_by_row *)row)->first->signature);
+}
+
+static void put_share(struct json_writer *json, const char *key, const void *row)
+{
+    json_put_fraction(json, key, group_by_share(json_context_of(json)->by, row));
+}
+
+static const struct json_field row_fields[] = {
+    JSON_TEXT(group_by_row, "name", name,
+              JSON_ABOUT("of size: the least and the most bytes of a block on average, a power of "
+                         "two apart")),
+    JSON_COMPUTED("signature", ID, put_row_signature, JSON_KNOWN_IF(is_by_site),
+                  JSON_ABOUT("of a site")),
+    JSON_INCLUDE(group_by_row, sum, json_total),
+    JSON_COMPUTED("share", NUMBER, put_share, JSON_LIMITS("'minimum': 0, 'maximum': 1"),
+                  JSON_ABOUT("of the bytes of the total")),
+};
+
+static const struct json_table row_table = JSON_TABLE(NULL, row_fields);
+
+static const struct json_field by_fields[] = {
+    JSON_COMPUTED("key", WORD, put_by_word, .words = group_by_word, .word_count = BY_MAX),
+    JSON_COMPUTED("verdicts", LIST, put_verdicts, .words = verdict_word, .word_count = VERDICT_MAX),
+    JSON_PART(group_by_table, "total", all, json_total, JSON_ABOUT("of all listed records")),
+    JSON_PART(group_by_table, "rest", rest, json_total,
+              JSON_ABOUT("what --top left out of the rows; by tag a record may be in several, and "
+                         "is left out when none of them is listed")),
+    JSON_LIST(group_by_table, "rows", rows, shown, row_table, JSON_ABOUT("by falling bytes")),
+};
+
+static const struct json_table by_table = JSON_TABLE(
+    "by", by_fields,
+    JSON_ABOUT("only with --by: sums of the records of these verdicts, without suppressed "
+               "ones"));
+
+/* An optional member. */
+static void put_by(struct json_writer *json, const char *key, const void *process)
+{
+    const struct json_context *context = json_context_of(json);
+    struct json_context inside = *context;
+    struct group_by_table table;
+
+    if (!context->view->by)
+        return;
+    table = group_by_make(process, context->view);
+    inside.by = &table;
+    json->context = &inside;
+    json_write_object(json, key, &by_table, &table);
+    json->context = context;
     group_by_end(&table);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- Records, errors and resources: elements of lists, or lines (NDJSON) ---------------------- */
 
-/* Records that grew and were freed come last. */
-static void write_json_records(struct json_writer *json, const struct process *process,
-                               const struct view *view, size_t most)
+static void begin_line(struct json_writer *json, const char *what)
 {
-    json_open(json, "records", '[');
-    for (size_t i = 0; i < process->record_count && i < most; i++) {
-        if (view->growing && !record_is_growing(&process->records[i]))
-            continue;
-        json_open(json, NULL, '{');
-        json_record(json, process, &process->records[i]);
-        json_close(json, '}');
-    }
-    for (size_t i = 0; i < process->grown_count && i < most; i++) {
-        json_open(json, NULL, '{');
-        json_record(json, process, &process->grown[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void write_json_errors(struct json_writer *json, const struct process *process)
-{
-    json_open(json, "errors", '[');
-    if (process->crash) {
-        json_open(json, NULL, '{');
-        json_crash(json, process->crash);
-        json_close(json, '}');
-    }
-    for (size_t i = 0; i < process->mistake_count; i++) {
-        json_open(json, NULL, '{');
-        json_bad_free(json, &process->mistakes[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void write_json_resources(struct json_writer *json, const struct process *process,
-                                 size_t most)
-{
-    json_open(json, "resources", '[');
-    for (size_t i = 0; i < process->resource_count && i < most; i++) {
-        json_open(json, NULL, '{');
-        json_resource(json, &process->resources[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void write_json_process(struct json_writer *json, const struct process *process,
-                               const struct view *view)
-{
-    size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
-
+    json->some = json->bytes_escaped = false;
     json_open(json, NULL, '{');
-    json_process_head(json, process);
-    write_json_records(json, process, view, most);
-    if (view->quiet)
-        json_put_empty(json, "errors");
-    else
-        write_json_errors(json, process);
-    write_json_resources(json, process, most);
-    json_process_tail(json, process);
-    if (view->by)
-        write_json_by(json, process, view);
-    json_close(json, '}');
-}
-
-void json_write(const struct report *report, const struct view *view, FILE *stream)
-{
-    struct json_writer json = {.stream = stream};
-
-    json_open(&json, NULL, '{');
-    json_put_text(&json, "format", "libleak");
-    json_put_number(&json, "version", 1);
-    json_tool(&json);
-    json_put_text(&json, "host", report->host);
-    json_suppressions(&json, report);
-    json_open(&json, "processes", '[');
-    for (size_t i = 0; i < report->process_count; i++)
-        write_json_process(&json, &report->processes[i], view);
-    json_close(&json, ']');
-    json_put_bool(&json, "bytes_escaped", json.bytes_escaped); /* known only at the end */
-    json_close(&json, '}');
-    json_stack_end(&json);
-}
-
-/* ---- NDJSON ---------------------------------------------------------------------------------- */
-
-struct writing {
-    struct json_writer json;
-    size_t index; /* of the current process */
-};
-
-static struct json_writer *begin_line(struct writing *writing, const char *what)
-{
-    writing->json.some = writing->json.bytes_escaped = false;
-    json_open(&writing->json, NULL, '{');
-    json_put_text(&writing->json, "line", what);
-    return &writing->json;
-}
-
-static struct json_writer *begin_part(struct writing *writing, const char *what)
-{
-    struct json_writer *json = begin_line(writing, what);
-
-    json_put_number(json, "process", writing->index);
-    return json;
+    json_put_text(json, "line", what);
 }
 
 static void end_line(struct json_writer *json)
@@ -171,62 +98,177 @@ static void end_line(struct json_writer *json)
     json_close(json, '}');
 }
 
-static void write_ndjson_record(struct writing *writing, const struct process *process,
-                                const struct record *record)
+static void write_part(struct json_writer *json, const char *what, const struct json_table *table,
+                       const void *object)
 {
-    struct json_writer *json = begin_part(writing, "record");
-
-    json_record(json, process, record);
+    if (!json->line) {
+        json_write_object(json, NULL, table, object);
+        return;
+    }
+    begin_line(json, what);
+    json_put_number(json, "process", json_context_of(json)->index);
+    json_write_fields(json, table, object);
     end_line(json);
 }
 
-static void write_ndjson_parts(struct writing *writing, const struct process *process,
-                               const struct view *view, size_t most)
+static size_t most_parts(const struct view *view)
 {
-    struct json_writer *json;
+    return view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
+}
+
+/* Records that grew and were freed come last. */
+static void write_json_records(struct json_writer *json, const struct process *process)
+{
+    const struct view *view = json_context_of(json)->view;
+    size_t most = most_parts(view);
 
     for (size_t i = 0; i < process->record_count && i < most; i++)
         if (!view->growing || record_is_growing(&process->records[i]))
-            write_ndjson_record(writing, process, &process->records[i]);
+            write_part(json, "record", &json_record, &process->records[i]);
     for (size_t i = 0; i < process->grown_count && i < most; i++)
-        write_ndjson_record(writing, process, &process->grown[i]);
+        write_part(json, "record", &json_record, &process->grown[i]);
+}
+
+static void write_json_errors(struct json_writer *json, const struct process *process)
+{
+    struct json_error error;
+
+    if (json_context_of(json)->view->quiet)
+        return;
     if (process->crash) {
-        json = begin_part(writing, "error");
-        json_crash(json, process->crash);
-        end_line(json);
+        error = json_error_of_crash(process->crash);
+        write_part(json, "error", &json_error, &error);
     }
     for (size_t i = 0; i < process->mistake_count; i++) {
-        json = begin_part(writing, "error");
-        json_bad_free(json, &process->mistakes[i]);
-        end_line(json);
+        error = json_error_of_bad_free(&process->mistakes[i]);
+        write_part(json, "error", &json_error, &error);
     }
-    for (size_t i = 0; i < process->resource_count && i < most; i++) {
-        json = begin_part(writing, "resource");
-        json_resource(json, &process->resources[i]);
-        end_line(json);
+}
+
+static void write_json_resources(struct json_writer *json, const struct process *process)
+{
+    size_t most = most_parts(json_context_of(json)->view);
+
+    for (size_t i = 0; i < process->resource_count && i < most; i++)
+        write_part(json, "resource", &json_resource, &process->resources[i]);
+}
+
+static void put_parts(struct json_writer *json, const char *key, const struct process *process,
+                      void (*write)(struct json_writer *json, const struct process *process))
+{
+    json_open(json, key, '[');
+    write(json, process);
+    json_close(json, ']');
+}
+
+static void put_records(struct json_writer *json, const char *key, const void *process)
+{
+    put_parts(json, key, process, write_json_records);
+}
+
+static void put_errors(struct json_writer *json, const char *key, const void *process)
+{
+    put_parts(json, key, process, write_json_errors);
+}
+
+static void put_resources(struct json_writer *json, const char *key, const void *process)
+{
+    put_parts(json, key, process, write_json_resources);
+}
+
+/* ---- Documents ------------------------------------------------------------------------------- */
+
+static const struct json_field process_fields[] = {
+    JSON_GROUP(NULL, json_process_head),
+    JSON_COMPUTED("records", LIST, put_records, .table = &json_record),
+    JSON_COMPUTED("errors", LIST, put_errors, .table = &json_error),
+    JSON_COMPUTED(
+        "resources", LIST, put_resources, .table = &json_resource,
+        JSON_ABOUT("What matters first: closes that hit another resource, what a stack "
+                   "left open many times, other bad closes, what was opened once; each by "
+                   "falling count. Empty for a process that exec replaced")),
+    JSON_GROUP(NULL, json_process_tail),
+    JSON_COMPUTED("by", OBJECT, put_by, .table = &by_table, JSON_OPTIONAL),
+};
+
+static const struct json_table process_table = JSON_TABLE("process", process_fields);
+
+static void put_processes(struct json_writer *json, const char *key, const void *object)
+{
+    const struct json_context *context = json_context_of(json);
+    const struct report *report = object;
+
+    json_open(json, key, '[');
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct json_context inside = {.process = &report->processes[i], .view = context->view};
+
+        json->context = &inside;
+        json_write_object(json, NULL, &process_table, inside.process);
     }
+    json->context = context;
+    json_close(json, ']');
+}
+
+static const struct json_field suppressions_fields[] = {
+    JSON_LIST_OF_POINTERS(report, "unused", unused, unused_count, json_rule,
+                          JSON_ABOUT("those that match nothing in any process")),
+    JSON_LIST_OF_POINTERS(report, "expired", expired, expired_count, json_rule,
+                          JSON_ABOUT("those past their last day: they suppress nothing")),
+};
+
+static const struct json_table suppressions_table = JSON_TABLE(NULL, suppressions_fields);
+
+/* What the line "report" of NDJSON has, too. */
+static const struct json_field head_fields[] = {
+    JSON_FORMAT("libleak"),
+    JSON_TOOL,
+    JSON_TEXT(report, "host", host, JSON_MAY_BE_NULL),
+    JSON_GROUP("suppressions", suppressions_table),
+};
+
+static const struct json_table head_table = JSON_TABLE(NULL, head_fields);
+
+static const struct json_field report_fields[] = {
+    JSON_GROUP(NULL, head_table),
+    JSON_COMPUTED("processes", LIST, put_processes, .table = &process_table),
+    JSON_BYTES_ESCAPED,
+};
+
+const struct json_table json_report = JSON_TABLE(
+    NULL, report_fields,
+    JSON_ABOUT(
+        "What leakreport --format=json writes. Every key is always present, except those that "
+        "are not required: what is unknown is null, a list that nothing was recorded for is "
+        "empty. In a text that is no valid UTF-8 each byte from 0x80 on is written as "
+        "\\u00XX, and bytes_escaped is true."));
+
+void json_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct json_context context = {.view = view};
+    struct json_writer json = {.stream = stream, .context = &context};
+
+    json_write_object(&json, NULL, &json_report, report);
+    json_stack_end(&json);
 }
 
 void ndjson_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct writing writing = {.json = {.stream = stream, .line = true}};
-    struct json_writer *json = begin_line(&writing, "report");
+    struct json_context context = {.view = view};
+    struct json_writer json = {.stream = stream, .line = true, .context = &context};
 
-    json_put_text(json, "format", "libleak");
-    json_put_number(json, "version", 1);
-    json_tool(json);
-    json_put_text(json, "host", report->host);
-    json_suppressions(json, report);
-    end_line(json);
-    for (writing.index = 0; writing.index < report->process_count; writing.index++) {
-        const struct process *process = &report->processes[writing.index];
-
-        json = begin_part(&writing, "process");
-        json_process_head(json, process);
-        json_process_tail(json, process);
-        end_line(json);
-        if (!view->quiet)
-            write_ndjson_parts(&writing, process, view, view->top ? view->top : SIZE_MAX);
+    begin_line(&json, "report");
+    json_write_fields(&json, &head_table, report);
+    end_line(&json);
+    for (; context.index < report->process_count; context.index++) {
+        context.process = &report->processes[context.index];
+        begin_line(&json, "process");
+        json_put_number(&json, "process", context.index);
+        json_write_fields(&json, &json_process_head, context.process);
+        json_write_fields(&json, &json_process_tail, context.process);
+        end_line(&json);
+        write_json_records(&json, context.process);
+        write_json_errors(&json, context.process);
+        write_json_resources(&json, context.process);
     }
-    json_stack_end(&writing.json);
+    json_stack_end(&json);
 }
