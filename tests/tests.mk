@@ -58,6 +58,8 @@ golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference
 	@GOLDEN=rewrite $<
 schema: $(O)/tests/top/test_schema    ## rewrite the JSON schemas in docs/ from the tables of fields
 	@SCHEMA=rewrite $<
+mutants: $(UNITS)                     ## planted mistakes, one at a time: the unit tests notice each; T=name
+	+@scripts/mutants $(O) '$(MAKE) --no-print-directory' $(T)
 sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
 	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
@@ -116,4 +118,4 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES)
+.PHONY: lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants
