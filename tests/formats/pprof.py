@@ -44,6 +44,8 @@ def main():
     wanted = Counter()
     for process in report["processes"]:
         for record in process["records"]:
+            if not record["blocks"]:
+                continue  # it grew, and was freed
             living = min(record["blocks"], MOST), min(record["bytes"], MOST)
             leaked = record["verdict"] in ("lost", "indirect") and not record["suppressed_by"]
             wanted[(0, 0) + living + (living if leaked else (0, 0)), record["verdict"]] += 1

@@ -3,8 +3,8 @@
 Results that a baseline had and the report has not are left alone.
 
 sarif.schema.json says what SARIF asks of the properties we write. Then: rules exist, the innermost
-file is the first location, the stack is whole, and what the JSON report has is there and no more;
-with N, of so many results some are there, and a notification says how many are not.
+file is the first location, the stack is whole, and what the JSON report has is there with its numbers and no
+more; with N, of so many results some are there, and a notification says how many are not.
 """
 import gzip
 import json
@@ -29,12 +29,26 @@ def check_result(result, rules):
 
 
 def signatures(process):
-    """(rule, signature, suppressed) of what must be there"""
+    """(rule, signature, suppressed, numbers) of what must be there"""
     records = process["records"]
     for record in records:
-        yield record["verdict"], record["signature"], record["suppressed_by"]
+        if not record["blocks"]:
+            continue  # it grew, and was freed
+        held = record["retained"] or {"bytes": None, "blocks": None}
+        yield (record["verdict"], record["signature"], record["suppressed_by"],
+               (record["bytes"], record["blocks"], record["kind"], held["bytes"], held["blocks"]))
     for resource in process["resources"]:
-        yield resource["type"], resource["signature"], None
+        yield resource["type"], resource["signature"], None, None
+
+
+def numbers(result):
+    keys = "bytes", "blocks", "kind", "retainedBytes", "retainedBlocks"
+    return tuple(map(result["properties"].get, keys)) if "properties" in result else None
+
+
+def check_notes(run, report):
+    told = [note["level"] for note in run["invocations"][0]["toolExecutionNotifications"]]
+    assert told == ["note" for process in report["processes"] for _ in process["notes"]], told
 
 
 def check_left_out(run, total):
@@ -63,6 +77,7 @@ def main():
         check_result(result, rules)
     if len(sys.argv) > 4:
         return
+    check_notes(run, report)
     report["processes"] = [p for p in report["processes"] if not (p["forked"] and p["end"]["how"] == "exec")]
     wanted = Counter(key for process in report["processes"] for key in signatures(process))
     got = Counter()
@@ -75,7 +90,9 @@ def main():
             continue
         (fingerprint,) = result["partialFingerprints"].values()
         why = [s["justification"] for s in result["suppressions"]]
-        got[result["ruleId"], fingerprint, why[0] if why else None] += result["occurrenceCount"]
+        assert all((s["kind"], s["status"]) == ("external", "accepted") for s in result["suppressions"])
+        key = result["ruleId"], fingerprint, why[0] if why else None, numbers(result)
+        got[key] += result["occurrenceCount"]
     assert not any(errors.values()), errors
     assert got == wanted, (got - wanted, wanted - got)
 

@@ -672,6 +672,8 @@ static void add(struct reading *reading)
     else if (strcmp(what, "thread") == 0)
         reading->record->threads[reading->record->thread_count++] =
             (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};
+    else if (strcmp(what, "others") == 0)
+        reading->record->more_threads = true;
     else if (strcmp(what, "frame") == 0)
         add_frame(reading);
     else if (strcmp(what, "orphaned") == 0)

@@ -22,6 +22,7 @@
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
+ *   others                                  further threads, unknown ones
  *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
  *   orphaned | BLOCKS | HOLDER'S FUNCTION | FUNCTION | FILE | LINE | MODULE      who freed the holder
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator

@@ -13,12 +13,9 @@
 
 #include "common/view/format_api.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/symbolize/golden.h"
 #include "tests/unit/symbolize/model_text.h"
 
-static const char *const models[] = {NULL, /* hostile() */
-                                     "small",  "odd",   "tree",  "sampled", "frees",
-                                     "looked", "clean", "quiet", "running", "known",
-                                     "hushed", "wrong", "opened"};
 static const struct {
     const char *name, *reader; /* with arguments behind those it always gets */
 } formats[] = {
@@ -67,20 +64,24 @@ static FILE *hostile(void)
     return stream;
 }
 
+static struct report hostile_report(struct arena *mem)
+{
+    FILE *stream = hostile();
+    struct report report = model_read(mem, stream);
+
+    fclose(stream);
+    return report;
+}
+
+/* model: NULL = that of hostile(). */
 static void write_as(const char *format_name, const char *path, const char *model)
 {
     const struct format *format = format_find(format_name);
     struct view view = {.top = format->top};
     struct arena *mem = arena_begin();
-    FILE *stream, *from;
-    struct report report;
-    char name[256];
+    struct report report = model ? golden_model(mem, model) : hostile_report(mem);
+    FILE *stream;
 
-    snprintf(name, sizeof(name), "tests/golden/%s.model", model ? model : "");
-    from = model ? fopen(name, "r") : hostile();
-    ck_assert_msg(from != NULL, "%s: run from the root of the tree", name);
-    report = model_read(mem, from);
-    fclose(from);
     memset(view.show, true, sizeof(view.show));
     view.suppressed = true;
     stream = fopen(path, "w");
@@ -91,8 +92,9 @@ static void write_as(const char *format_name, const char *path, const char *mode
 
 START_TEST(other_programs_read_what_the_json_report_says)
 {
-    const char *model = models[_i / ROWS(formats)], *format = formats[_i % ROWS(formats)].name;
-    const char *reader = formats[_i % ROWS(formats)].reader;
+    const int number = _i / ROWS(formats), row = _i % ROWS(formats);
+    const char *model = number ? golden_models[number - 1] : NULL; /* NULL: that of hostile() */
+    const char *format = formats[row].name, *reader = formats[row].reader;
     char folder[] = "/tmp/libleak-test-XXXXXX", path[64], json[64], arguments[256], command[320];
     int status;
 
@@ -171,7 +173,7 @@ int main(void)
     tcase_set_timeout(readers, 60);
     tcase_set_tags(readers, "readers");
     tcase_add_loop_test(readers, other_programs_read_what_the_json_report_says, 0,
-                        ROWS(models) * ROWS(formats));
+                        (GOLDEN_MODELS + 1) * ROWS(formats));
     tcase_add_loop_test(all, sarif_stays_within_what_hosts_take, 0, ROWS(crowds));
     suite_add_tcase(suite, all);
     suite_add_tcase(suite, readers);

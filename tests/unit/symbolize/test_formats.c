@@ -1,5 +1,5 @@
 /* test_formats.c - names of hostile programs in every format: each stays valid, and what reads it
- * gets the names back.
+ * gets the names back. And what a format does that no model of tests/golden asks for.
  *
  * The model holds such names wherever it has texts. Run from the root of the tree.
  */
@@ -11,7 +11,9 @@
 #include "common/view/format_api.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/symbolize/consumers.h"
+#include "tests/unit/symbolize/golden.h"
 #include "tests/unit/symbolize/model_text.h"
+#include "tests/unit/symbolize/profile_text.h"
 
 #define LONG 10000
 
@@ -90,23 +92,38 @@ static char *model_of(const char *name)
     return text;
 }
 
-static char *render(const struct format *format, const char *model, bool quiet)
+/* change: NULL, or what the model has no words for. */
+static char *render_report(const struct format *format, const char *model, const struct view *view,
+                           void (*change)(struct report *report))
 {
-    struct view view = {.suppressed = true, .quiet = quiet};
     struct arena *mem = arena_begin();
-    FILE *stream = fmemopen((char *)model, strlen(model), "r");
+    FILE *stream = fmemopen((char *)(uintptr_t)model, strlen(model), "r");
     struct report report = model_read(mem, stream);
-    char *text;
+    char *text, *decoded;
     size_t size;
 
     fclose(stream);
-    memset(view.show, true, sizeof(view.show));
+    if (change)
+        change(&report);
     stream = open_memstream(&text, &size);
-    format->write(&report, &view, stream);
+    format->write(&report, view, stream);
     fclose(stream);
-    ck_assert_msg(strlen(text) == size, "%s: a 0 in it", format->name);
     arena_end(mem);
+    if (format->traits & FORMAT_BINARY) {
+        decoded = profile_text(text, size);
+        free(text);
+        return decoded;
+    }
+    ck_assert_msg(strlen(text) == size, "%s: a 0 in it", format->name);
     return text;
+}
+
+static char *render(const struct format *format, const char *model, bool quiet)
+{
+    struct view view = {.suppressed = true, .quiet = quiet};
+
+    memset(view.show, true, sizeof(view.show));
+    return render_report(format, model, &view, NULL);
 }
 
 static void check_name(const char *name)
@@ -252,6 +269,82 @@ START_TEST(annotations_are_no_more_than_the_host_shows)
 }
 END_TEST
 
+/* ---- What no model of tests/golden asks for ---------------------------------------------------- */
+
+START_TEST(short_lists_as_many_findings_as_asked_for)
+{
+    struct view view = golden_view("short", true);
+    char *model = model_with(4, 0), *text;
+
+    view.top = 2;
+    text = render_report(format_find("short"), model, &view, NULL);
+    ck_assert_msg(count_of(text, "a.c:1: ") == 2 && strstr(text, ": 2 more findings (--top=0)"), "%s", text);
+    free(text);
+    free(model);
+}
+END_TEST
+
+static void set_times(struct report *report)
+{
+    report->processes[0].until_ns = 20000000000;
+    report->processes[0].records[0].first_ns = 11000000000;
+    report->processes[0].records[0].last_ns = 17000000000;
+}
+
+START_TEST(text_tells_when_the_first_and_the_last_block_came)
+{
+    struct view view = golden_view("text", true);
+    char *model = model_with(1, 0);
+    char *text = render_report(format_find("text"), model, &view, set_times);
+
+    ck_assert_msg(strstr(text, "9.0 s to 3.0 s before the end"), "%s", text);
+    free(text);
+    free(model);
+}
+END_TEST
+
+static const char twins[] = "process | /opt/a | 42 | exit | 0 | 10 | 5 | 100\n"
+                            "record | lost | malloc | 48 | 4 | 0000000000000001\n"
+                            "frame | f | a.c | 1 | /opt/lib.so | aa | 0x10 | user\n"
+                            "process | /opt/a | 43 | exit | 0 | 10 | 5 | 100\n"
+                            "record | lost | malloc | 96 | 8 | 0000000000000001\n"
+                            "frame | f | a.c | 1 | /opt/lib.so | bb | 0x10 | user\n";
+
+START_TEST(folded_stacks_of_two_processes_are_told_apart)
+{
+    char *text = render(format_find("folded"), twins, false);
+
+    ck_assert_str_eq(text, "a[42];f 48\na[43];f 96\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(profiles_tell_two_objects_of_one_path_apart)
+{
+    struct view view = golden_view("pprof", true);
+    char *text = render_report(format_find("pprof"), twins, &view, NULL);
+
+    ck_assert_msg(strstr(text, "build-id \"aa\"") && strstr(text, "build-id \"bb\""), "%s", text);
+    free(text);
+}
+END_TEST
+
+static void make_alike(struct report *report)
+{
+    report->processes[1].alike = 0;
+}
+
+START_TEST(sarif_counts_processes_that_tell_the_same)
+{
+    struct view view = golden_view("sarif", true);
+    char *text = render_report(format_find("sarif"), twins, &view, make_alike);
+
+    ck_assert_msg(count_of(text, "\"occurrenceCount\": 2") == 1 && count_of(text, "\"occurrenceCount\"") == 1, "%s",
+                  text);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("formats");
@@ -264,6 +357,11 @@ int main(void)
     tcase_add_test(names, a_shells_way_to_a_program_is_not_told);
     tcase_add_test(names, quiet_reports_are_valid_and_list_nothing);
     tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
+    tcase_add_test(names, short_lists_as_many_findings_as_asked_for);
+    tcase_add_test(names, text_tells_when_the_first_and_the_last_block_came);
+    tcase_add_test(names, folded_stacks_of_two_processes_are_told_apart);
+    tcase_add_test(names, profiles_tell_two_objects_of_one_path_apart);
+    tcase_add_test(names, sarif_counts_processes_that_tell_the_same);
     suite_add_tcase(suite, names);
     return suite_run(suite);
 }
