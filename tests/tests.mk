@@ -54,8 +54,9 @@ unit:                                 ## unit tests; T=blocks runs one module
 	@if tests/tally has-header check.h '$(CC)'; \
 	 then $(MAKE) --no-print-directory $(JOBS) $(UNITS) && tests/tally unit $(O) '$(T)'; \
 	 else tests/tally skip unit 'libcheck is not installed'; fi
-golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
-	@GOLDEN=rewrite $<
+golden: $(addprefix $(O)/tests/symbolize/test_,golden readback) ## rewrite tests/golden: the difference is for review
+	@rm -f $(filter-out %.model,$(wildcard tests/golden/*))
+	@for test in $^; do GOLDEN=rewrite CK_EXCLUDE_TAGS=readers $$test || exit; done
 schema: $(O)/tests/top/test_schema    ## rewrite the JSON schemas in docs/ from the tables of fields
 	@SCHEMA=rewrite $<
 mutants: $(UNITS)                     ## planted mistakes, one at a time: the unit tests notice each; T=name

@@ -9,6 +9,7 @@ more; with N, of so many results some are there, and a notification says how man
 import gzip
 import json
 import os
+import re
 import sys
 from collections import Counter
 
@@ -46,6 +47,27 @@ def numbers(result):
     return tuple(map(result["properties"].get, keys)) if "properties" in result else None
 
 
+def sentence(record):
+    """What the message of a record is like: ~ marks an estimate."""
+    error = record["error"] or {"bytes": 0, "blocks": 0}
+    size = "~[0-9].*" if error["bytes"] else "[0-9].*"
+    count = "~[0-9,]+" if error["blocks"] else "{:,}".format(record["blocks"])
+    return size + " in " + count + " blocks? .*"
+
+
+def check_sentences(run, report):
+    """By signature: a result says of its bytes and blocks what one record of that name says."""
+    wanted = {}
+    for process in report["processes"]:
+        for record in process["records"]:
+            wanted.setdefault((record["verdict"], record["signature"]), []).append(sentence(record))
+    for result in run["results"]:
+        (name,) = result["partialFingerprints"].values()
+        if "properties" in result:
+            text = result["message"]["text"]
+            assert any(re.fullmatch(one, text, re.S) for one in wanted[result["ruleId"], name]), text
+
+
 def check_notes(run, report):
     told = [note["level"] for note in run["invocations"][0]["toolExecutionNotifications"]]
     assert told == ["note" for process in report["processes"] for _ in process["notes"]], told
@@ -78,6 +100,7 @@ def main():
     if len(sys.argv) > 4:
         return
     check_notes(run, report)
+    check_sentences(run, report)
     report["processes"] = [p for p in report["processes"] if not (p["forked"] and p["end"]["how"] == "exec")]
     wanted = Counter(key for process in report["processes"] for key in signatures(process))
     got = Counter()

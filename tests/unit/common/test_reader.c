@@ -602,6 +602,74 @@ START_TEST(two_chunks_with_the_same_ids_are_read_once)
 }
 END_TEST
 
+START_TEST(a_slot_of_a_site_that_is_not_there_counts_for_no_other)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0});
+    builder.sites = 0; /* ids up to 999 are in no chunk */
+    builder.next_site = 1000;
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){5, 40, 0, 0});
+    builder_slots(&builder, 1);
+    for (uint32_t id = 2; id < 100; id++)
+        builder_slot(&builder, id, (struct leak_counts){1, 100, 0, 0});
+    read_well(&builder);
+    ck_assert_uint_eq(store.site_count, 2);
+    ck_assert_uint_eq(store.sites[0].live_bytes, 8);
+    ck_assert_uint_eq(store.sites[1].live_bytes, 40);
+    end(&builder);
+}
+END_TEST
+
+START_TEST(a_chunk_that_says_to_lie_elsewhere_is_passed_over)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk;
+
+    builder_thread(&builder, 1, "one");
+    chunk = builder_chunk(&builder, LEAK_CHUNK_THREADS, 0, sizeof(struct leak_thread));
+    memcpy(builder.data + chunk + sizeof(struct leak_chunk), &(struct leak_thread){.serial = 2},
+           sizeof(struct leak_thread));
+    ((struct leak_chunk *)(builder.data + chunk))->offset += LEAK_PAGE; /* an old copy of another page */
+    read_well(&builder);
+    ck_assert_uint_eq(store.thread_count, 1);
+    end(&builder);
+}
+END_TEST
+
+START_TEST(of_two_threads_with_one_serial_one_is_read)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_thread(&builder, 2, "one");
+    builder_thread(&builder, 2, "other");
+    builder_thread(&builder, 3, "third");
+    read_well(&builder);
+    ck_assert_uint_eq(store.thread_count, 2);
+    end(&builder);
+}
+END_TEST
+
+START_TEST(a_window_ends_before_the_tick_of_its_end)
+{
+    struct leak_sample samples[] = {{.tick = 10}, {.tick = 19}, {.tick = 20}, {.tick = 21}};
+    struct store_found found = {.first = 10, .last = 21, .sample_count = 4, .blocks = 4};
+    struct store_leak_check look = {.found = &found,
+                                    .found_count = 1,
+                                    .samples = samples,
+                                    .sample_count = 4,
+                                    .head = {.rung = LEAK_RUNG_PARKED, .tick = 30}};
+    struct store_milestone end_mark = {.number = 1, .tick = 20, .name = "end"};
+    struct store windowed = {.mem = mem, .look = &look, .milestones = &end_mark, .milestone_count = 1};
+    char words[256];
+
+    ck_assert(time_window_apply(&windowed, &(struct time_window){.until = "end"}, words, sizeof(words)));
+    ck_assert_uint_eq(found.sample_count, 2);
+    ck_assert_uint_eq(samples[1].tick, 19);
+    ck_assert_uint_eq(found.last, 20);
+}
+END_TEST
+
 START_TEST(a_node_belongs_to_the_first_module_loaded_after_its_number)
 {
     struct store_builder builder = builder_begin();
@@ -817,6 +885,10 @@ int main(void)
     tcase_add_test(content, a_parent_that_is_not_below_its_child_ends_the_trace);
     tcase_add_test(content, many_chunks_keep_their_ids);
     tcase_add_test(content, two_chunks_with_the_same_ids_are_read_once);
+    tcase_add_test(content, a_slot_of_a_site_that_is_not_there_counts_for_no_other);
+    tcase_add_test(content, a_chunk_that_says_to_lie_elsewhere_is_passed_over);
+    tcase_add_test(content, of_two_threads_with_one_serial_one_is_read);
+    tcase_add_test(content, a_window_ends_before_the_tick_of_its_end);
     tcase_add_test(content, a_node_belongs_to_the_first_module_loaded_after_its_number);
     tcase_add_test(content, sites_of_a_fork_child_up_to_inherited_are_marked);
     tcase_add_loop_test(content, variances_belong_to_what_lives_of_a_sampled_process, 0, 2);

@@ -333,6 +333,20 @@ START_TEST(more_blocks_than_were_told_is_no_verdict)
 }
 END_TEST
 
+START_TEST(the_lower_bound_is_the_first_block_at_or_behind_an_address)
+{
+    for (int i = 0; i < 3; i++)
+        add(64 * i, 48);
+    root(buffer);
+    mark_heap();
+    ck_assert_uint_eq(reach_lower_bound(reach, buffer - 8), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(reach_lower_bound(reach, buffer + 64 * i), i);
+        ck_assert_uint_eq(reach_lower_bound(reach, buffer + 64 * i + 1), i + 1);
+    }
+}
+END_TEST
+
 START_TEST(a_heap_without_blocks_has_no_verdicts)
 {
     root(buffer);
@@ -451,6 +465,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, with_too_little_memory_there_is_no_verdict_at_all);
     tcase_add_test(t, when_the_kernel_refuses_there_is_no_verdict_at_all);
     tcase_add_test(t, more_blocks_than_were_told_is_no_verdict);
+    tcase_add_test(t, the_lower_bound_is_the_first_block_at_or_behind_an_address);
     tcase_add_test(t, a_heap_without_blocks_has_no_verdicts);
     t = part(suite, "random");
     tcase_add_test(t, random_heaps_are_judged_as_by_the_naive_marker);
