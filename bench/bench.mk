@@ -1,6 +1,6 @@
-# bench.mk - what measures libleak beside other tools; bench/README.md tells how. Included by the Makefile.
+# bench.mk - rules for the benchmarks of libleak and other tools; see bench/README.md. The Makefile includes it.
 
-# Tools of the benchmarks. What they time has no frame pointers, like most of what people run.
+# Programs of the benchmarks. They are compiled without frame pointers, like most programs.
 BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks look looks files libforward.so libcensus.so)
 $(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
 $(addprefix $(O)/bench/,blocks look): $(O)/preload.a
@@ -12,7 +12,7 @@ bench-tools: $(BENCH_TOOLS)
 $(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes $(CPU)
 
 
-bench:                                ## install the peers, measure libleak beside them: an hour
+bench:                                ## install other tools, compare libleak with them: an hour
 	@scripts/setup bench
 	@BUILD=$(O) bench/run programs
 	@BUILD=$(O) bench/run micro

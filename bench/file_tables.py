@@ -1,4 +1,4 @@
-"""The table of what following descriptors, streams and directories costs."""
+"""The table of the cost of tracking descriptors, streams and directories."""
 import tables
 
 MOST_PERCENT = 10
@@ -22,10 +22,10 @@ def files_tables(rows):
     if not m.cases:
         return []
     table = tables.Table("files", "A million files opened and closed, ns each",
-                         ["what", "no tool", "again", "track=none", "as shipped", "everything", "added by tracking", "by all of libleak"],
-                         "Of 20 batches the best, which others on the machine disturbed least; the median of the rounds. Added by "
-                         "tracking: as shipped, over track=none; it may be %d %%. By all of libleak: as shipped, over no tool. "
-                         "Streams and directories take a block of memory each, which libleak follows in any case." % MOST_PERCENT)
+                         ["what", "no tool", "again", "track=none", "default options", "everything", "added by tracking", "by all of libleak"],
+                         "The best of 20 batches, the one with the least disturbance; the median of the rounds. Added by "
+                         "tracking: default options, over track=none; the limit is %d %%. By all of libleak: default options, "
+                         "over no tool. Streams and directories take a block of memory each, which libleak tracks in any case." % MOST_PERCENT)
     for case in m.cases:
         def cell(tool):
             value = m.one(case, tool, "least_ns")

@@ -1,11 +1,11 @@
-"""bench/run files: what following descriptors, streams and directories costs a program that opens many.
+"""bench/run files: the cost of tracking descriptors, streams and directories for a program that opens many.
 
     --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
-    --files=N         opened and closed, one after the other (1000000)
+    --files=N         number of opens and closes, one after the other (1000000)
     --only=A,B        of: descriptors, descriptors-read, streams, streams-read, directories (all)
     --tools=A,B       again, untracked, libleak, everything (all)
-    --output=FILE     where the figures go (build/bench/files.tsv)
-    --markdown        tables for a document
+    --output=FILE     file of the results (build/bench/files.tsv)
+    --markdown        print tables in Markdown
 """
 import os, sys
 
@@ -26,8 +26,8 @@ def columns():
     return [
         tools.NONE, tools.AGAIN,
         libleak("untracked", "libleak.so preloaded, track=none", ":track=none"),
-        libleak("libleak", "libleak.so preloaded, as shipped", ""),
-        libleak("everything", "the same with track=fd,file,dir,mmap,dl,thread", ":track=fd,file,dir,mmap,dl,thread"),
+        libleak("libleak", "libleak.so preloaded, default options", ""),
+        libleak("everything", "libleak.so preloaded, track=fd,file,dir,mmap,dl,thread", ":track=fd,file,dir,mmap,dl,thread"),
     ]
 
 
@@ -43,7 +43,7 @@ def main(words):
     cases = [(case, "files", dict(CASES[case], files=int(chosen["files"]))) for case in chosen["only"].split(",")]
     micro.measure(figures, cases, selected, int(chosen["rounds"]))
     show.show(figures.rows, "--markdown" in flags)
-    print("\nEvery single run: %s" % chosen["output"])
+    print("\nAll single runs: %s" % chosen["output"])
 
 
 if __name__ == "__main__":

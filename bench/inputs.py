@@ -1,6 +1,6 @@
-"""What the programs work on: made here, the same on every machine, so that anybody measures the same.
+"""Generates the inputs of the programs, the same on every machine.
 
-Each function writes one file and takes a size: 1.0 is what the published tables are made with.
+Each function writes one file of a given size: 1.0 is that of the published tables.
 """
 import os, random
 
@@ -9,7 +9,7 @@ WORDS = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu 
 
 
 def made(folder, name, scale, write):
-    """The path of an input, written unless it is there already."""
+    """Returns the path of an input, which is written if it does not exist."""
     path = os.path.join(folder, "%g-%s" % (scale, name))
     if not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
@@ -44,7 +44,7 @@ def json(out, scale, dice):
 
 
 def sql(out, scale, dice):
-    """One statement a row, as a dump is read back, two indices, a few questions."""
+    """One statement a row, as in a dump, two indices, a few queries."""
     out.write("create table t(a integer primary key, b text, c real, d text);\n"
               "create index tb on t(b);\ncreate index td on t(d, c);\nbegin;\n")
     for i in range(int(240000 * scale)):
@@ -102,7 +102,7 @@ return sum;}
 
 
 def ordinary_classes(out, scale, dice):
-    """For cppcheck: classes, loops, conditions and pointers that it follows values through."""
+    """For cppcheck: classes, loops, conditions and pointers, through which it tracks values."""
     out.write("#include <stdlib.h>\n#include <string.h>\n")
     for i in range(int(160 * scale)):
         out.write("""\
@@ -143,7 +143,7 @@ int use_%(i)d(int argc, char **argv) {
 
 
 def templates(out, scale, dice):
-    """For the compiler: recursion, tuples, containers of containers, each with types of its own."""
+    """For the compiler: recursion, tuples, containers of containers, each with different types."""
     out.write("""\
 #include <algorithm>
 #include <functional>

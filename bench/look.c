@@ -100,7 +100,7 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
                               .count = (uint32_t)at};
         reach_add_block(reach, &block, REACH_NEW);
     }
-    /* As nearly every program has it: one leak, for which pointers in disguise are looked for. */
+    /* One leak, as in nearly every program: only then encoded pointers are searched. */
     if (reach)
         reach_add_block(reach, &(struct block){.address = (uintptr_t)leak, .size = sizeof leak},
                         REACH_NEW);

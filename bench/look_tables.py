@@ -1,4 +1,4 @@
-"""Tables of what looks cost: how long they take, and what the program notices of them."""
+"""Tables of the cost of leak checks: their time, and their effect on the program."""
 import statistics
 
 import tables
@@ -24,11 +24,11 @@ def blocks_of(case):
 
 
 def times_table(m, cases):
-    """What libleak stops the program for, and how long until all have a verdict."""
-    table = tables.Table("looks", "libleak's looks at a heap that nobody changes",
-                         ["heap", "resident MB", "pause ms", "may be", "check ms", "ms a 1e6 blocks"],
-                         "A pause may be %d ms and %d a resident GB. The check, until all have a verdict, may take %d ms a "
-                         "million blocks of a tree."
+    """The pause of the program, and the time until all blocks have a verdict."""
+    table = tables.Table("looks", "Leak checks of libleak on a heap that does not change",
+                         ["heap", "resident MB", "pause ms", "limit ms", "check ms", "ms a 1e6 blocks"],
+                         "Limit of the pause: %d ms and %d a resident GB. Limit of the check, until all blocks have a verdict: "
+                         "%d ms a million blocks of a tree."
                          % (PAUSE_MS, PAUSE_MS_A_GB, CHECK_S_A_MILLION * 1000))
     for case in cases:
         def cell(quantity, form, factor=1):
@@ -52,7 +52,7 @@ def calls_table(m, cases, name, quantity, title, remark):
 
 
 def stalls_table(m, cases):
-    table = tables.Table("looks-stalls", "The longest time between two pairs of one thread around a look, ms (and of all looks)",
+    table = tables.Table("looks-stalls", "The longest time between two pairs of one thread during a leak check, ms (and of all leak checks)",
                          ["heap, at work"] + m.tools)
     for case in cases:
         table.add(case, *(m.cell(case, t, "%.1f (%.0f)", (m.one(case, t, "stall_ms"), m.most(case, t, "stall_most_ms"))
@@ -61,11 +61,12 @@ def stalls_table(m, cases):
 
 
 def throughput_table(m, cases):
-    """Both against the same program without a tool and without looks, of the same round."""
+    """Both numbers are relative to the same round of the program without a tool and without leak checks."""
     table = tables.Table("looks-throughput",
-                         "Pairs of malloc and free in a second, against no tool: without looks, and with one after the other",
+                         "Pairs of malloc and free a second, relative to no tool: without leak checks, and with one after the "
+                         "other",
                          ["heap, at work", "plain"] + [t for t in m.tools if t != "none"],
-                         "Looks come a tenth of a second after each other; while one is taken there is one runnable thread "
+                         "A tenth of a second passes between two leak checks. During one there is one runnable thread "
                          "more than these, unless the tool has stopped them.")
     def share(case, tool, quantity):
         with_ = m.values.get((case, tool, quantity), {})
@@ -94,10 +95,10 @@ def looks_tables(rows):
     quiet, busy = [c for c in m.cases if still(c)], [c for c in m.cases if not still(c)]
     if quiet:
         made += [times_table(m, quiet),
-                 calls_table(m, quiet, "looks-calls", "call_ms", "The whole call, the report in it, ms of wall time",
-                             "Only libleak lets the program go on meanwhile."),
+                 calls_table(m, quiet, "looks-calls", "call_ms", "The whole call, report included, ms of wall time",
+                             "Only with libleak the program goes on meanwhile."),
                  calls_table(m, quiet, "looks-cpu", "cpu_ms", "The same, ms of CPU time",
-                             "Of the calling thread and of who looks for it: others on the machine do not lengthen it much.")]
+                             "Of the calling thread and of the process or thread that checks: other load changes it little.")]
     if busy:
         made += [stalls_table(m, busy), throughput_table(m, busy)]
     return made + [tables.legend_table(m, "looks-columns"), machine_table(m)] if made else []

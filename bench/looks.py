@@ -1,17 +1,17 @@
-"""bench/run looks: what a look at a live process costs, beside LeakSanitizer and valgrind on the same heap.
+"""bench/run looks: the cost of a leak check of a live process, compared with LeakSanitizer and valgrind on the same heap.
 
     --rounds=N        interleaved rounds: every tool once, then every tool again ... (3)
     --only=A,B        heaps: tree, bush, list, data (all)
     --blocks=A,B      their sizes (100000,1000000)
-    --threads=A,B     threads that change the heap meanwhile, a table each (0,2)
-    --looks=N         looks a run (5)
+    --threads=A,B     threads that change the heap meanwhile, one table for each number (0,2)
+    --looks=N         leak checks in each run (5)
     --tools=A,B       again, libleak, lsan, valgrind (all)
-    --valgrind=N      valgrind has heaps of so many blocks at most (1000000), in the first round
-    --output=FILE     where the figures go (build/bench/looks.tsv)
-    --markdown        tables for a document
+    --valgrind=N      run valgrind on heaps up to N blocks (1000000), in the first round only
+    --output=FILE     file of the results (build/bench/looks.tsv)
+    --markdown        print tables in Markdown
 
-Blocks of "data" are of 1 KiB: there is no heap of ten million of them. A hundred blocks of each heap are lost; all
-must be found and no other, in every look, or the run has failed.
+Blocks of "data" have 1 KiB, so there is no heap of ten million of them. A hundred blocks of each heap are lost. A run
+in which a leak check finds another number has failed.
 """
 import glob, os, re, shutil, sys
 
@@ -26,7 +26,7 @@ LOST = 100
 def columns():
     return [
         tools.NONE, tools.AGAIN,
-        tools.preloaded("libleak", "libleak_snapshot(), libleak.so preloaded, without its looks at the end",
+        tools.preloaded("libleak", "libleak_snapshot(), libleak.so preloaded, without its leak checks at exit",
                         tools.built("libleak.so"), "LIBLEAK_OPTIONS=dir={place}:exit_look=off"),
         tools.preloaded("lsan", "__lsan_do_recoverable_leak_check(), gcc's LeakSanitizer preloaded, without names",
                         tools.LSAN, "LSAN_OPTIONS=symbolize=0:exitcode=0:leak_check_at_exit=0:log_path={place}/lsan"),
@@ -37,7 +37,7 @@ def columns():
 
 
 def found_by_lsan(place):
-    """The lost blocks of each report in its log."""
+    """Returns the number of lost blocks of each report in the log."""
     counts = []
     for log in glob.glob(os.path.join(place, "lsan.*")):
         with open(log) as file:
@@ -58,7 +58,7 @@ def run(tool, knobs, place):
 
 
 def wanted(tool, knobs, blocks, round_, valgrind_most):
-    """Nobody looks and nobody changes anything: there is nothing to measure."""
+    """Whether there is anything to measure: without a tool only if threads change the heap."""
     if tool.name in ("none", "again"):
         return knobs["threads"] > 0
     return tool.name != "valgrind" or (blocks <= valgrind_most and round_ == 1)
@@ -104,7 +104,7 @@ def main(words):
                 measure(figures, case, knobs, blocks, selected, int(chosen["rounds"]),
                         float(chosen["valgrind"]))
     show.show(figures.rows, "--markdown" in flags)
-    print("\nEvery single run: %s" % chosen["output"])
+    print("\nAll single runs: %s" % chosen["output"])
 
 
 if __name__ == "__main__":

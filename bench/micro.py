@@ -1,17 +1,17 @@
-"""bench/run micro: what one malloc, one free and one fork cost, and what is held in memory for them.
+"""bench/run micro: the cost of one malloc, one free and one fork, and the memory that libleak adds.
 
     --rounds=N        interleaved rounds: every tool once, then every tool again ... (3)
     --only=A,B        pairs, live, threads, growth, forks, events
-    --tools=A,B       these columns: again, forward, libleak, libleak:OPTION=VALUE[:...], and the peers of
-                      tools.py; modes that this libleak does not know are left out
+    --tools=A,B       columns: again, forward, libleak, libleak:OPTION=VALUE[:...], and the peers of
+                      tools.py; options that this libleak does not have are left out
     --events=N        calls of malloc and free in "events" (100000000)
-    --scale=F         F times as many pairs and blocks, for a quick look (1)
-    --output=FILE     where the figures go (build/bench/micro.tsv)
-    --markdown        tables for a document
+    --scale=F         F times as many pairs and blocks, for a quick run (1)
+    --output=FILE     file of the results (build/bench/micro.tsv)
+    --markdown        print tables in Markdown
 
-Not every combination is run. Depth and sites go together, hot (a block is freed at once), with 1e3 blocks
-live; live blocks and sites with random pairs (a random block is freed and its place given away), at depth 20;
-threads at depth 20 with both.
+Not every combination is run. Depth and sites are combined for hot pairs (a block is freed at once), with 1e3 live
+blocks; live blocks and sites for random pairs (a random block is freed and its place reused), at depth 20;
+threads are run at depth 20 with both.
 """
 import glob, os, subprocess, sys
 
@@ -21,7 +21,7 @@ from runs import say
 TOOLS = ["again", "forward", "libleak", "libleak:free_stacks=off", "libleak:free_stacks=all",
          "libleak:sample=524288", "libleak:site_stacks=off", "heaptrack", "lsan"]
 LIMIT_SECONDS = 900
-BLOCKS_PER_WARM_MIB = 1500 # of heap, of what looks at it, of what other tools need
+BLOCKS_PER_WARM_MIB = 1500 # includes the memory of leak checks and of other tools
 DEPTH = 20
 
 
@@ -40,16 +40,16 @@ def plural(number, word):
     return "%s %s%s" % (number, word, "" if str(number) == "1" else "s")
 
 
-# ---- The cases: (what they are called, program, its knobs) -------------------------------------------------
+# ---- The cases: (name, program, its parameters) ------------------------------------------------------------
 
 def pairs_cases(scale):
-    """Depth x sites; nothing but the pair itself."""
+    """Depth x sites, hot pairs only."""
     cases = []
     for depth in (4, 16, 20, 64):
         for sites, outer, words in ((1, 0, "one site"), (1000, 0, "1e3 sites"),
                                     (1000, 1, "1e3 sites, outer frames differ")):
             if depth == 4 and outer:
-                continue # with so few frames it is the same
+                continue # so few frames are inner and outer ones
             pairs = (1000000 if sites == 1 else 200000) * scale
             cases.append(("depth %d, %s" % (depth, words), "pairs",
                           dict(depth=depth, sites=sites, outer=outer, live=1000, pairs=pairs)))
@@ -57,14 +57,14 @@ def pairs_cases(scale):
 
 
 def live_cases(scale):
-    """Random pairs among live blocks: the caches miss, as in a program at work."""
+    """Random pairs among live blocks, with cache misses as in a real program."""
     return [("%s live, %s" % (short(live), "one site" if sites == 1 else "1e3 sites"), "pairs",
              dict(depth=DEPTH, sites=sites, live=live, random=1, pairs=300000 * scale))
             for live in (1000, 1000000 * scale, 10000000 * scale) for sites in (1, 1000)]
 
 
 def threads_cases(scale):
-    """The same work in each of 1, 2, 8 threads, in many short batches, of which the best one counts."""
+    """Each of 1, 2, 8 threads does equal work, in many short batches, of which the best one counts."""
     live = 1000000 * scale
     arrangements = (
         ("all on one site", dict(sites=1, live=8000)),
@@ -77,7 +77,7 @@ def threads_cases(scale):
 
 
 def growth_cases(scale):
-    """Blocks, sites and threads each make their part of the memory. The longest growth is timed call by call."""
+    """Memory depends on blocks, sites and threads. The calls of the last, largest case are timed."""
     shapes = ((1000, 1, 1), (1000, 1000, 8), (1000000 * scale, 1, 1), (1000000 * scale, 10000, 8),
               (10000000 * scale, 1000, 1))
     cases = []
@@ -96,7 +96,7 @@ def forks_cases(scale):
 # ---- Measuring -------------------------------------------------------------------------------------------------
 
 def run(tool, name, knobs, place):
-    """What the program says, or a word why it says nothing; and what the tool left behind."""
+    """Returns the numbers that the program and the recording file give, or None, and the reason of a failure or None."""
     words = ["%s=%d" % pair for pair in knobs.items()]
     blocks = max(knobs.get(shape, 0) for shape in ("live", "tree", "bush", "list", "data"))
     warm = runs.WARM_MIB + blocks // BLOCKS_PER_WARM_MIB
@@ -132,8 +132,8 @@ def measure(figures, cases, selected, rounds):
 
 
 def events(figures, selected, count, scale):
-    """How large what a tool keeps gets: after few events, and after many. A trace grows with every one: a tenth
-    of them is enough to see it."""
+    """Measures the size of the tool's files after few events and after many. A trace grows with every event, so a
+    tenth of them suffices."""
     for tool in selected:
         keeps_trace = tool.name.startswith("heaptrack")
         if not keeps_trace and not tool.name.startswith("libleak"):
@@ -160,7 +160,7 @@ def main(words):
     names = [n for n in chosen["tools"].split(",") if n] or TOOLS
     selected = [tool for tool in tools.named(names, wrapped=False) if not tool.missing()]
     for name in set(names) - {tool.name for tool in selected} - {"none"}:
-        say("%s: not here, or not known to this libleak" % name)
+        say("%s: not installed, or not supported by this libleak" % name)
     only = [n for n in chosen["only"].split(",") if n] or list(SUITES)
     scale = float(chosen["scale"])
     runs.scale_warm(scale)
@@ -169,14 +169,14 @@ def main(words):
         figures.add("-", tool.name, 0, "tool", tool.words)
     for suite in only:
         if suite not in SUITES:
-            raise SystemExit("bench: no such part: %s (there are %s)" % (suite, ", ".join(SUITES)))
+            raise SystemExit("bench: unknown part: %s (parts: %s)" % (suite, ", ".join(SUITES)))
         figures.suite = suite
         if suite == "events":
             events(figures, selected, int(float(chosen["events"])), scale)
         else:
             measure(figures, SUITES[suite](scale), selected, int(chosen["rounds"]))
     show.show(figures.rows, "--markdown" in flags)
-    print("\nEvery single run: %s" % chosen["output"])
+    print("\nAll single runs: %s" % chosen["output"])
 
 
 if __name__ == "__main__":

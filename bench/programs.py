@@ -1,16 +1,16 @@
-"""bench/run programs: what a tool costs real programs.
+"""bench/run programs: the cost of libleak and other tools for real programs.
 
     --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
     --programs=A,B    only these
-    --tools=A,B       these columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
-    --valgrind        valgrind, too
+    --tools=A,B       columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
+    --valgrind        also run valgrind
     --scale=F         inputs F times as large (1)
-    --output=FILE     where the figures go (build/bench/programs.tsv)
-    --markdown        tables for a document
+    --output=FILE     file of the results (build/bench/programs.tsv)
+    --markdown        print tables in Markdown
 
-Every run of a program must end as the first plain one and print the same; where it does not, the
-tool counts as crashed on this program and is not run on it again. A tool that takes more than
-20 times as long as the program alone is run on it once.
+Every run of a program must end as its first run without a tool and print the same output. If it does not,
+the tool counts as crashed on this program and is not run on it again. A tool that takes more than
+20 times as long as the program alone is run once on this program.
 """
 import os, shutil, socket, struct, subprocess, sys, time
 
@@ -19,18 +19,18 @@ from runs import say
 
 WORK = os.path.join(tools.BUILD, "bench/inputs")
 WAIT_SECONDS = 900
-SLOW = 20 # times the plain run: once is enough
+SLOW = 20 # times the run without a tool: the tool is run once
 
 
 # ---- The programs --------------------------------------------------------------------------------------------
 
 class Program:
     """name
-    needs       commands it takes
-    command     words, or a function of the inputs' paths
+    needs       commands that must be installed
+    command     words, or a function of the paths of the inputs
     files       inputs, {name: writer}; "{name}" in the command becomes the path
     variables   NAME=VALUE
-    output      the name of a file in "{place}" that it writes; else its output is its standard output"""
+    output      name of its output file in "{place}"; None: standard output"""
 
     def __init__(self, name, needs, command, files=None, variables=(), output=None):
         self.name, self.needs, self.words, self.files = name, needs, command, files or {}
@@ -45,7 +45,7 @@ class Program:
         return [paths.get(word, word) for word in words]
 
     def run(self, tool, argv, place):
-        """Figures, and the output."""
+        """Returns the results and the output."""
         with runs.Measured(tool.command(argv, place, self.variables), place, WAIT_SECONDS) as measured:
             figures = measured.wait()
         if not self.output:
@@ -58,7 +58,7 @@ class Program:
 
 
 def compiler_proper(paths):
-    """The command g++ would run: the compiler itself, not its driver."""
+    """Returns the command of the compiler proper, which the driver g++ would run."""
     said = subprocess.run(["g++", "-###", "-S", "-O1", "-std=c++17", "-o", "-", paths["{tree.cc}"]],
                           stderr=subprocess.PIPE).stderr.decode()
     line = next(l for l in said.splitlines() if "cc1plus" in l.split(" -")[0])
@@ -66,8 +66,8 @@ def compiler_proper(paths):
 
 
 class Server(Program):
-    """redis-server: its own CPU time while redis-benchmark, which is not measured, keeps it busy. Wall time is
-    redis-benchmark's. What it holds at the end is its output."""
+    """redis-server: its CPU time under the load of redis-benchmark, which is not measured. Wall time is that of
+    redis-benchmark. The output is the state of the server at the end."""
 
     LOAD = ("-c", "20", "-P", "16", "-q", "-t", "set,get,incr,lpush,rpush,lpop,sadd,hset,zadd,lrange_100")
     ASKED = (("DBSIZE",), ("LLEN", "mylist"), ("SCARD", "myset"), ("STRLEN", "key:__rand_int__"), ("ZCARD", "myzset"))
@@ -134,7 +134,7 @@ PROGRAMS = [
 # ---- Measuring ---------------------------------------------------------------------------------------------------
 
 def census(figures, program, argv):
-    """How many allocations, how many blocks at most: what the costs are shared among."""
+    """Counts allocations and the peak of live blocks, by which costs are divided."""
     library = tools.built("bench/libcensus.so")
     counter = tools.preloaded("census", "", library, "CENSUS={place}/census")
     with runs.Place() as place:
@@ -149,7 +149,7 @@ def census(figures, program, argv):
 
 
 def report(figures, program, argv, name):
-    """leakreport's own time on the account that libleak kept, and what the account holds."""
+    """Measures the time of leakreport for the recording of the program, and reads the size of the recording."""
     tool = tools.libleak_tool(name, wrapped=True)
     if tool.missing():
         return
@@ -208,7 +208,7 @@ def main(words):
     selected = tools.named(names)
     wanted = [n for n in chosen["programs"].split(",") if n]
     for name in set(wanted) - {p.name for p in PROGRAMS}:
-        raise SystemExit("bench: no such program: %s (there are %s)" % (name, ", ".join(p.name for p in PROGRAMS)))
+        raise SystemExit("bench: unknown program: %s (programs: %s)" % (name, ", ".join(p.name for p in PROGRAMS)))
     figures = runs.Figures(chosen["output"], "programs")
     for tool in selected:
         figures.add("-", tool.name, 0, "tool", "-" if tool.missing() else tool.words)
@@ -226,7 +226,7 @@ def main(words):
                 report(figures, program, argv, name)
         measure(figures, program, argv, selected, int(chosen["rounds"]))
     show.show(figures.rows, "--markdown" in flags)
-    print("\nEvery single run: %s" % chosen["output"])
+    print("\nAll single runs: %s" % chosen["output"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of what each format of leakreport costs."""
+"""The table of the cost of each format of leakreport."""
 import tables
 
 MOST_SECONDS, MOST_MIB = 10, 1024
@@ -9,11 +9,11 @@ def reports_tables(rows):
     if not any(m.one(case, "libleak", "cpu") is not None for case in m.cases):
         return []
     count = {what: m.one("-", "-", what) or 0 for what in ("blocks", "records")}
-    table = tables.Table("reports", "Reports on {:,.0f} blocks lost in {:,.0f} places".format(count["blocks"], count["records"]),
+    table = tables.Table("reports", "Reports of {:,.0f} blocks lost at {:,.0f} sites".format(count["blocks"], count["records"]),
                          ["format", "CPU s", "wall s", "peak MiB", "report MB", "within %d s and 1 GB" % MOST_SECONDS],
-                         "leakreport --format=FORMAT --top=0, from a store to a file in memory: reading, names and lines, "
-                         "grouping, writing. The least CPU and wall time and the most memory of the rounds; CPU time is held "
-                         "against the limit, for others on the machine do not change it.")
+                         "leakreport --format=FORMAT --top=0, from a recording to a file in memory: reading, names and lines, "
+                         "grouping, writing. The minimum of CPU and wall time and the maximum of memory over the rounds. "
+                         "The limit applies to CPU time, which other load does not change.")
     for case in m.cases:
         cpu, wall, peak = (f(case, "libleak", q) for f, q in ((m.least, "cpu"), (m.least, "wall"), (m.most, "rss_kb")))
         if cpu is None:

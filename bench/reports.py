@@ -1,11 +1,11 @@
-"""bench/run reports: what each format of leakreport costs for a program that leaks a lot in many places.
+"""bench/run reports: the cost of each format of leakreport for a program that leaks a lot at many sites.
 
-    --sites=N         call stacks that leak, each with names of its own (100000)
-    --blocks=N        lost blocks, in all of them (1000000)
+    --sites=N         leaking call stacks, each with different function names (100000)
+    --blocks=N        lost blocks of all call stacks together (1000000)
     --rounds=N        interleaved rounds: every format once, then every format again ... (3)
-    --formats=A,B     of those of leakreport --help (all)
-    --output=FILE     where the figures go (build/bench/reports.tsv)
-    --markdown        tables for a document
+    --formats=A,B     formats in leakreport --help (all)
+    --output=FILE     file of the results (build/bench/reports.tsv)
+    --markdown        print tables in Markdown
 """
 import math, os, re, subprocess, sys
 
@@ -20,7 +20,7 @@ def formats():
 
 
 def program(place, sites, blocks):
-    """A program of that many pairs of functions."""
+    """Generates and compiles a program with that many pairs of functions."""
     inner = max(count for count in range(1, math.isqrt(sites) + 1) if sites % count == 0)
     source = subprocess.run([sys.executable, os.path.join(tools.ROOT, "bench/sites.py"), str(sites // inner), str(inner),
                              str(max(1, blocks // sites))], stdout=subprocess.PIPE, check=True).stdout
@@ -61,7 +61,7 @@ def main(words):
                 measure(figures, name, round_, path, place)
     runs.say("\r%40s\r" % "", "")
     show.show(figures.rows, "--markdown" in flags)
-    print("\nEvery single run: %s" % chosen["output"])
+    print("\nAll single runs: %s" % chosen["output"])
 
 
 if __name__ == "__main__":

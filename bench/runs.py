@@ -1,7 +1,7 @@
-"""Running one command under one tool, and writing every figure down.
+"""Runs one command under one tool, and writes every result to a file.
 
-A figure is a row of a table of tab-separated words:  suite case tool round quantity value.
-Tables and documents are made from such files alone (tables.py), so a measurement is never lost.
+A result is a row of tab-separated words:  suite case tool round quantity value.
+All tables are made from such files (tables.py), so no measurement is lost.
 """
 import os, platform, re, shutil, signal, subprocess, sys, tempfile
 
@@ -16,8 +16,8 @@ def say(words, end="\n"):
 
 
 def options(words, usage, flags, **defaults):
-    """--NAME=VALUE and plain --FLAG words: a dictionary and a set."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that folders go
+    """Parses --NAME=VALUE into a dictionary and --FLAG into a set."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that temporary folders are removed
     chosen, seen = dict(defaults), set()
     for word in words:
         name, equals, value = word[2:].partition("=")
@@ -26,14 +26,14 @@ def options(words, usage, flags, **defaults):
         elif word in flags:
             seen.add(word)
         else:
-            raise SystemExit("%sbench: no such option: %s" % (usage, word) if word != "--help" else usage)
+            raise SystemExit("%sbench: unknown option: %s" % (usage, word) if word != "--help" else usage)
     return chosen, seen
 
 
 # ---- Figures -----------------------------------------------------------------------------------------------
 
 class Figures:
-    """The rows of one measurement: written as they come, kept for the tables."""
+    """The rows of one measurement, written to a file at once and kept for the tables."""
 
     def __init__(self, path, suite):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -59,7 +59,7 @@ def read(path):
 
 
 def machine():
-    """What the figures depend on. No host names: a table goes to strangers."""
+    """Properties of the machine that the results depend on, without host names, because tables are published."""
     def first_line(*command):
         try:
             said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -84,14 +84,14 @@ def machine():
         "libc": " ".join(platform.libc_ver()),
         "compiler": first_line(os.environ.get("CC", "cc"), "--version"),
         "libleak": first_line("git", "-C", ROOT, "describe", "--always", "--dirty"),
-        "load at the begin": "%.1f" % os.getloadavg()[0],
+        "load at the start": "%.1f" % os.getloadavg()[0],
     }
 
 
 # ---- One run -----------------------------------------------------------------------------------------------
 
 class Place:
-    """A folder for what one run leaves. In memory where there is room, so that no tool waits for a disk."""
+    """A folder for the files of one run, in memory if there is space, so that no tool waits for a disk."""
 
     def __enter__(self):
         memory = "/dev/shm"
@@ -104,7 +104,7 @@ class Place:
 
 
 def numbers(line):
-    """name=value words."""
+    """Parses name=value words into a dictionary."""
     pairs = (word.split("=", 1) for word in line.split() if "=" in word)
     return {name: float(value) if re.fullmatch(r"-?[\d.]+", value) else value for name, value in pairs}
 
@@ -124,8 +124,8 @@ def free_mib():
 
 
 class Measured:
-    """One command under measure: start it, later wait for its figures. Its standard output is kept.
-    Who leaves "with" before it has ended ends it. warm: so much memory is the machine's own when it starts."""
+    """One command under build/bench/measure: the constructor starts it, wait() returns its results. Its standard
+    output is kept. The end of "with" terminates a running command. warm: MiB of memory touched before its start."""
 
     def __init__(self, words, place, seconds, warm=None):
         warm = WARM_MIB if warm is None else warm
@@ -142,7 +142,7 @@ class Measured:
             self.process.wait()
 
     def wait(self):
-        """A dictionary: cpu, wall (seconds), rss_kb, end (exit, signal, timeout), value."""
+        """Returns a dictionary: cpu, wall (seconds), rss_kb, end (exit, signal, timeout), value."""
         if self.process.wait():
             raise SystemExit("bench: measure failed")
         with open(self.result) as file:
@@ -154,7 +154,7 @@ class Measured:
 
 
 def trouble(figures, verdicts=()):
-    """Why a run is none: a word or two, or None. A tool's own verdict is not the program's failure."""
+    """Returns why a run is invalid, or None. An exit status that is the verdict of the tool is valid."""
     if figures["end"] == "exit" and (figures["value"] == 0 or figures["value"] in verdicts):
         return None
     return "%s %d" % (figures["end"], figures["value"])

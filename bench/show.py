@@ -1,4 +1,4 @@
-"""Prints the tables of a measurement, or puts them into docs/PERFORMANCE.md.
+"""Prints the tables of a measurement, or writes them into docs/PERFORMANCE.md.
 
     bench/run tables [--markdown] FILE.tsv...    prints
     bench/run document FILE.tsv...               writes, between the lines <!-- bench NAME --> and <!-- end -->
@@ -22,7 +22,7 @@ def show(rows, markdown):
 
 
 def document(rows):
-    """Says which tables have no place there."""
+    """Replaces the tables in the document, and prints the names of tables that have no place in it."""
     with open(DOCUMENT) as file:
         text = file.read()
     for table in all_tables(rows):

@@ -1,5 +1,5 @@
-"""sites.py OUTER INNER [ROUNDS] - C of a program whose every pair of functions leaks: OUTER x INNER call stacks
-with names of their own, each with ROUNDS (1) blocks of 16 bytes and up."""
+"""sites.py OUTER INNER [ROUNDS] - prints the C source of a program in which every pair of functions leaks:
+OUTER x INNER call stacks with different function names, each with ROUNDS (1) blocks of at least 16 bytes."""
 import sys
 
 outer, inner, rounds = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1

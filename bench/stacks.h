@@ -14,9 +14,10 @@ struct stacks {
     unsigned depth; /* frames from bottom's up to the one below the caller of stacks_visit */
     uint64_t first; /* paths first .. first + sites - 1 are gone, each time a random one */
     uint64_t sites;
-    uint64_t told_apart; /* paths of all who visit */
-    /* Where stacks differ. False: in the innermost calls, as when one function allocates for many
-     * callers. True: in the outermost, so that two have little more in common than their root. */
+    uint64_t told_apart; /* number of paths of all threads */
+    /* False: stacks differ in the innermost calls, as when one function allocates for many callers.
+     * True: they differ in the outermost calls, so that two stacks share
+     * little more than the root. */
     bool outer;
     uint64_t *random; /* state of random_below */
 };

@@ -1,12 +1,12 @@
-"""Tables from figures, one function each.
+"""Makes tables from results, one function each.
 
-Medians everywhere. A ratio is the median of the ratios to the plain run of the same round.
+All values are medians. A ratio is the median of the ratios to the run without a tool of the same round.
 """
 import collections, math, statistics
 
 
 class Table:
-    """name: of its place in the document. words: cells are words, not numbers."""
+    """name: that of its place in the document. words: cells are words, not numbers."""
 
     def __init__(self, name, title, header, remark="", words=False):
         self.name, self.title, self.header, self.remark, self.words, self.rows = name, title, header, remark, words, []
@@ -29,7 +29,7 @@ class Table:
 
 
 class Measured:
-    """Figures by case, tool and quantity."""
+    """Results by case, tool and quantity."""
 
     def __init__(self, rows, suite):
         self.cases, self.tools, self.values = [], [], collections.defaultdict(dict)
@@ -41,7 +41,7 @@ class Measured:
                 self.machine[quantity[8:]] = value
             elif quantity == "tool":
                 self.words[tool] = value
-                if tool not in self.tools: # several files tell of it
+                if tool not in self.tools: # several files may name it
                     self.tools.append(tool)
             else:
                 if case not in self.cases:
@@ -49,7 +49,7 @@ class Measured:
                 self.values[case, tool, quantity][round_] = value
 
     def one(self, case, tool, quantity):
-        """A median, or None."""
+        """Returns a median, or None."""
         values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
         return statistics.median(values) if values else None
 
@@ -62,7 +62,7 @@ class Measured:
         return max(values) if values else None
 
     def against(self, case, tool, quantity, combine, base="none"):
-        """The median of combine(with the tool, without) over the rounds that have both; None if there are none."""
+        """Returns the median of combine(with the tool, without) over the rounds that have both; None without such rounds."""
         with_, without = (self.values.get((case, t, quantity), {}) for t in (tool, base))
         values = [combine(float(v), float(without[r])) for r, v in with_.items() if r in without]
         return statistics.median(values) if values else None
@@ -74,7 +74,7 @@ class Measured:
         return self.against(case, tool, quantity, lambda a, b: a - b, base)
 
     def status(self, case, tool):
-        """ok, "-" (not here) or crashed."""
+        """Returns ok, "-" (not installed) or crashed."""
         said = set(self.values.get((case, tool, "status"), {}).values())
         return "-" if not said or "missing" in said else "ok" if said == {"ok"} else "crashed"
 
@@ -90,7 +90,7 @@ def geometric(values):
 # ---- Programs ----------------------------------------------------------------------------------------------
 
 def ratio_table(m, cases, name, title, quantity, plain):
-    """Ratios to the plain run of the same round; the last rows are means over the programs a tool survives."""
+    """Ratios to the run without a tool of the same round; the last rows are means over programs without a crash."""
     columns = [t for t in m.tools if t != "none"]
     table = Table(name, title, ["program", "plain"] + columns)
     ratios = {t: {} for t in columns}
@@ -112,10 +112,10 @@ def ratio_table(m, cases, name, title, quantity, plain):
 
 
 def added_table(m, cases):
-    """What one allocation pays, and how many times as much with the others. The last row is the smallest multiple."""
+    """The cost of one allocation, and that of the other tools as a multiple of it. The last row is the minimum."""
     ours = [t for t in m.tools if t.startswith("libleak")]
     others = [t for t in m.tools if t not in ("none", "again") and t not in ours]
-    table = Table("added", "Added CPU time: libleak's, and the others' as a multiple of it",
+    table = Table("added", "Added CPU time: libleak's, and that of the others as a multiple of it",
                   ["program", "allocations"] + ["%s, %s" % (t, what) for t in ours for what in ("s", "ns each")]
                   + ["%s" % t for t in others])
     multiples = {tool: [] for tool in others}
@@ -134,7 +134,7 @@ def added_table(m, cases):
                 multiples[tool].append(times)
             cells.append(m.cell(case, tool, "%.1fx", times and round(times, 1) + 0)) # + 0: no -0.0
         table.add(case, "%.2f M" % (allocations / 1e6) if allocations else "-", *cells)
-    table.add("the least", "", *["" for _ in ours * 2],
+    table.add("minimum", "", *["" for _ in ours * 2],
               *("%.1fx" % min(multiples[t]) if multiples[t] else "-" for t in others))
     return table
 
@@ -156,14 +156,14 @@ BLOCK, NODE, SITE, THREAD, FIXED = 36, 24, 64, 128 << 10, 8 << 20
 
 
 def budget(blocks, nodes, sites, threads):
-    """Bytes: what libleak may take in all."""
+    """The memory limit of libleak in bytes."""
     return BLOCK * blocks + NODE * nodes + SITE * sites + THREAD * threads + FIXED
 
 
 def account_table(m, cases, tool):
     table = Table("account" if tool == "libleak" else "account " + tool,
-                  "%s: what it holds, what it may take, and leakreport's own time" % tool,
-                  ["program", "blocks at most", "nodes", "sites", "added MiB", "budget MiB", "store MiB", "report s",
+                  "%s: size of the recording, memory and its budget, and the time of leakreport" % tool,
+                  ["program", "peak blocks", "nodes", "sites", "added MiB", "budget MiB", "recording MiB", "report s",
                    "report MiB"],
                   "The budget: %d bytes a block, %d a node, %d a site, %d KiB a thread, %d MiB."
                   % (BLOCK, NODE, SITE, THREAD >> 10, FIXED >> 20))
@@ -218,7 +218,7 @@ def nanoseconds_table(m, name, title):
 
 
 def over_forward_table(m, name):
-    """Over bare interposition: what is the tool's own."""
+    """The cost of a tool beyond that of bare interposition."""
     ours = [t for t in m.tools if t not in ("none", "again", "forward")]
     table = Table(name, "The same, over bare interposition", ["ns"] + ours)
     for case in m.cases:
@@ -227,17 +227,17 @@ def over_forward_table(m, name):
 
 
 def speedup(m, case, tool):
-    """Of a case named "arrangement, threads": pairs per second against one thread with the same tool."""
+    """For a case named "arrangement, threads": pairs per second relative to one thread with the same tool."""
     arrangement, _, threads = case.rpartition(", ")
     one, many = m.least("%s, 1" % arrangement, tool, "best_ns"), m.least(case, tool, "best_ns")
     return one / many if one and many and threads != "1" else None
 
 
 def scaling_table(m):
-    table = Table("threads", "Pairs per second of so many threads together, against one thread with the same tool",
+    table = Table("threads", "Pairs per second of all threads together, relative to one thread with the same tool",
                   ["threads"] + m.tools,
-                  "Of all batches the best, which others on the machine disturbed least. In brackets: against what "
-                  "the same threads reach without a tool. There are %s cores."
+                  "The best of all batches, the one with the least disturbance. In brackets: relative to the same "
+                  "threads without a tool. There are %s cores."
                   % m.machine.get("cores", "some"))
     for case in m.cases:
         plain = speedup(m, case, "none")
@@ -249,7 +249,7 @@ def scaling_table(m):
 
 
 def held_added(m, case, tool):
-    """KiB: the resident set's peak over that of a plain run, and what of the store is not in it."""
+    """Added memory in KiB: the peak of the resident set minus that without a tool, plus non-resident pages of the recording."""
     added = m.added(case, tool, "peak_kb")
     held, shared = m.one(case, tool, "held"), m.added(case, tool, "shmem_kb")
     if added is None:
@@ -304,7 +304,7 @@ def forks_table(m):
 
 def events_table(m):
     keepers = [t for t in m.tools if any(m.values.get((c, t, "status")) for c in m.cases)]
-    table = Table("events", "What is kept, MiB", ["events"] + keepers)
+    table = Table("events", "Size of the file, MiB", ["events"] + keepers)
     for case in sorted(m.cases, key=lambda c: float(c.split()[0])):
         cells = []
         for tool in keepers:

@@ -1,4 +1,4 @@
-"""What libleak means to cost, beside what it was measured to cost. Shows; never fails anything."""
+"""The table of targets and measurements. It only informs; a missed target is no error."""
 import tables
 
 GEOMETRIC_MEAN = 1.25
@@ -21,7 +21,7 @@ def of_programs(m, table):
         times = [(m.added(c, peer, "cpu") / m.added(c, "libleak", "cpu"), c) for c in ratios
                  if m.status(c, peer) == "ok" and m.added(c, "libleak", "cpu") > 0]
         if times:
-            table.add("CPU time added by %s, against libleak's, on the program with the least" % peer,
+            table.add("CPU time added by %s, against libleak's, minimum over the programs" % peer,
                       ">= %.1fx" % HEAPTRACK_TIMES, "%.1fx (%s)" % min(times))
     lsan = {c: m.ratio(c, "lsan", "cpu") for c in ratios if m.status(c, "lsan") == "ok"}
     if lsan:
@@ -35,7 +35,7 @@ def of_programs(m, table):
         if None not in (peak, added, *counts):
             shares.append((added * 1024 / tables.budget(peak, *counts), case))
     if shares:
-        table.add("Peak memory added, of the budget, on the program with the most", "<= 1", "%.2f (%s)" % max(shares))
+        table.add("Peak memory added, of the budget, maximum over the programs", "<= 1", "%.2f (%s)" % max(shares))
 
 
 def of_pairs(m, table):
@@ -72,11 +72,11 @@ def of_growth(m, table):
         if None not in (added, *counts):
             shares.append((added * 1024 / tables.budget(float(case.split()[0]), *counts), case))
     if shares:
-        table.add("Peak memory added, of the budget, on the heap with the most", "<= 1", "%.2f (%s)" % max(shares))
+        table.add("Peak memory added, of the budget, maximum over the heaps", "<= 1", "%.2f (%s)" % max(shares))
 
 
 def targets_table(rows):
-    table = tables.Table("targets", "What is meant, and what was measured", ["what", "wanted", "measured"], words=True)
+    table = tables.Table("targets", "Targets and measurements", ["what", "target", "measured"], words=True)
     for suite, add in (("programs", of_programs), ("pairs", of_pairs), ("threads", of_threads), ("growth", of_growth)):
         m = tables.Measured(rows, suite)
         if m.cases:

@@ -1,7 +1,7 @@
-"""The tools that are compared: one row each, how to put it under a command, and whether it is here.
+"""The tools that are compared, one row each: how to run a command under the tool, and whether it is installed.
 
-A tool's command is the program's own with an environment before it, or a wrapper. "{place}" in it is a
-folder of its own, empty before each run and removed after. Nothing here measures.
+The command of a tool is that of the program after environment variables or a wrapper. "{place}" in it is a
+separate folder, empty before each run and removed after it. This module measures nothing.
 """
 import glob, os, shutil, subprocess
 
@@ -10,7 +10,7 @@ BUILD = os.path.abspath(os.path.join(ROOT, os.environ.get("BUILD", "build")))
 
 
 def library(name):
-    """Where a shared library of that name is; None if nowhere."""
+    """Returns the path of a shared library, or None."""
     for pattern in ("/usr/lib/*-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/"):
         for path in sorted(glob.glob(pattern + name)):
             if "i386" not in path:
@@ -24,14 +24,14 @@ def built(name):
 
 
 class Tool:
-    """name     as on the command line and in tables
-    words       what it is, for the legend
+    """name     on the command line and in tables
+    words       description for the legend
     needs       a path, or None when it is not installed
     variables   NAME=VALUE words; {needs} and {place} are filled in
     wrapper     words before the command
-    by_default  in tables without being asked for
-    verdicts    exit statuses the tool may put in place of the program's 0
-    talks       it writes words of its own before and after the program's output"""
+    by_default  whether the tool is run without --tools
+    verdicts    exit statuses with which the tool may replace 0 of the program
+    talks       whether it prints text before and after the output of the program"""
 
     def __init__(self, name, words, needs="", variables=(), wrapper=(), by_default=True, verdicts=(), talks=False):
         self.name, self.words, self.needs = name, words, needs
@@ -42,7 +42,7 @@ class Tool:
         return self.needs is None
 
     def command(self, argv, place, variables=()):
-        """NAME=VALUE words and the command, for measure."""
+        """Returns NAME=VALUE words and the command, for measure."""
         fill = lambda word: word.replace("{needs}", self.needs or "").replace("{place}", place)
         return [fill(word) for word in (*variables, *self.variables, *self.wrapper, *argv)]
 
@@ -52,7 +52,7 @@ def preloaded(name, words, path, *variables, **more):
 
 
 NONE = Tool("none", "the program as it is")
-AGAIN = Tool("again", "the same once more: what differs from 1 is noise")
+AGAIN = Tool("again", "a second run without a tool: its difference from 1 is noise")
 
 HEAPTRACK = next(iter(glob.glob("/usr/lib*/heaptrack/libheaptrack_preload.so")), None)
 LSAN = library("liblsan.so.0")
@@ -61,11 +61,11 @@ JEMALLOC = library("libjemalloc.so.2")
 
 
 def jemalloc(name, words, setting, **more):
-    """jemalloc's profiler, or the allocator alone where it was built without."""
+    """The profiler of jemalloc, or only the allocator if it was built without profiling."""
     asked = JEMALLOC and subprocess.run(["/bin/sh", "-c", ":"], stderr=subprocess.PIPE,
                                         env={"LD_PRELOAD": JEMALLOC, "MALLOC_CONF": "prof:true"})
     if JEMALLOC and b"Invalid conf" in asked.stderr:
-        return preloaded(name, "jemalloc as an allocator only: this build cannot profile", JEMALLOC, **more)
+        return preloaded(name, "jemalloc as an allocator only: this build has no profiler", JEMALLOC, **more)
     return preloaded(name, words, JEMALLOC, "MALLOC_CONF=prof_final:true,prof_prefix:{place}/je," + setting, **more)
 
 
@@ -73,18 +73,18 @@ def peers():
     return [
         preloaded("heaptrack", "heaptrack's library alone, its trace written to a file as it is", HEAPTRACK,
                   "DUMP_HEAPTRACK_OUTPUT={place}/trace"),
-        Tool("heaptrack-all", "heaptrack as its users start it: interpreter and compression beside it count, too",
+        Tool("heaptrack-all", "heaptrack as its users start it: interpreter and compression in parallel count, too",
              shutil.which("heaptrack"), [], ["heaptrack", "-o", "{place}/trace"], talks=True),
         preloaded("lsan", "gcc's LeakSanitizer preloaded, recording only: its scan at exit is switched off", LSAN,
                   "LSAN_OPTIONS=leak_check_at_exit=0"),
         preloaded("gperftools", "tcmalloc with HEAPPROFILE: every allocation, its stack by frame pointers", TCMALLOC,
                   "HEAPPROFILE={place}/profile", "TCMALLOC_STACKTRACE_METHOD=generic_fp"),
         jemalloc("jemalloc", "jemalloc with prof:true, which samples every 512 KiB", "prof:true"),
-        # By name only.
-        preloaded("forward", "bench/forward.c: nothing but forwarding", built("bench/libforward.so"), by_default=False),
+        # Run only if named with --tools.
+        preloaded("forward", "bench/forward.c: only forwards", built("bench/libforward.so"), by_default=False),
         preloaded("lsan-scan", "gcc's LeakSanitizer preloaded, with its scan at exit, without names", LSAN,
                   "LSAN_OPTIONS=symbolize=0:exitcode=0:log_path={place}/lsan", by_default=False),
-        preloaded("gperftools-libunwind", "tcmalloc with HEAPPROFILE as it comes: stacks by libunwind", TCMALLOC,
+        preloaded("gperftools-libunwind", "tcmalloc with HEAPPROFILE by default: stacks by libunwind", TCMALLOC,
                   "HEAPPROFILE={place}/profile", by_default=False),
         preloaded("heapcheck", "tcmalloc with HEAPCHECK=normal, which scans at exit", TCMALLOC, "HEAPCHECK=normal",
                   "PPROF_PATH=/bin/false", "HEAP_CHECK_DUMP_DIRECTORY={place}", by_default=False, verdicts=[1]),
@@ -99,7 +99,7 @@ PEERS = peers()
 
 
 def leakrun():
-    """The script looks for ../build: for another build a copy of it stands where that is right."""
+    """Returns the path of leakrun. It searches ../build, so another build gets a copy in a suitable place."""
     script = os.path.join(ROOT, "scripts/leakrun")
     if os.path.realpath(BUILD) == os.path.realpath(os.path.join(ROOT, "build")):
         return script
@@ -111,7 +111,7 @@ def leakrun():
 
 
 def libleak_wrapped(options):
-    """leakrun end to end, but for the report, whose time is measured apart."""
+    """leakrun end to end, without the report, whose time is measured separately."""
     pairs = (option.partition("=") for option in options)
     words = ["--%s=%s" % (name.replace("_", "-"), value) for name, _, value in pairs]
     return [leakrun(), "--no-report", *words, "--"]
@@ -120,7 +120,7 @@ def libleak_wrapped(options):
 def libleak_tool(name, wrapped):
     options = [o for o in name.partition(":")[2].split(":") if o]
     words = "leakrun, without the report" if wrapped else "libleak.so preloaded"
-    words += ", with %s" % " ".join(options) if options else ", as shipped"
+    words += ", with %s" % " ".join(options) if options else ", default options"
     if not libleak_knows(options):
         return Tool(name, words, None)
     if wrapped:
@@ -129,7 +129,7 @@ def libleak_tool(name, wrapped):
 
 
 def libleak_knows(options):
-    """Whether this libleak takes all of these options without a word."""
+    """Whether this libleak accepts all of these options without a message."""
     here = built("libleak.so")
     if not options or not here:
         return True
@@ -140,7 +140,7 @@ def libleak_knows(options):
 
 
 def named(names, wrapped=True):
-    """Tools by their names; libleak:OPTION=VALUE[:OPTION=VALUE] is a mode of libleak's. None is always first."""
+    """Returns tools by name; libleak:OPTION=VALUE[:OPTION=VALUE] is libleak with options. "none" is always first."""
     table = {tool.name: tool for tool in [AGAIN, *PEERS]}
     tools = [NONE]
     for name in names:
@@ -151,7 +151,7 @@ def named(names, wrapped=True):
         elif name in table:
             tools.append(table[name])
         else:
-            raise SystemExit("bench: no such tool: %s (there are none, again, libleak[:OPTION=VALUE...], %s)"
+            raise SystemExit("bench: unknown tool: %s (tools: none, again, libleak[:OPTION=VALUE...], %s)"
                              % (name, ", ".join(t.name for t in PEERS)))
     return tools
 

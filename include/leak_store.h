@@ -215,7 +215,7 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, including this struct */
     uint64_t first;  /* id of the first record, for arrays that continue over chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; their
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish each record; their
                         length is the capacity in bytes (the pages may hold a few more records), 0 =
                         all of the payload */
     uint64_t reserved[3];
@@ -843,9 +843,8 @@ struct leak_snapshot {
     uint64_t pause_ns; /* from the first thread stopped to the last one resumed */
     uint64_t check_ns; /* time of the analysis in the child process */
     uint32_t threads_parked, threads_missed; /* without the thread that made the leak check */
-    uint32_t skipped; /* periodic leak checks skipped so far because of pause_budget */
-    uint32_t
-        retained_unknown; /* 1: not computed for lack of memory; "retained" of reachable blocks is 0 */
+    uint32_t skipped;          /* periodic leak checks skipped so far because of pause_budget */
+    uint32_t retained_unknown; /* 1: no memory to compute it; "retained" of reachable ones is 0 */
     struct leak_table found;   /* struct leak_found, unordered */
     struct leak_table roots;   /* struct leak_held: the roots that keep most alive, unordered */
     struct leak_table steps;   /* struct leak_step: paths */

@@ -192,9 +192,9 @@ static void leave_out_known(struct store *store)
     if (!known)
         return;
     if (!has_check_after(store, known)) {
-        store_add_note(store,
-                       "what libleak_mark_reported() said to be known is reported nevertheless: there "
-                       "was no look at the heap after it");
+        store_add_note(
+            store, "what libleak_mark_reported() said to be known is reported nevertheless: there "
+                   "was no look at the heap after it");
         return;
     }
     store->window = WINDOW_SINCE;

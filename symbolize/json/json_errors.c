@@ -31,7 +31,7 @@ struct json_error json_error_of_bad_free(const struct bad_free *mistake)
         .count = mistake->count,
         .allocated = {mistake->kind ? kind_word[mistake->kind] : NULL, mistake->allocated},
         .freed = again ? first : last,
-        .freed_again = again ? last : (struct json_trace){NULL},
+        .freed_again = again ? last : (struct json_trace){0},
         .stack = mistake->released,
     };
 }

@@ -136,8 +136,8 @@ int output_open_fd(struct arena *mem, const char *pattern, const struct process 
             break;
     }
     if (fd < 0 && errno == EEXIST)
-        *trouble = arena_format(
-            mem, "%s exists: not overwritten without --force or --append", name);
+        *trouble =
+            arena_format(mem, "%s exists: not overwritten without --force or --append", name);
     else if (fd < 0)
         *trouble = arena_format(mem, "%s cannot be written: %s", name,
                                 strerror(errno == EINTR ? ETIMEDOUT : errno));

@@ -8,7 +8,7 @@
 // EXPECT: ^2 .*plug\.so
 // EXPECT: ^2 .*(build-id|replaced|differs|not the (same )?file|another file|changed)
 // EXPECT: ^3 .*plug\.so\+0x
-// EXPECT: ^3 .*(missing|not found|gone|deleted|not there|No such file|cannot)
+// EXPECT: ^3 .*(missing|not found|gone|deleted|no longer exists|No such file|cannot)
 // REFUSE: leak_of_wrong
 // REFUSE: ^[23] .*leak_of_right
 // JSON: any("plug.so" in m for m in map(str, p.coverage.modules_without_debuginfo)) or "plug.so" in notes

@@ -105,7 +105,7 @@ reports,full,libleak,1,rss_kb,1
 reports,full,libleak,1,bytes,1
 ROWS
     tables
-    says tables '^Reports on 1,000,000 blocks lost in 100,000 places$'
+    says tables '^Reports of 1,000,000 blocks lost at 100,000 sites$'
     says tables '^text +3.00 +20.00 +500 +2.5 +yes$'
     says tables '^json +11.00 .* no$'
     says tables '^html +1.00 .* no$'
