@@ -667,6 +667,7 @@ START_TEST(a_window_ends_before_the_tick_of_its_end)
     ck_assert_uint_eq(found.sample_count, 2);
     ck_assert_uint_eq(samples[1].tick, 19);
     ck_assert_uint_eq(found.last, 20);
+    store_end(&windowed);
 }
 END_TEST
 
