@@ -267,8 +267,8 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     if (in_loader(frames[first]))
         return true; /* link maps, thread vectors, TLS blocks */
     if (user == count) {
-        /* Start-up and exit code of the libraries. A frame in no module may be user code, and a
-         * wrapper is no runtime. */
+        /* Without a frame of the user the block belongs to the start-up or shutdown code of the
+         * libraries, unless a frame is in no module or is an allocation wrapper. */
         for (size_t i = first; i < count; i++)
             if (frame_is_user_code(frames[i]))
                 return false;

@@ -1,7 +1,7 @@
 /* perfmap.c - see perfmap.h.
  *
  * Lines become entries. One sweep over the entries, sorted by start, keeps a heap of those that
- * cover the current address, the newest on top. The result are spans that do not overlap, so that a
+ * cover the current address, the newest on top. The results are spans that do not overlap, so that a
  * lookup is one binary search whatever the file holds.
  */
 #include "common/names/perfmap.h"

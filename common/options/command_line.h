@@ -55,7 +55,8 @@ const struct option_row *command_line_parse(struct command_line *line, void *opt
 /* As command_line_parse, but leaves the value to the caller. */
 const struct option_row *command_line_match(struct command_line *line, char **argv, int *at,
                                             const char **value);
-/* Stores the value of a row in options. False: it is wrong, which was said. */
+/* Stores the value of a row in options. Returns false when it is wrong; the error
+ * has been printed. */
 bool command_line_store(const struct command_line *line, const struct option_row *row,
                         void *options, const char *value);
 /* Whether the word is an option: "-" alone is not, nor is "--". */

@@ -20,11 +20,12 @@
 
 struct thread {
     uint32_t serial;
-    /* The coarse clock is read again after so many frees, or at that allocation, … */
+    /* The coarse clock is read again after that many frees, or at that allocation number;
+     * then after events_per_clock more of either. */
     int32_t frees_left;
     uint32_t clock_at;
-    uint32_t events_per_clock; /* … and then after so many more of either */
-    uint32_t stop_at;          /* <= clock_at and watch_at: hooks compare with this alone */
+    uint32_t events_per_clock;
+    uint32_t stop_at; /* <= clock_at and watch_at: hooks compare with this alone */
     /* Bytes not yet added to header.live_bytes = delta_level - delta_top / 2, between -delta_top /
      * 2 and delta_top / 2. */
     uint64_t delta_level, delta_top;

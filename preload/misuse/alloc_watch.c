@@ -8,7 +8,7 @@
 #include "preload/unwind/sites.h"
 
 #define BREAKPOINTS_MAX 64
-#define ACTION_PRINT ERROR_ACTION_REPORT /* the call stack instead of a record */
+#define ACTION_PRINT ERROR_ACTION_REPORT /* prints the call stack; nothing is recorded */
 
 static struct breakpoint {
     uint32_t thread, count;
