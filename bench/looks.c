@@ -4,16 +4,16 @@
  *
  *   tree=N        N blocks: half of them nodes with four children each, linked in a random order,
  *                 half what these hold, 16 to 512 bytes without pointers
- *   bush=N        the same, each subtree made before the next, as who reads a document makes it
+ *   bush=N        the same, each subtree made before the next, as a parser makes it
  *   list=N        one chain through N blocks of 16 to 64 bytes in a random order: only latency
  *   data=N        N blocks of 1 KiB without pointers, which an array holds
- *   threads=2     that allocate, link, unlink and free all the time, besides; 0: nobody does
+ *   threads=2     that allocate, link, unlink and free all the time, besides; 0: none
  *   linked=20000  blocks that each of them has at a time
  *   lost=100      blocks that nothing holds: so many must be found
  *   looks=5       after a warm-up and a second without, with a tenth of a second between them
  *
- * Who looks: libleak if it is there, else LeakSanitizer, else valgrind; else nobody does, and as
- * much time passes. One line comes out: rss_mb before the first look; call_ms of a look (median),
+ * The leak checks are those of libleak if it is loaded, else of LeakSanitizer, else of valgrind; else
+ * there are none, and as much time passes. One line comes out: rss_mb before the first look; call_ms of a look (median),
  * most_ms; lost, of the look that found most, and lost_least (LeakSanitizer tells neither: they are
  * in its log); of the threads the pairs of malloc and free in a second, quiet_pairs without looks
  * and looked_pairs with them; and the longest time between two of one thread's pairs,

@@ -3,14 +3,17 @@
  *
  *   pairs [NAME=VALUE...]
  *
- * depth=20   frames from the one that calls malloc to the one below main (or the thread's start)
- * sites=1    different call stacks, visited in a random order; outer=1: they differ in the
- * outermost calls instead of the innermost (stacks.h) live=1000  blocks held meanwhile, all threads
- * together random=0   0: a block is freed at once (a hot pair); 1: a random one of the live blocks
- * is freed and its place given to a new one (a random pair) threads=1  1 runs in the main thread,
- * unless spawn=1 spawn=0    1: main only waits, as it always does for more threads apart=0    1:
- * each thread has sites of its own; 0: all use the same pairs=2000000 batches=5      pairs of each
- * thread and batch; the median batch is shown
+ * depth=20       frames from the caller of malloc to the one below main (or the thread's start)
+ * sites=1        different call stacks, visited in a random order
+ * outer=1        they differ in the outermost calls instead of the innermost (stacks.h)
+ * live=1000      blocks held meanwhile, all threads together
+ * random=0       0: a block is freed at once (a hot pair); 1: a random one of the live blocks is
+ *                freed, and a new one takes its place (a random pair)
+ * threads=1      1 runs in the main thread, unless spawn=1
+ * spawn=0        1: main only waits, as it always does for more threads
+ * apart=0        1: each thread has sites of its own; 0: all use the same
+ * pairs=2000000  pairs of each thread and batch
+ * batches=5      the median batch is shown
  *
  * One line comes out, with the CPU time of one pair (cpu_ns), and the wall time (wall_ns: all
  * pairs of all threads in the time of the slowest).
