@@ -1,11 +1,11 @@
-/* blocks.c - what the block table costs in memory, and the longest wait for one insert.
+/* blocks.c - measures the memory of the block table, and the longest insert.
  *
- * Grows the table from a million to sixteen million live blocks, with addresses as an allocator
- * gives them: a main heap and the heaps of seven threads, blocks of 16 bytes to some KiB side by
- * side, large ones in mappings of their own, and one block in five freed again and its place given
- * to another. The mean is over the growth, one sample per 10 000 blocks: slack of tables is
- * included, as is what a table that has just grown does not use yet. Two ways to count: what the
- * arena handed out, and what the process's resident set grew by.
+ * The program grows the table from one to sixteen million live blocks, with addresses as an
+ * allocator assigns them: a main heap and the heaps of seven threads, blocks of 16 bytes to some
+ * KiB next to each other, large blocks in separate mappings. One block in five is freed and its
+ * place reused. The mean is taken over the growth, with one sample per 10 000 blocks, and includes
+ * the unused space of tables, also of those that have just grown. Memory is measured in two ways:
+ * bytes allocated from the arena, and growth of the resident set of the process.
  *
  *   blocks [MILLIONS]      default 16
  */
@@ -34,7 +34,7 @@ static uint64_t random_u64(void)
     return z ^ (z >> 31);
 }
 
-/* CPU time of this thread: what others run meanwhile does not count. */
+/* CPU time of this thread, which other load of the machine does not change. */
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -77,7 +77,7 @@ static uintptr_t next_address(uint64_t size)
     return *at;
 }
 
-/* Mostly small, as in real programs. */
+/* Most blocks are small, as in real programs. */
 static uint64_t next_size(void)
 {
     uint64_t dice = random_u64() % 1000;
@@ -130,7 +130,7 @@ static void insert(uintptr_t address, uint64_t size)
     longest = took > longest ? took : longest;
     inserts++;
     if (done != BLOCKS_NEW) {
-        dprintf(2, "blocks: insert %" PRIu64 " answers %d\n", inserts, done);
+        dprintf(2, "blocks: insert %" PRIu64 " returned %d\n", inserts, done);
         exit(1);
     }
 }
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 {
     uint64_t millions = argc > 1 ? strtoull(argv[1], NULL, 10) : 16, last = millions * 1000000;
     struct series handed_out = {0}, in_memory = {0};
-    /* Some places to free from, so that frees are spread over the whole heap. */
+    /* Candidates for frees, spread over the whole heap. */
     static struct {
         uintptr_t address;
         uint64_t size;
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
             struct block out;
             if (!blocks_remove(&token, recent[place].address, &out))
                 return 1;
-            insert(recent[place].address, recent[place].size); /* the place is given to another */
+            insert(recent[place].address, recent[place].size); /* another block reuses the place */
         }
         recent[place].address = address;
         recent[place].size = size;
@@ -183,6 +183,6 @@ int main(int argc, char **argv)
             (double)longest / 1e6);
     double worst = handed_out.sum > in_memory.sum ? handed_out.sum : in_memory.sum;
     bool good = worst / (double)handed_out.samples <= LIMIT;
-    dprintf(1, "%s: at most %.0f bytes on average are wanted\n", good ? "good" : "TOO MUCH", LIMIT);
+    dprintf(1, "%s: the limit is %.0f bytes on average\n", good ? "good" : "TOO MUCH", LIMIT);
     return good ? 0 : 1;
 }

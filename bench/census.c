@@ -1,8 +1,8 @@
-/* census.c - how many heap calls a program makes, and how many blocks it holds at most.
+/* census.c - counts the allocations of a program, its live blocks and their peak.
  *
- * A preload library that counts and forwards. The three numbers live in a shared mapping of the
- * file $CENSUS, so that they are right however the program ends; processes that share the file add
- * up. Not for measuring time: the counters are shared by all threads.
+ * This preload library counts calls and forwards them. The three numbers are in a shared mapping of
+ * the file $CENSUS, so they are correct however the program ends; the numbers of processes that
+ * share the file are added up. Do not measure time with it: all threads share the counters.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "bench/pool.h"
 
 struct counts {
-    uint64_t allocations; /* a realloc is one, too */
+    uint64_t allocations; /* including reallocs */
     uint64_t live, peak;  /* blocks */
 };
 
@@ -44,7 +44,8 @@ static void share_counts(void)
         counts = map;
 }
 
-/* By the first call, which another library's constructor may make before ours. */
+/* Looks up the real functions at the first call, which may come from a constructor of another
+ * library. */
 static int find(void)
 {
     if (looking)

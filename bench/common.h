@@ -1,5 +1,5 @@
-/* common.h - what the micro benchmarks share: NAME=VALUE words of the command line, clocks, numbers
- * that look random and are the same in every run. */
+/* common.h - shared by the micro benchmarks: NAME=VALUE arguments, clocks, and a random number
+ * generator that gives the same numbers in every run. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
@@ -12,13 +12,13 @@
 
 #define THREADS_MAX 64
 
-/* All values are whole numbers. */
+/* A parameter NAME=VALUE; values are integers. */
 struct knob {
     const char *name;
     uint64_t value;
 };
 
-/* False after a line on stderr if a word is no known knob. */
+/* Returns false, after a message on stderr, if an argument is no known parameter. */
 static inline bool knobs_read(struct knob *knobs, int count, int argc, char **argv)
 {
     for (int word = 1; word < argc; word++) {
@@ -28,7 +28,7 @@ static inline bool knobs_read(struct knob *knobs, int count, int argc, char **ar
                (strlen(knobs[i].name) != length || strncmp(argv[word], knobs[i].name, length)))
             i++;
         if (i == count || argv[word][length] != '=') {
-            fprintf(stderr, "%s: no such knob: %s\n", argv[0], argv[word]);
+            fprintf(stderr, "%s: unknown parameter: %s\n", argv[0], argv[word]);
             return false;
         }
         knobs[i].value = strtoull(argv[word] + length + 1, NULL, 10);
@@ -43,7 +43,7 @@ static inline uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* 0 .. below-1, without a division. The state must not begin as 0. */
+/* Returns 0 .. below-1, without a division. The initial state must not be 0. */
 static inline uint64_t random_below(uint64_t *state, uint64_t below)
 {
     uint64_t x = *state;
@@ -60,7 +60,7 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the values. */
+/* Also sorts the values. */
 static inline double median(double *values, uint64_t count)
 {
     qsort(values, count, sizeof *values, compare_doubles);

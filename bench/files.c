@@ -1,13 +1,15 @@
-/* files.c - what following descriptors and streams costs a program that opens and closes a million.
+/* files.c - measures the cost of tracking descriptors and streams: opens and closes a million of
+ * them.
  *
  *   files [NAME=VALUE...]
  *
- * files=N    so many are opened and closed, one after the other
- * kind=0     0: descriptors, open and close; 1: streams, fopen and fclose; 2: directories, opendir and
+ * files=N    number of opens and closes, one after the other (1000000) kind=0     0: descriptors,
+ * open and close; 1: streams, fopen and fclose; 2: directories, opendir and
  *            closedir
- * read=0     1: and something is read from each, as most programs do
+ * read=0     1: read from each, as most programs do
  *
- * The file lies in memory (/dev/shm): a disk says nothing here. One line comes out: ns for each, of the thread's CPU time, the least and the median of 20
+ * The file is in memory (/dev/shm), so that no disk is measured. The output is one line: CPU time
+ * of the thread for each open and close in ns, the median (ns) and the minimum (least_ns) of 20
  * batches, and rss_mb.
  */
 #include <dirent.h>

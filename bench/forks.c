@@ -1,14 +1,14 @@
-/* forks.c - what a fork costs a process with a large heap: the parent's pause, and the child's
- * first malloc.
+/* forks.c - measures the cost of a fork for a process with a large heap: the pause of the parent,
+ * and the first malloc of the child.
  *
  *   forks [NAME=VALUE...]
  *
- * live=1000000 sites=1000 depth=20      the heap, made before
- * forks=20                              the median and the longest of so many are shown
+ * live=1000000 sites=1000 depth=20      the heap, allocated before the forks forks=20
+ * number of forks; the output has their median and maximum
  *
- * fork_us is the parent's time in fork(); after_us its next malloc (pages are copied again when
- * written); child_us the child's first malloc; child_all_us from fork to the child's end, which
- * does nothing else.
+ * fork_us is the time of the parent in fork(), after_us its next malloc (written pages are copied
+ * then), child_us the first malloc of the child, and child_all_us the time from the fork to the end
+ * of the child, which does nothing else.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
-/* forward.c - bare interposition: a preload library that does nothing but forward.
+/* forward.c - bare interposition: a preload library that only forwards calls.
  *
- * What any tool in front of malloc pays before its first own instruction: one more call through a
- * pointer. The difference between this and a plain run is nobody's to save.
+ * Its cost, one more call through a pointer, is the minimum cost of any tool that interposes
+ * malloc.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@ static void *(*real_realloc)(void *, size_t);
 
 static int looking;
 
-/* By the first call, which another library's constructor may make before ours. */
+/* Looks up the real functions at the first call, which may come from a constructor of another
+ * library. */
 __attribute__((noinline)) static int find(void)
 {
     if (looking)

@@ -1,15 +1,15 @@
-/* growth.c - a heap that only grows: the longest single malloc on the way, and the memory it took.
+/* growth.c - grows a heap, and measures the longest single malloc and the memory of the process.
  *
  *   growth [NAME=VALUE...]
  *
  * live=10000000            blocks at the end, of 16 to 128 bytes, all threads together
- * sites=1000 depth=20      different call stacks, which differ in the innermost frames
- * threads=1                1 is the main thread
- * clock=1                  0: no call is timed
+ * sites=1000 depth=20      call stacks that differ in the innermost frames
+ * threads=1                1: only the main thread
+ * clock=1                  0: calls are not timed
  *
- * A call is timed by the thread's CPU clock, which includes the kernel's work for it but not what
- * others run meanwhile; wall_longest_us has both. The memory is what /proc/self/status says at the
- * end, before any thread goes; peak_kb is the highest resident set on the way.
+ * Calls are timed by the CPU clock of the thread, which includes the work of the kernel for it, but
+ * no other load; wall_longest_us is wall time. Memory is read from /proc/self/status at the end,
+ * before any thread ends; peak_kb is the peak of the resident set.
  */
 #include <pthread.h>
 
@@ -24,7 +24,7 @@ static struct knob knobs[KNOBS] = {
 };
 #define THE(knob) (knobs[knob].value)
 
-/* Calls counted by their time: 16 steps for each power of two. */
+/* A histogram of the times of calls: 16 steps for each power of two. */
 #define STEPS_BITS 4
 #define STEPS (1u << STEPS_BITS)
 #define TIMES (64 * STEPS)
@@ -75,13 +75,13 @@ static void *grow(void *argument)
     worker->blocks = calloc(worker->share, sizeof *worker->blocks);
     stacks_visit(&worker->stacks, allocate, worker, worker->share);
     pthread_barrier_wait(&barrier);
-    pthread_barrier_wait(&barrier); /* main has looked at our memory */
+    pthread_barrier_wait(&barrier); /* main has read the memory of the process */
     return NULL;
 }
 
-/* ---- What comes out-------------------------------------------------------------------------- */
+/* ---- Output---------------------------------------------------------------------------------- */
 
-/* The time that so large a part of the calls stays below. */
+/* The upper limit of the time of this part of the calls. */
 static uint64_t quantile(double part)
 {
     uint64_t all = 0, below = 0;

@@ -1,12 +1,13 @@
-/* look.c - what a look costs for each block: the index, marking, the lost graph, dominators.
+/* look.c - measures the cost a block of each step of a leak check: the index, marking, the lost
+ * graph, dominators.
  *
- * Heaps are made in memory of its own, in shapes that ask for different things:
+ * The heaps are built in private mappings. Their shapes stress different parts:
  *
- *   tree      nodes of 64 bytes with four children each, placed at random: many ways at once
- *   list      one chain through all of them in random order: one way, pure latency
- *   random    each node points to three others: what dominators find hard
- *   data      blocks of 4 KiB without pointers, held by one array: plain reading
- *   lost      the tree without a root: everything is left for the lost graph
+ *   tree      nodes of 64 bytes with four children each, in random order: many paths in parallel
+ *   list      one chain through all nodes in random order: one path, only latency
+ *   random    each node points to three others: hard for dominators
+ *   data      blocks of 4 KiB without pointers, in one array: only reading
+ *   lost      the tree without a root: the lost graph contains all blocks
  *
  *   look [SHAPE | all [NODES]]      default: all shapes of 100000, 1000000 and 10000000 nodes
  */
@@ -26,7 +27,7 @@ struct heap {
     char *memory;
     uint64_t nodes, size; /* of each block */
     uintptr_t root;
-    uint32_t *order; /* where the i-th node lies */
+    uint32_t *order; /* position of the i-th node */
 };
 
 static uint64_t now_ns(void)
@@ -91,7 +92,7 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
     uint64_t begin = now_ns();
     struct reach *reach = reach_begin(heap->nodes + 1, UINT64_MAX);
     for (uint64_t i = 0; reach && i < heap->nodes; i++) {
-        /* The table of blocks is hashed by regions of 2 KiB: these come in no order. */
+        /* The block table is hashed by regions of 2 KiB, so regions are added in a random order. */
         uint64_t region = i / 16 * 2654435761u % (heap->nodes / 16);
         uint64_t at = i < heap->nodes / 16 * 16 ? region * 16 + i % 16 : i;
         struct block block = {.address = (uintptr_t)heap->memory + at * (heap->size + 16) + 16,

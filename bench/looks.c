@@ -1,23 +1,31 @@
-/* looks.c - what looks at a live process cost it: the call, the longest stall, the lost throughput.
+/* looks.c - measures the cost of leak checks for a live process: the call, the longest stall, the
+ * lost throughput.
  *
  *   looks SHAPE=BLOCKS [NAME=VALUE...]
  *
  *   tree=N        N blocks: half of them nodes with four children each, linked in a random order,
- *                 half what these hold, 16 to 512 bytes without pointers
- *   bush=N        the same, each subtree made before the next, as a parser makes it
+ *                 half their contents, 16 to 512 bytes without pointers
+ *   bush=N        a tree with each subtree allocated before the next, as when a document is read
  *   list=N        one chain through N blocks of 16 to 64 bytes in a random order: only latency
- *   data=N        N blocks of 1 KiB without pointers, which an array holds
- *   threads=2     that allocate, link, unlink and free all the time, besides; 0: none
- *   linked=20000  blocks that each of them has at a time
- *   lost=100      blocks that nothing holds: so many must be found
- *   looks=5       after a warm-up and a second without, with a tenth of a second between them
+ *   data=N        N blocks of 1 KiB without pointers, in an array
+ *   threads=2     additional threads that allocate, link, unlink and free all the time
+ *   linked=20000  blocks of each thread at a time
+ *   lost=100      lost blocks: each leak check must find as many
+ *   looks=5       leak checks, after a warm-up and a second without any, a tenth of a second apart
  *
- * The leak checks are those of libleak if it is loaded, else of LeakSanitizer, else of valgrind; else
- * there are none, and as much time passes. One line comes out: rss_mb before the first look; call_ms of a look (median),
- * most_ms; lost, of the look that found most, and lost_least (LeakSanitizer tells neither: they are
- * in its log); of the threads the pairs of malloc and free in a second, quiet_pairs without looks
- * and looked_pairs with them; and the longest time between two of one thread's pairs,
- * stall_quiet_ms and stall_ms (median of the longest of each look), stall_most_ms.
+ * The leak check is made by libleak if it is loaded, else by LeakSanitizer, else by valgrind;
+ * without any of them the program sleeps instead. The output is one line:
+ *
+ *   rss_mb                     before the first leak check
+ *   cpu_ms                     CPU time of a leak check (median)
+ *   call_ms, most_ms           the call (median, maximum)
+ *   lost, lost_least           maximum and minimum of the lost blocks found; -1 and 0 with
+ *                              LeakSanitizer, whose log has the numbers
+ *   quiet_pairs, looked_pairs  pairs of malloc and free a second of all threads, without and with
+ *                              leak checks
+ *   stall_quiet_ms             the longest time between two pairs of one thread without leak checks
+ *   stall_ms, stall_most_ms    the longest time between two pairs during each leak check (median,
+ *                              maximum)
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -58,7 +66,7 @@ struct node {
     void *held;
 };
 
-static void *volatile heap; /* the only root of it */
+static void *volatile heap; /* its only root */
 
 static void *map(uint64_t bytes)
 {
@@ -99,7 +107,7 @@ static void grow_tree(void **blocks, uint64_t count)
             ((struct node *)blocks[i])->child[k - 1] = blocks[CHILDREN * i + k];
 }
 
-/* So many nodes, itself included. */
+/* A tree of this many nodes, including its root. */
 static struct node *grow_bush(uint64_t count, uint64_t *state)
 {
     struct node *node = calloc(1, sizeof *node);
@@ -147,9 +155,9 @@ static void grow(void)
 
 static void *volatile behind;
 
-/* Nobody keeps the addresses: not in a variable, not in a register, not on the stack. What comes
- * behind the last of them stays: the head of a free chunk there would stand just behind a lost
- * block, and glibc leaves such addresses in blocks that it gives out again. */
+/* Allocates blocks whose addresses are kept nowhere: in no variable, no register, not on the stack.
+ * The block after the last one stays allocated. Otherwise the head of a free chunk would be there,
+ * at the end of a lost block, and glibc leaves addresses of such heads in memory that it reuses. */
 static __attribute__((noinline)) void lose(uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -174,8 +182,8 @@ struct item {
 
 struct worker {
     pthread_t thread;
-    uint64_t random, pairs; /* pairs: also read by main */
-    uint64_t longest;       /* ns between two; main sets it back */
+    uint64_t random, pairs; /* pairs: main reads it, too */
+    uint64_t longest;       /* ns between two pairs; main resets it */
     struct item **lists;
     uint64_t lists_count;
 } __attribute__((aligned(128)));
@@ -190,8 +198,8 @@ static struct item *make_item(struct worker *worker, struct item *next)
     return item;
 }
 
-/* Between two lists: a block goes from the front of one, a new one comes behind the first of
- * another, and what follows it changes places with it. */
+/* Frees the first item of one list, inserts a new item into another list, and swaps it with the
+ * item after it. */
 static void change(struct worker *worker)
 {
     struct item **from = &worker->lists[random_below(&worker->random, worker->lists_count)];
@@ -256,7 +264,7 @@ static uint64_t pairs_so_far(void)
     return sum;
 }
 
-/* The longest since it was asked last, of all threads, in ms. */
+/* The longest time between two pairs of all threads since the last call, in ms. */
 static double take_longest(void)
 {
     uint64_t longest = 0;
@@ -267,9 +275,9 @@ static double take_longest(void)
     return (double)longest / 1e6;
 }
 
-/* ---- The looks------------------------------------------------------------------------------- */
+/* ---- The leak checks------------------------------------------------------------------------- */
 
-/* Lost blocks; -1 when this one does not say. */
+/* Returns the number of lost blocks; -1 if the tool does not return it. */
 static long take_look(void)
 {
     if (libleak_present())
@@ -299,7 +307,7 @@ static double resident_mb(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
-/* Who looks is a child, for LeakSanitizer too, and it is waited for. */
+/* Includes children that were waited for: libleak and LeakSanitizer check in a child process. */
 static double cpu_ms(void)
 {
     struct rusage children;
@@ -336,7 +344,7 @@ static void show_looks(void)
         long found = take_look();
         call[i] = (double)(clock_ns(CLOCK_MONOTONIC) - before) / 1e6;
         cpu[i] += cpu_ms();
-        usleep(100000); /* whoever was stopped last, too, has come to its next pair */
+        usleep(100000); /* now all stopped threads have reached their next pair */
         stall[i] = take_longest();
         lost = found > lost ? found : lost;
         lost_least = i && lost_least < found ? lost_least : found;
@@ -354,7 +362,7 @@ int main(int argc, char **argv)
     if (!knobs_read(knobs, KNOBS, argc, argv))
         return 2;
     if (!THE(LOOKS) || THE(LOOKS) > LOOKS_MAX || THE(THREADS) > THREADS_MAX) {
-        fprintf(stderr, "looks: 1 to %d looks, up to %d threads\n", LOOKS_MAX, THREADS_MAX);
+        fprintf(stderr, "looks: 1 to %d leak checks, up to %d threads\n", LOOKS_MAX, THREADS_MAX);
         return 2;
     }
     grow();
@@ -367,5 +375,5 @@ int main(int argc, char **argv)
     show_looks();
     fflush(stdout);
     end_workers();
-    _exit(0); /* nobody waits for what is done at an end */
+    _exit(0); /* skips the work at exit, which is not measured */
 }

@@ -1,20 +1,21 @@
-/* measure.c - what one command costs, to the microsecond.
+/* measure.c - measures the cost of one command, to the microsecond.
  *
  *   measure [-t SECONDS] [-w MIB] [-o FILE] [-e FILE] RESULT [NAME=VALUE...] COMMAND [ARG...]
  *
- * Runs the command with NAME=VALUE added to the environment and its streams in these files, and
- * writes one line to RESULT:
+ * The program runs the command with NAME=VALUE added to the environment and its output in the files
+ * of -o and -e, and writes one line to RESULT:
  *
  *   cpu=1.234567 wall=1.240000 rss_kb=51200 end=exit value=0
  *
- * cpu is user + system time of the command and of every descendant; orphans come to us to be waited
- * for (PR_SET_CHILD_SUBREAPER), so nothing is lost. rss_kb is the peak of the largest of these
- * processes. end is exit, signal, or timeout, after which all of them are killed. The result says
- * how the command ended; measure itself exits 0 unless it had trouble of its own (2).
+ * cpu is user + system time of the command and of every descendant: measure is the subreaper of
+ * orphans (PR_SET_CHILD_SUBREAPER), so it waits for all of them. rss_kb is the peak of the largest
+ * of these processes. end is exit, signal, or timeout, after which all of them are killed. The
+ * result contains the end of the command; measure itself exits with 0, or with 2 after an error of
+ * its own.
  *
- * Free memory of a virtual machine may have gone back to its host: then the first who touches it
- * waits for the host, ten times as long as for the kernel. -w touches so much of it first and lets
- * it go.
+ * A virtual machine may have returned free memory to its host. Then the first access to it waits
+ * for the host, ten times as long as for the kernel. -w touches this much memory first and releases
+ * it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What still runs this long after the command has ended is a daemon nobody stops. */
+/* A descendant that runs this long after the end of the command is a daemon, and is killed. */
 #define ORPHAN_SECONDS 10
 
 static pid_t command;
@@ -58,7 +59,7 @@ static double seconds(const struct rusage *usage)
            (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
 }
 
-/* In a process of its own, whose memory is free again when it has ended. */
+/* Touches memory in a child process, whose end releases it. */
 static void warm(size_t bytes)
 {
     pid_t toucher = bytes ? fork() : -1;

@@ -1,6 +1,6 @@
-/* pool.h - what dlsym allocates while a preload library looks up the real malloc.
+/* pool.h - memory for dlsym while a preload library looks up the real malloc.
  *
- * A few blocks that are never given back; realloc moves them to the real heap.
+ * Its few blocks are never freed; realloc moves them to the real heap.
  */
 #ifndef BENCH_POOL_H
 #define BENCH_POOL_H

@@ -12,8 +12,8 @@ struct bottom {
 typedef void level_function(const struct bottom *bottom, unsigned left, uint64_t path);
 static level_function level_small, level_middle, level_large;
 
-/* The assembly tells the calls apart, so that the compiler neither merges them nor turns one into a
- * jump, which would leave no frame. */
+/* The assembly makes the calls different, so that the compiler neither merges them nor turns one
+ * into a jump, which would leave no frame. */
 #define WAY(next, number)                                                                          \
     case number:                                                                                   \
         if (left > 1)                                                                              \
@@ -26,7 +26,7 @@ static level_function level_small, level_middle, level_large;
 #define FOUR_WAYS(next, number)                                                                    \
     WAY(next, number) WAY(next, number + 1) WAY(next, number + 2) WAY(next, number + 3)
 
-/* The outermost level takes its call from the lowest bits of the path. */
+/* The lowest bits of the path select the call of the outermost level. */
 #define LEVEL(name, next, bytes)                                                                   \
     __attribute__((noinline)) static void name(const struct bottom *bottom, unsigned left,         \
                                                uint64_t path)                                      \
@@ -61,7 +61,7 @@ struct journey {
     uint64_t times;
 };
 
-/* Down from here and up again, once a time. */
+/* Visits one stack below this function for each repetition. */
 __attribute__((noinline)) static void go_repeatedly(void *context)
 {
     const struct journey *journey = context;

@@ -1,8 +1,8 @@
-/* stacks.h - call stacks to order: so deep, and so many different ones.
+/* stacks.h - generates call stacks of a given depth, and a given number of different ones.
  *
- * A stack is a chain of calls through three functions with frames of different sizes; each level is
- * called from one of sixteen places in its caller, chosen by four bits of a path. So three levels
- * tell 4096 stacks apart, and the sites of an allocation below them are as many.
+ * A stack is a chain of calls through three functions with frames of different sizes. Four bits of
+ * a path select one of sixteen call instructions at each level, so three levels form 4096 different
+ * stacks, and an allocation below them has as many sites.
  */
 #ifndef BENCH_STACKS_H
 #define BENCH_STACKS_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct stacks {
-    unsigned depth; /* frames from bottom's up to the one below the caller of stacks_visit */
-    uint64_t first; /* paths first .. first + sites - 1 are gone, each time a random one */
+    unsigned depth; /* frames from that of bottom to the one below the caller of stacks_visit */
+    uint64_t first; /* each visit takes a random path of first .. first + sites - 1 */
     uint64_t sites;
     uint64_t told_apart; /* number of paths of all threads */
     /* False: stacks differ in the innermost calls, as when one function allocates for many callers.
@@ -22,7 +22,7 @@ struct stacks {
     uint64_t *random; /* state of random_below */
 };
 
-/* Calls bottom(context) so many times, each time from one of the stacks. */
+/* Calls bottom(context) the given number of times, each time from one of the stacks. */
 void stacks_visit(const struct stacks *stacks, void (*bottom)(void *), void *context,
                   uint64_t times);
 

@@ -1,8 +1,9 @@
-/* store.c - a few numbers from a store, for the budgets of memory and of looks: store FILE
+/* store.c - prints numbers of a recording file, for the budgets of memory and leak checks: store
+ * FILE
  *
- * One line: nodes=N sites=N threads=N used=BYTES held=BYTES, where held is what the file has of its
- * file system (a store is sparse). If looks were taken: pauses=N pause_ms=MEDIAN pause_most_ms=MS
- * check_ms=MEDIAN, of those that were not in vain.
+ * The output is one line: nodes=N sites=N threads=N used=BYTES held=BYTES, where held is the disk
+ * space of the file (a recording is sparse). If it contains leak checks: pauses=N pause_ms=MEDIAN
+ * pause_most_ms=MAXIMUM check_ms=MEDIAN, of those that were possible.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 static double pause_ms[LOOKS_MAX], check_ms[LOOKS_MAX];
 static uint64_t looks;
 
-/* The file is our own program's: it is not doubted. */
+/* The file comes from our own runtime, so it is not validated. */
 static void read_looks(int fd, uint64_t end)
 {
     struct leak_chunk chunk;
@@ -44,7 +45,8 @@ int main(int argc, char **argv)
     int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
     if (fd < 0 || fstat(fd, &file) || read(fd, &header, sizeof header) != sizeof header ||
         header.magic != LEAK_STORE_MAGIC || header.version != LEAK_STORE_VERSION) {
-        fprintf(stderr, "store: no store of this version: %s\n", argc == 2 ? argv[1] : "(no name)");
+        fprintf(stderr, "store: no recording file of this version: %s\n",
+                argc == 2 ? argv[1] : "(no name)");
         return 2;
     }
     read_looks(fd, header.used);

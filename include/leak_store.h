@@ -1,13 +1,14 @@
 /* leak_store.h - the layout of a recording file (.leak), which each process under libleak writes.
  *
- * A recording is a sparse file of pages. Page 0 is the header; chunks follow it, each a whole number
- * of pages with the same 64-byte head. The process under libleak is the only writer of its recording.
- * A reader may read the file at any instant, also after SIGKILL, and must validate every number. This
- * header defines data only, no functions. docs/STORE.md explains the format with a hexdump.
+ * A recording is a sparse file of pages. Page 0 is the header; chunks follow it, each a whole
+ * number of pages with the same 64-byte head. The process under libleak is the only writer of its
+ * recording. A reader may read the file at any instant, also after SIGKILL, and must validate every
+ * number. This header defines data only, no functions. docs/STORE.md explains the format with a
+ * hexdump.
  *
- * Publication: a writer reserves space by adding to header.used, fills it, and publishes it last with
- * a release store: chunk.magic, then the word of each record that is marked "publish" below. Data
- * that is not published is zero, and readers skip it.
+ * Publication: a writer reserves space by adding to header.used, fills it, and publishes it last
+ * with a release store: chunk.magic, then the word of each record that is marked "publish" below.
+ * Data that is not published is zero, and readers skip it.
  *
  * The equation:  live(site) = folded(site) + sum over threads of slots(site),
  *                where each term is allocs - frees (and bytes - freed_bytes).
@@ -78,10 +79,10 @@ enum leak_header_flag {
  *
  * leakctl sends requests to a running process through header.request, the mailbox. It claims the
  * mailbox, fills it, stores ASKED and sends the signal that libleak reserves (snapshot_signal). The
- * thread that gets the signal takes the request as soon as it is outside of the runtime, executes it
- * and stores the answer. leakctl reads the answer and frees the mailbox. leakctl withdraws a request
- * that was not taken (ASKED to CLAIMED, by compare and swap, like ASKED to TAKEN), and clears a
- * request whose sender is dead. */
+ * thread that gets the signal takes the request as soon as it is outside of the runtime, executes
+ * it and stores the answer. leakctl reads the answer and frees the mailbox. leakctl withdraws a
+ * request that was not taken (ASKED to CLAIMED, by compare and swap, like ASKED to TAKEN), and
+ * clears a request whose sender is dead. */
 
 /* X(NAME, word) */
 #define LEAK_VERB_TABLE(X)                                                                         \
@@ -238,8 +239,8 @@ struct leak_process { /* followed by exe, NUL, cwd, NUL, and the argv strings, e
     uint32_t argv_length;            /* bytes of all strings, including NULs */
 };
 
-/* One generation of one mapped object. pc belongs to it if start <= pc < end; its address in the ELF
- * file is pc - bias. */
+/* One generation of one mapped object. pc belongs to it if start <= pc < end; its address in the
+ * ELF file is pc - bias. */
 struct leak_module {
     uint32_t length; /* of this record, including the path, a multiple of 8 */
     uint32_t build_id_length;
@@ -264,8 +265,9 @@ struct leak_thread {
 };
 
 /* Roots of the calling-context tree. Ids of nodes below LEAK_NODE_FIRST are roots: they give the
- * reason why a call stack ends, and have no struct leak_node. A node whose pc is below LEAK_KIND_PCS
- * is a leaf, not a frame: pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is the id of the site. */
+ * reason why a call stack ends, and have no struct leak_node. A node whose pc is below
+ * LEAK_KIND_PCS is a leaf, not a frame: pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is the id
+ * of the site. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
     LEAK_ROOT_COMPLETE = 1,  /* the stack reaches the outermost frame */
@@ -346,8 +348,8 @@ struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
 
-/* Tags that the program gives to its allocations (libleak_tag_push). They are never removed. Only the
- * recording of a program that uses tags has this chunk. */
+/* Tags that the program gives to its allocations (libleak_tag_push). They are never removed. Only
+ * the recording of a program that uses tags has this chunk. */
 #define LEAK_TAGS 510
 #define LEAK_TAG_NAME 60
 struct leak_tag {
@@ -374,12 +376,12 @@ struct leak_site {
     struct leak_counts counts;
 };
 
-/* Where the blocks of a site were freed: one record for each pair of allocation site and call stack of
- * the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are estimates. With
+/* Where the blocks of a site were freed: one record for each pair of allocation site and call stack
+ * of the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are estimates. With
  * free_stacks=sample a thread records its first free of a site, then one in ONE_IN, and after MANY
- * frees of that site one in ONE_IN_MANY; each recorded free also counts for those not recorded since
- * the one before. With sample= each free of a sampled block is recorded, and counts for as many blocks
- * as the sample did. */
+ * frees of that site one in ONE_IN_MANY; each recorded free also counts for those not recorded
+ * since the one before. With sample= each free of a sampled block is recorded, and counts for as
+ * many blocks as the sample did. */
 #define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
 #define LEAK_FREED_MANY 4096
@@ -390,8 +392,8 @@ struct leak_freed {
     uint64_t blocks, bytes;
 };
 
-/* A ring buffer of the last frees of one thread: next - 1 is the newest. Only the owner writes, with
- * plain stores; an entry that is being written may be a mixture of the old and the new one. */
+/* A ring buffer of the last frees of one thread: next - 1 is the newest. Only the owner writes,
+ * with plain stores; an entry that is being written may be a mixture of the old and the new one. */
 #define LEAK_RECENT_UNIT 16
 #define LEAK_RECENT 124 /* one page, including the chunk head */
 struct leak_recent_free {
@@ -413,11 +415,12 @@ struct leak_recent {
     struct leak_recent_free free[LEAK_RECENT];
 };
 
-/* With sample=: the variance of the counts of live blocks of a site. A block of s bytes is sampled with
- * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
- * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
- * v s^2 to the variance of the bytes. Each word is a sum over live samples, changed by atomic addition
- * and subtraction modulo 2^64. The initial value is zero, so no word is published. */
+/* With sample=: the variance of the counts of live blocks of a site. A block of s bytes is sampled
+ * with probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with
+ * probability f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of
+ * the blocks, and v s^2 to the variance of the bytes. Each word is a sum over live samples, changed
+ * by atomic addition and subtraction modulo 2^64. The initial value is zero, so no word is
+ * published. */
 #define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" is in units of 1/256 */
 #define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" is in units of sample^2 / 2^32 */
 struct leak_variance {
@@ -426,8 +429,8 @@ struct leak_variance {
     uint64_t reserved;
 };
 
-/* The counters of one thread for one site. A slot is valid if site != 0. Only the owner writes, with
- * plain stores. */
+/* The counters of one thread for one site. A slot is valid if site != 0. Only the owner writes,
+ * with plain stores. */
 struct leak_slot {
     uint32_t site; /* publish */
     uint32_t last; /* tick of the last allocation */
@@ -436,8 +439,9 @@ struct leak_slot {
 
 /* The slots of one thread. A slot is folded into its site in these steps: (1) the sum of both is
  * written to "fold"; (2) fold_site, one word, is set to the site: from then on the sum in "fold"
- * replaces site.counts, and the slot does not count; (3) the sum is copied to the site and the slot is
- * cleared; (4) fold_site is set to 0. So at every instant a reader finds each count exactly once:
+ * replaces site.counts, and the slot does not count; (3) the sum is copied to the site and the slot
+ * is cleared; (4) fold_site is set to 0. So at every instant a reader finds each count exactly
+ * once:
  *     folded(site) = fold of the one thread whose fold_site is the site, else site.counts */
 struct leak_slots {
     uint32_t thread;    /* serial of the owner; 0 = no owner, every slot is empty */
@@ -533,8 +537,8 @@ struct leak_pool {
 
 /* ---- Resources: descriptors, files, mappings, libraries, threads ------------------------------
  *
- * One record for each open resource, unordered; records are reused. A writer clears the state, fills
- * the record, and stores the state last. */
+ * One record for each open resource, unordered; records are reused. A writer clears the state,
+ * fills the record, and stores the state last. */
 
 /* X(NAME, word of the option track= and of reports) */
 #define LEAK_RESOURCE_TABLE(X)                                                                     \
@@ -646,9 +650,9 @@ struct leak_resource_totals {
 /* ---- History --------------------------------------------------------------------------------
  *
  * The size of the heap, and of the sites that hold most of it, over time. The history has a fixed
- * number of entries. When all are used, the entry whose neighbours are closest together for their age
- * is overwritten (docs/GROWTH.md), so points and rows are unordered; each has its time. One process
- * writes, under a lock; an entry that is being written has tick 0. */
+ * number of entries. When all are used, the entry whose neighbours are closest together for their
+ * age is overwritten (docs/GROWTH.md), so points and rows are unordered; each has its time. One
+ * process writes, under a lock; an entry that is being written has tick 0. */
 
 #define LEAK_HISTORY_POINTS 256
 #define LEAK_HISTORY_COLUMNS 126
@@ -690,9 +694,9 @@ struct leak_peak_site {
     uint64_t bytes, blocks;
 };
 
-/* The live blocks at the peak of the heap. It is written when the heap begins to shrink, if the peak is
- * at least 1/128 larger than the one written before. The peak of a process that dies at its peak is
- * not written: it is the set of live blocks. */
+/* The live blocks at the peak of the heap. It is written when the heap begins to shrink, if the
+ * peak is at least 1/128 larger than the one written before. The peak of a process that dies at its
+ * peak is not written: it is the set of live blocks. */
 struct leak_peak {
     uint32_t
         number; /* publish: of the two peaks the one with the higher number is valid; 0 = none */
@@ -728,10 +732,10 @@ struct leak_history {
 
 /* ---- Milestones ------------------------------------------------------------------------------
  *
- * A milestone divides the blocks of a process into older and newer ones: a mark, which has a name, or
- * a requested leak check. Each milestone starts a new tick, so a block is newer than a milestone if its
- * tick is not lower. When all entries are used, the oldest one is overwritten. The last entry is
- * reserved for the newest milestone with is_known. */
+ * A milestone divides the blocks of a process into older and newer ones: a mark, which has a name,
+ * or a requested leak check. Each milestone starts a new tick, so a block is newer than a milestone
+ * if its tick is not lower. When all entries are used, the oldest one is overwritten. The last
+ * entry is reserved for the newest milestone with is_known. */
 
 #define LEAK_MILESTONES 63
 #define LEAK_MILESTONE_KNOWN "reported"
@@ -748,14 +752,16 @@ struct leak_milestone {
 
 /* ---- Leak checks ---------------------------------------------------------------------------
  *
- * A leak check writes one SNAPSHOT chunk, published at once by its length: a head, and tables of fixed
- * records, each at its offset in the payload. The child process of the leak check writes it (or, if
- * no leak check was possible, the process itself). The newest leak check counts. It may come before an
- * older one in the file, because two chunks are written alternately. At exit, EARLY may be followed by
- * LATE, which then counts for both.
+ * A leak check writes one SNAPSHOT chunk, published at once by its length: a head, and tables of
+ * fixed records, each at its offset in the payload. The child process of the leak check writes it
+ * (or, if no leak check was possible, the process itself). The newest leak check counts. It may
+ * come before an older one in the file, because two chunks are written alternately. At exit, EARLY
+ * may be followed by LATE, which then counts for both.
  *
- * Blocks that the tables do not contain (allocated after the leak check) are "unfreed" for a reader:
- *     live(site) = sum of found.blocks of that site + blocks allocated since - blocks freed since. */
+ * Blocks that the tables do not contain (allocated after the leak check) are "unfreed" for a
+ * reader:
+ *     live(site) = sum of found.blocks of that site + blocks allocated since - blocks freed
+ * since. */
 
 /* V(NAME, word) */
 #define LEAK_VERDICT_TABLE(V)                                                                      \
@@ -777,7 +783,7 @@ enum leak_verdict {
 enum leak_rung {
     LEAK_RUNG_NONE =
         0, /* no leak check was possible: "trouble" gives the reason, the tables are empty */
-    LEAK_RUNG_UNSTOPPED, /* threads kept running: two snapshots; only blocks lost in both are lost */
+    LEAK_RUNG_UNSTOPPED, /* threads kept running: lost is only what is lost in two snapshots */
     LEAK_RUNG_PARKED,    /* all threads were stopped */
 };
 
@@ -865,8 +871,8 @@ struct leak_snapshot {
     struct leak_table parts; /* struct leak_part, unordered */
 };
 
-/* The blocks of one struct leak_found that were allocated at this milestone or later, and before the
- * next one. Blocks in no leak_age are older than all milestones. */
+/* The blocks of one struct leak_found that were allocated at this milestone or later, and before
+ * the next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
     uint32_t found;     /* index in "found" */
     uint32_t milestone; /* its number */
@@ -884,8 +890,8 @@ struct leak_pointer {
     uint32_t root;        /* index + 1 in "roots"; 0 = in a block, or not recorded */
 };
 
-/* Live blocks of one site to which blocks of another site pointed when those were freed. Only a sample
- * of frees is examined, and only the last few of such live blocks are recorded. */
+/* Live blocks of one site to which blocks of another site pointed when those were freed. Only a
+ * sample of frees is examined, and only the last few of such live blocks are recorded. */
 struct leak_orphan {
     uint32_t site;
     uint32_t holder;  /* site of the freed blocks, the former owners */
@@ -960,16 +966,16 @@ struct leak_held {
     uint64_t blocks, bytes; /* whose shortest path starts at this root */
 };
 
-/* The blocks of one site whose shortest path starts at one root. For few roots with very many sites,
- * some sites are left out. */
+/* The blocks of one site whose shortest path starts at one root. For few roots with very many
+ * sites, some sites are left out. */
 struct leak_part {
     uint32_t root; /* index + 1 in "roots" */
     uint32_t site;
     uint64_t blocks, bytes;
 };
 
-/* One step of a path: the word at +offset of the previous block (0 for the root word) points to +into
- * of a block of "size" bytes from this site. Site 0: some steps are left out here. */
+/* One step of a path: the word at +offset of the previous block (0 for the root word) points to
+ * +into of a block of "size" bytes from this site. Site 0: some steps are left out here. */
 struct leak_step {
     uint64_t offset;
     uint64_t size;
@@ -1002,9 +1008,10 @@ struct leak_seen_thread {
 
 /* ---- Crashes -------------------------------------------------------------------------------
  *
- * The thread that dies writes it, on a stack of libleak, without locks and without allocating memory.
- * There is one for each process: a later crash overwrites the one before. It is published in steps by
- * the length of the chunk: first the head, then frames and nearby blocks, last the modules. */
+ * The thread that dies writes it, on a stack of libleak, without locks and without allocating
+ * memory. There is one for each process: a later crash overwrites the one before. It is published
+ * in steps by the length of the chunk: first the head, then frames and nearby blocks, last the
+ * modules. */
 
 enum leak_crash_state {
     LEAK_CRASH_NONE = 0, /* being written */

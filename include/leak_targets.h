@@ -3,8 +3,8 @@
  *
  *   stderr,file:leaks.%p.txt,command:mail -s 'leaks, again' me
  *
- * A comma ends a target, except a command, which is the rest of the list. The functions here are pure
- * and allocate nothing.
+ * A comma ends a target, except a command, which is the rest of the list. The functions here are
+ * pure and allocate nothing.
  */
 #ifndef LEAK_TARGETS_H
 #define LEAK_TARGETS_H
@@ -70,8 +70,8 @@ static inline bool leak_target_fits(const struct leak_target *target, bool colon
     return target->length <= 6;
 }
 
-/* Parses the first target of *list, and advances *list past it and its comma. Returns false, and leaves
- * *list unchanged, if the list does not begin with a valid target. */
+/* Parses the first target of *list, and advances *list past it and its comma. Returns false, and
+ * leaves *list unchanged, if the list does not begin with a valid target. */
 static inline bool leak_target_read(const char **list, struct leak_target *target)
 {
     size_t word = strcspn(*list, ":,"), whole = strcspn(*list, ",");

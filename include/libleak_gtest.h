@@ -1,11 +1,11 @@
-/* libleak_gtest.h - under libleak, a GoogleTest test that loses memory fails. Without libleak.so nothing
- * changes.
+/* libleak_gtest.h - under libleak, a GoogleTest test that loses memory fails. Without libleak.so
+ * nothing changes.
  *
  *     #include <libleak_gtest.h>
  *     static const bool listening = libleak::gtest_listen();      in one file, or the call in main
  *
- * The failure is reported for the test that lost the memory. Memory that a fixture keeps for all its
- * tests is reachable, and so not lost.
+ * The failure is reported for the test that lost the memory. Memory that a fixture keeps for all
+ * its tests is reachable, and so not lost.
  */
 #ifndef LIBLEAK_GTEST_H
 #define LIBLEAK_GTEST_H
