@@ -21,13 +21,13 @@
 #define EARLY_NS 20000000u
 #define LATE_NS 5000000000u
 
-struct hashmap_entry {
+struct perfmap_entry {
     uint64_t start, end;
     uint32_t name, length; /* offsets in the text */
     uint32_t number;       /* line number */
 };
 
-struct map_span {
+struct perfmap_span {
     uint64_t start, end;
     uint32_t entry;
 };
@@ -37,9 +37,9 @@ struct perfmap {
     bool read;
     char *own; /* the text of a file */
     const char *text;
-    struct hashmap_entry *entries;
+    struct perfmap_entry *entries;
     size_t count, capacity;
-    struct map_span *spans;
+    struct perfmap_span *spans;
     size_t span_count, span_capacity;
 };
 
@@ -92,7 +92,7 @@ static bool parse_hex(const char **at, const char *end, uint64_t *value)
 
 static void parse_line(struct perfmap *map, const char *line, const char *end)
 {
-    struct hashmap_entry entry = {.number = (uint32_t)map->count};
+    struct perfmap_entry entry = {.number = (uint32_t)map->count};
     uint64_t size;
 
     while (end > line && (end[-1] == '\r' || end[-1] == ' '))
@@ -113,7 +113,7 @@ static void parse_line(struct perfmap *map, const char *line, const char *end)
 
 static int by_start(const void *left, const void *right)
 {
-    const struct hashmap_entry *a = left, *b = right;
+    const struct perfmap_entry *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
@@ -122,7 +122,7 @@ static int by_start(const void *left, const void *right)
 
 /* A heap of indices of entries, the newest on top. */
 struct entry_heap {
-    const struct hashmap_entry *entries;
+    const struct perfmap_entry *entries;
     uint32_t *at;
     size_t count;
 };
@@ -169,7 +169,7 @@ static void heap_pop(struct entry_heap *heap)
 
 static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t entry)
 {
-    struct map_span *last = map->span_count ? &map->spans[map->span_count - 1] : NULL;
+    struct perfmap_span *last = map->span_count ? &map->spans[map->span_count - 1] : NULL;
 
     if (last && last->entry == entry && last->end == start) {
         last->end = end;
@@ -177,7 +177,7 @@ static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t
     }
     map->spans =
         array_grow(map->spans, &map->span_capacity, map->span_count + 1, sizeof(*map->spans));
-    map->spans[map->span_count++] = (struct map_span){start, end, entry};
+    map->spans[map->span_count++] = (struct perfmap_span){start, end, entry};
 }
 
 static void make_spans(struct perfmap *map)
@@ -299,7 +299,7 @@ static void read_map_file(struct perfmap *map)
 struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
 {
     size_t low = 0, high;
-    const struct hashmap_entry *entry;
+    const struct perfmap_entry *entry;
 
     if (!map->read)
         read_map_file(map);

@@ -18,6 +18,7 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
+#include "preload/base/collections.h"
 #include "context.h"
 
 #include <signal.h>
@@ -87,13 +88,7 @@ const struct leak_check_note *leak_check_find_note(const struct leak_check_resul
         }
         high = low + step < high ? low + step : high;
     }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (result->note[middle].address < block->address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low += LOWER_BOUND(high - low, i, result->note[low + i].address < block->address);
     *at = low;
     const struct leak_check_note *note = &result->note[low];
     bool same = low < result->notes && note->address == block->address &&

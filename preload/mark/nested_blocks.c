@@ -1,5 +1,6 @@
 /* nested_blocks.c - trims outer blocks before the index is built and finds them after nested. */
 #include "preload/mark/nested_blocks.h"
+#include "preload/base/collections.h"
 
 #define MAX_DEPTH 16         /* levels of nesting */
 #define MAX_HIDING_PLACES 64 /* addresses tried for an arena that is completely covered */
@@ -147,16 +148,9 @@ void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t 
                             uint64_t *size)
 {
     const struct trimmed_block *list = reach->trimmed.at;
-    uint64_t low = 0, high = reach->trimmed.count;
     *start = reach->nodes[node].address;
     *size = node_size(&reach->nodes[node]);
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (list[middle].address < *start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint64_t low = LOWER_BOUND(reach->trimmed.count, i, list[i].address < *start);
     if (low < reach->trimmed.count && list[low].address == *start) {
         *size = list[low].size;
         *start = list[low].began;

@@ -4,6 +4,7 @@
 #include "preload/mark/reachability.h"
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/nested_blocks.h"
+#include "preload/base/collections.h"
 
 /* A block that has no number yet. */
 struct pending_block {
@@ -231,15 +232,7 @@ uint32_t reach_root_words(const struct reach *reach)
 
 uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address)
 {
-    uint32_t low = 0, high = reach->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (reach->nodes[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(reach->count, i, reach->nodes[i].address < address);
 }
 
 uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
