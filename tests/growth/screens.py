@@ -126,7 +126,7 @@ class Screen:
 
     def shows_pane(self, lines, place):
         """What Enter shows: how it grew, and its stack with the frame that the row is about."""
-        rates = [re.match(r"growing ([0-9.,]+) (\w+)/s for ", line) for line in lines[5:]]
+        rates = [re.match(r"growing \+([0-9.,]+) (\w+)/s for ", line) for line in lines[5:]]
         rate = next((float(r[1].replace(",", "")) * UNITS[r[2]] for r in rates if r), 0)
         stack = any(re.match(rf"> {self.name} \S*{re.escape(place)}$", line) for line in lines[5:])
         return stack and 1 / FACTOR <= rate / RATES[self.name] <= FACTOR and rate
