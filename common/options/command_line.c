@@ -199,6 +199,7 @@ static const struct option_row *match_letter(struct command_line *line, char **a
 {
     const char *letter = line->letters ? line->letters : argv[*at] + 1;
     const struct option_row *row = find_letter_option(line, *letter);
+    line->letters = NULL;
     if (!row)
         return complain_unknown(line, argv[*at]);
     *value = row->value && letter[1] ? letter + 1 : NULL;

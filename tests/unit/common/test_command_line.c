@@ -105,6 +105,21 @@ START_TEST(every_mistake_is_one_line_that_says_what_to_do)
 }
 END_TEST
 
+START_TEST(a_mistake_among_letters_leaves_nothing_behind)
+{
+    struct command_line line = {.tool = "tool", .hint = "see tool(1)", .tables = {first, second}};
+    struct sample sample = {0};
+    char *wrong[] = {"-lz", NULL}, *right[] = {"-l", NULL};
+    int at = 0;
+
+    ck_assert_ptr_nonnull(command_line_parse(&line, &sample, wrong, &at));
+    ck_assert_ptr_null(command_line_parse(&line, &sample, wrong, &at));
+    at = 0;
+    ck_assert_ptr_nonnull(command_line_parse(&line, &sample, right, &at));
+    ck_assert_int_eq(at, 1);
+}
+END_TEST
+
 START_TEST(help_has_a_line_for_each_row_but_internal_ones)
 {
     char text[1024] = "";
@@ -125,6 +140,7 @@ int main(void)
 
     tcase_add_test(tcase, every_form_of_an_option_is_accepted);
     tcase_add_loop_test(tcase, every_mistake_is_one_line_that_says_what_to_do, 0, ROWS(mistakes));
+    tcase_add_test(tcase, a_mistake_among_letters_leaves_nothing_behind);
     tcase_add_test(tcase, help_has_a_line_for_each_row_but_internal_ones);
     suite_add_tcase(suite, tcase);
     return suite_run(suite);
