@@ -21,6 +21,7 @@ static bool parse(struct options *options, const char *line)
     strcpy(copy, line);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
+    argv[argc] = NULL; /* as main gets it */
     return options_parse(argc, argv, options);
 }
 
