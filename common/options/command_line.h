@@ -48,8 +48,8 @@ struct command_line {
     const char *letters;                            /* of -qv: those that are still to be read */
 };
 
-/* Parses the option at argv[*at] (argv ends with NULL, as that of main), moves *at behind it and its value. Returns its row, already
- * stored in options, or NULL: what is wrong was said. */
+/* Parses the option at argv[*at] and moves *at behind it and its value; argv ends with NULL, as that
+ * of main. Returns its row, already stored in options, or NULL: what is wrong was said. */
 const struct option_row *command_line_parse(struct command_line *line, void *options, char **argv,
                                             int *at);
 /* As command_line_parse, but leaves the value to the caller. */
