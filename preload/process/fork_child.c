@@ -61,6 +61,17 @@ static const struct {
 #include "preload/lifecycle.def"
 };
 
+#define STEPS_ALWAYS +1
+#define STEPS_MAY_FAIL +1
+#define STEPS_GUARD +1
+#define STEPS_NEVER
+/* Two rows with one step overwrite each other, which is a warning; so equal counts mean no gap. */
+_Static_assert(sizeof child_steps / sizeof *child_steps == 0
+#define MODULE(name, file, lock, step, child, crash) STEPS_##child
+#include "preload/lifecycle.def"
+               ,
+               "preload/lifecycle.def: the steps of fork children are 1, 2, 3 ... without a gap");
+
 /* False: no memory. */
 static bool run_child_steps(struct guard *guard, bool only_crash)
 {
