@@ -76,11 +76,7 @@ const struct option_row arguments_of_clean[] = {
 
 bool arguments_address(const char *text, uint64_t *address)
 {
-    const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
-    size_t length = strspn(digits, "0123456789abcdefABCDEF");
-
-    *address = strtoull(digits, NULL, 16);
-    return length && length <= 16 && !digits[length] && *address;
+    return command_line_read_address(text, address) && *address;
 }
 
 bool arguments_name(const char *text)

@@ -133,6 +133,15 @@ void command_line_append(struct option_list *list, const char *word)
     list->text[list->count++] = word;
 }
 
+bool command_line_read_address(const char *text, uint64_t *address)
+{
+    const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
+    size_t length = strspn(digits, "0123456789abcdefABCDEF");
+
+    *address = strtoull(digits, NULL, 16);
+    return length && length <= 16 && !digits[length];
+}
+
 static bool store_number(const struct command_line *line, const struct option_row *row,
                          const char *value, size_t *field)
 {

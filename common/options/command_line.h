@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum option_type {
@@ -65,6 +66,9 @@ bool command_line_is_option(const char *word);
 /* The row of that name in a table; NULL: there is none. */
 const struct option_row *command_line_find_row(const struct option_row *table, const char *name,
                                                size_t length);
+
+/* An address in hex digits, with or without 0x, as debuggers and %p print it. */
+bool command_line_read_address(const char *text, uint64_t *address);
 
 void command_line_append(struct option_list *list, const char *word);
 

@@ -107,15 +107,12 @@ static bool parse_generate(void *to, const struct option_row *row, const char *t
     return false;
 }
 
-/* As debuggers and %p print it. */
 static bool parse_address(void *to, const struct option_row *row, const char *text)
 {
     struct options *options = to;
-    const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
-    size_t length = strspn(digits, "0123456789abcdefABCDEF");
-    uint64_t address = strtoull(digits, NULL, 16);
+    uint64_t address;
 
-    if (!length || length > 16 || digits[length]) {
+    if (!command_line_read_address(text, &address)) {
         fprintf(stderr, "leakreport: --%s takes an address in hex digits, not: %s (%s)\n",
                 row->name, text, line.hint);
         return false;
