@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
-#define LEAK_STORE_VERSION 1
+#define LEAK_STORE_VERSION 2
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
@@ -179,6 +179,7 @@ struct leak_header {
         sample; /* the option sample=: one byte in this many is sampled, and all counts of blocks
                         and bytes are estimates; 0 = every block is tracked */
     struct leak_request request; /* the only part that leakctl writes, too */
+    uint64_t restricted_ns; /* when a seccomp filter first forbade some calls; 0 = never */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -815,7 +816,8 @@ enum leak_occasion {
     X(DIED, "the child process of the leak check died")                                            \
     X(SAMPLED, "with sample= most blocks are unknown")                                             \
     X(FILTERED, "blocks left out by size may hold pointers to others")                             \
-    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")
+    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")     \
+    X(SANDBOXED, "a seccomp filter allows no copy of the process")
 
 enum leak_trouble {
     LEAK_TROUBLE_NONE = 0,
@@ -1120,7 +1122,7 @@ struct leak_crash {
     LEAK_ASSERT(sizeof(struct leak_##name) == size,                                                \
                 "leak_store.h: the layout of " #name " in recording files has changed");
 LEAK_LAYOUT(request, 64)
-LEAK_LAYOUT(header, 400)
+LEAK_LAYOUT(header, 408)
 LEAK_LAYOUT(chunk, 64)
 LEAK_LAYOUT(own, 24)
 LEAK_LAYOUT(process, 16)

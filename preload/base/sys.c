@@ -45,10 +45,6 @@ PASS_ON(int, sys_lstat, (const char *path, struct stat *out),
         SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW)
 PASS_ON(int, sys_fstat, (int fd, struct stat *out), SYS_fstat, fd, out)
 PASS_ON(ssize_t, sys_getcwd, (char *buffer, size_t size), SYS_getcwd, buffer, size)
-PASS_ON(int, sys_getpid, (void), SYS_getpid)
-PASS_ON(int, sys_getppid, (void), SYS_getppid)
-PASS_ON(int, sys_gettid, (void), SYS_gettid)
-PASS_ON(unsigned, sys_geteuid, (void), SYS_geteuid)
 PASS_ON(void, sys_futex_wait, (uint32_t *word, uint32_t value),
         SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0)
 PASS_ON(void, sys_futex_wake_shared, (uint32_t *word), SYS_futex, word, FUTEX_WAKE, INT32_MAX)
@@ -61,6 +57,8 @@ PASS_ON(void, sys_futex_wake, (uint32_t *word, int count),
 static void *map_memory(uintptr_t hint, size_t size, int flags, int fd)
 {
     long result = SYSCALL(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (result == -EPERM && sandbox_restricts && flags & MAP_PRIVATE && !hint)
+        return sandbox_reserve(size);
     return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 

@@ -8,7 +8,9 @@
 #define PRELOAD_BASE_SYS_H
 
 #include "preload/base/base.h"
+#include "preload/base/sandbox.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -16,10 +18,19 @@ struct stat;
 struct timespec;
 struct rlimit;
 
-/* One system call: its number and up to six arguments. */
-#define SYSCALL(number, ...) SYSCALL_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define SYSCALL_(number, a, b, c, d, e, f, ...)                                                    \
-    arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* One system call: its number and up to six arguments. Not a function: a vfork child returns from
+ * it as well. */
+#define SYSCALL(what, ...) SYSCALL_(what, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define SYSCALL_(what, a, b, c, d, e, f, ...)                                                      \
+    ({                                                                                             \
+        const struct sandbox_call call_ = {what,                                                   \
+                                           {(uint64_t)(a), (uint64_t)(b), (uint64_t)(c),           \
+                                            (uint64_t)(d), (uint64_t)(e), (uint64_t)(f)}};         \
+        likely(!sandbox_restricts) || sandbox_allows(&call_)                                       \
+            ? arch_syscall(call_.number, call_.argument[0], call_.argument[1], call_.argument[2],  \
+                           call_.argument[3], call_.argument[4], call_.argument[5])                \
+            : -EPERM;                                                                              \
+    })
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -151,16 +162,24 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every);
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
+/* A sandbox may refuse these: then they answer what was true at the start, or after fork. */
 int sys_getpid(void);
 int sys_getppid(void);
 int sys_gettid(void);
 unsigned sys_geteuid(void);
+/* At the start, and in a fork child, before these functions are needed. */
+void sys_learn_identity(void);
+void sys_learn_identity_in_child(void);
+/* The name of the calling thread. */
+void sys_thread_name(char name[16]);
 void sys_kill(int pid, int number);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Copies this process with the calling thread alone. The child sends no SIGCHLD and is not seen by
  * a plain wait(); handlers of pthread_atfork do not run. 0 in the child. */
 int sys_fork_silent(void);
+/* Does a sandbox let this process make such a child, and wait for it? */
+bool sys_may_fork(void);
 /* In such a child: gives up a real-time priority. */
 void sys_drop_realtime(void);
 /* In such a child: a pointer with the wrong tag (MTE) may be used without a fault. */

@@ -2,8 +2,10 @@
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,6 +40,7 @@ bool sys_signal_is_fault(int number)
 void sys_signals_block(uint64_t *saved)
 {
     uint64_t all = ~faults;
+    *saved = 0; /* where a sandbox refuses both calls */
     SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
 }
 
@@ -105,6 +108,69 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every)
     SYSCALL(SYS_timer_settime, timer, 0, &time, 0);
 }
 
+/* ---- Identity ------------------------------------------------------------------------------- */
+
+static struct {
+    int pid, parent;
+    unsigned user;
+    uint32_t tid_offset; /* of the thread's id in its control block; 0: not known */
+} identity;
+
+void sys_learn_identity(void)
+{
+    /* For libthread_db: {bits, elements, offset}. */
+    const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+    if (!field)
+        dlerror(); /* the program must not find the failure */
+    identity.pid = SYSCALL(SYS_getpid);
+    identity.parent = SYSCALL(SYS_getppid);
+    identity.user = SYSCALL(SYS_geteuid);
+    if (field && field[0] == 32 &&
+        *(const int *)(arch_thread_block() + field[2]) == (int)SYSCALL(SYS_gettid))
+        identity.tid_offset = field[2];
+}
+
+void sys_learn_identity_in_child(void)
+{
+    int parent = identity.pid, tid = sys_gettid();
+    long pid = SYSCALL(SYS_getpid);
+    identity.parent = parent;
+    identity.pid = pid > 0 ? pid : tid;
+}
+
+int sys_gettid(void)
+{
+    long tid = SYSCALL(SYS_gettid);
+    if (likely(tid > 0))
+        return tid;
+    return identity.tid_offset ? *(const int *)(arch_thread_block() + identity.tid_offset)
+                               : identity.pid;
+}
+
+int sys_getpid(void)
+{
+    long pid = SYSCALL(SYS_getpid);
+    return likely(pid > 0) ? pid : identity.pid;
+}
+
+int sys_getppid(void)
+{
+    long pid = SYSCALL(SYS_getppid);
+    return likely(pid >= 0) ? pid : identity.parent;
+}
+
+unsigned sys_geteuid(void)
+{
+    long user = SYSCALL(SYS_geteuid);
+    return likely(user >= 0) ? user : identity.user;
+}
+
+void sys_thread_name(char name[16])
+{
+    if (SYSCALL(SYS_prctl, PR_GET_NAME, name) < 0)
+        name[0] = '\0';
+}
+
 /* ---- Processes ------------------------------------------------------------------------------ */
 
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size)
@@ -126,6 +192,16 @@ ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, siz
 int sys_fork_silent(void)
 {
     return SYSCALL(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+bool sys_may_fork(void)
+{
+    static const struct sandbox_call calls[] = {
+        {SYS_clone, {0}}, {SYS_wait4, {0, 0, __WALL}}, {SYS_futex, {0, FUTEX_WAIT}}};
+    for (size_t i = 0; sandbox_restricts && i < ARRAY_LENGTH(calls); i++)
+        if (!sandbox_allows(&calls[i]))
+            return false;
+    return true;
 }
 
 void sys_drop_realtime(void)

@@ -9,7 +9,6 @@
 
 #include <link.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 /* The thread block, static TLS and the guard page share the stack's mapping: so much of it is not
@@ -72,8 +71,7 @@ static void free_thread_record(const struct leak_thread *record)
 void threads_record_name(struct thread *thread)
 {
     if (thread->record != &thread->private_record && !thread->stand_in)
-        /* prctl cannot fail here, so errno is preserved */
-        prctl(PR_GET_NAME, thread->record->name, 0, 0, 0);
+        sys_thread_name(thread->record->name);
 }
 
 static void init_thread_record(struct thread *thread)

@@ -1,5 +1,6 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/base/base.h"
+#include "preload/base/sandbox.h"
 #include "preload/elf/exec_target.h"
 #include "preload/elf/symbols.h"
 #include "arch.h"
@@ -134,6 +135,15 @@ struct real real = {
 };
 
 /* ---- The real functions --------------------------------------------------------------------- */
+
+int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    const struct sandbox_call call = {
+        SYS_rt_sigaction, {number, (uintptr_t)action, (uintptr_t)old, sizeof(uint64_t)}};
+    if (!real.sigaction || (sandbox_restricts && !sandbox_allows(&call)))
+        return -1;
+    return real.sigaction(number, action, old);
+}
 
 static bool loaded_late;
 

@@ -174,7 +174,7 @@ static bool start_modules(struct guard *guard, char **envp)
     }
     if (real_functions_loaded_late()) {
         store_set_flag(LEAK_FLAG_LATE);
-        trampoline_wrap_installed(real.sigaction);
+        trampoline_wrap_installed(real_sigaction);
     }
     lsan_start();
     bad_free_start(options_current.on_error, options_current.live_errors);
@@ -217,7 +217,7 @@ static void start_breakpoint(void)
         return;
     if (options_current.crash == CRASH_OFF)
         crash_install_handler(SIGILL);
-    breakpoint_start(options_current.start_at, capture_enable_all, real.sigaction);
+    breakpoint_start(options_current.start_at, capture_enable_all, real_sigaction);
 }
 
 static void start_process(struct guard *guard, char **envp)
@@ -231,6 +231,8 @@ static void start_process(struct guard *guard, char **envp)
                  NULL);
         return;
     }
+    sandbox_probe_inherited();
+    sys_learn_identity();
     lock_start();
     real_functions_find();
     log_start();
@@ -315,6 +317,7 @@ static void after_fork_in_parent(void)
  * child as well: the rest of that hook must not write to the parent's recording. */
 static void after_fork_in_child(void)
 {
+    sys_learn_identity_in_child();
     breakpoint_fork_child();
     if (!fork_holds)
         return;

@@ -22,6 +22,7 @@
 #define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
+#define SIZE_PREPARED (4ull << 20)      /* before a sandbox */
 
 struct leak_header *store_header;
 
@@ -34,6 +35,7 @@ static struct {
     char path[640];
     bool in_file;
     bool preallocated; /* every page of the file is allocated already */
+    uint64_t prepared; /* the pages below this offset are, too */
     bool said_full;
 } store;
 
@@ -106,7 +108,7 @@ const char *store_error_text(int error)
         {ENOSPC, "no space left"},      {EDQUOT, "quota reached"},
         {ENOENT, "no such directory"},  {ENOTDIR, "not a directory"},
         {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
-        {EFBIG, "file size limit"},     {EPERM, "not a private directory of this user"},
+        {EFBIG, "file size limit"},     {EPERM, "refused: a sandbox, or a directory of another user"},
         {ENOMEM, "no memory"},          {EFAULT, "no space left"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
@@ -162,6 +164,7 @@ static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
     store.preallocated = false;
+    store.prepared = 0;
     *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
     if (*error < 0)
         return NULL;
@@ -234,6 +237,7 @@ static void fill_header(struct leak_header *header)
     header->start_time = read_start_time();
     header->started_ns = sys_clock_ns(CLOCK_REALTIME);
     header->peak_ns = header->started_ns;
+    header->restricted_ns = sandbox_restricts ? header->started_ns : 0;
     if (sys_read_file("/proc/sys/kernel/hostname", header->host, sizeof header->host) > 0) {
         char *newline = strchr(header->host, '\n');
         if (newline)
@@ -403,8 +407,8 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
     *offset = reserve_bytes(size);
-    if (!*offset || (store.in_file && !store.preallocated &&
-                     advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
+    bool allocated = !store.in_file || store.preallocated || *offset + size <= store.prepared;
+    if (!*offset || (!allocated && advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
         report_full();
         /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
          * freed again, because the program may need the same disk. */
@@ -413,6 +417,19 @@ static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
         return NULL;
     }
     return (struct leak_chunk *)((char *)store_header + *offset);
+}
+
+void store_prepare_restriction(const struct sandbox_filter *filter)
+{
+    const struct sandbox_call call = {SYS_madvise,
+                                      {(uintptr_t)store_header, LEAK_PAGE, MADV_POPULATE_WRITE}};
+    uint64_t used = load_relaxed(&store_header->used), left = store.size - used;
+    uint64_t size = left < SIZE_PREPARED ? left : SIZE_PREPARED;
+    if (!store_header->restricted_ns)
+        store_header->restricted_ns = sys_clock_ns(CLOCK_REALTIME);
+    if (store.in_file && !(filter && sandbox_filter_allows(filter, &call)) &&
+        advise_outwards(used, size, MADV_POPULATE_WRITE) >= 0)
+        store.prepared = used + size;
 }
 
 void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)

@@ -43,6 +43,11 @@ void store_write_chunk(enum leak_chunk_type type, const void *bytes, uint64_t le
 /* Publishes the first length bytes of a payload from store_new_chunk. */
 void store_publish(void *payload, uint64_t length);
 
+/* The process is about to restrict itself. Allocates room in the file that the filter would not let
+ * it allocate later; filter: NULL, nothing will be allowed. */
+struct sandbox_filter;
+void store_prepare_restriction(const struct sandbox_filter *filter);
+
 void store_count_untracked(enum leak_untracked why, uint64_t count);
 void store_set_flag(enum leak_header_flag flag);
 void store_clear_flag(enum leak_header_flag flag);
