@@ -1,5 +1,6 @@
 #include "preload/base/sandbox.h"
 #include "preload/base/seccomp.h"
+#include "preload/base/strbuf.h"
 #include "leak_store.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ bool sandbox_restricts;
 static struct sandbox_filter *filters; /* the newest first; none is ever freed */
 static bool strict;
 static uint64_t refused_numbers[NUMBERS / 64]; /* by an inherited filter */
+static bool unproven; /* nothing shows yet that an inherited filter allows children */
 
 static char *reserve;
 static uint64_t reserve_used;
@@ -144,18 +146,44 @@ void sandbox_remove_strict(void)
 
 /* ---- Inherited filters ----------------------------------------------------------------------- */
 
-/* /proc/self/status has a line "Seccomp:\t2" where a filter is in force. */
-static bool has_inherited_filter(void)
+struct status {
+    uint64_t parent, mode, filters; /* filters: 0 before Linux 5.9 */
+};
+
+static uint64_t read_field(const char *text, const char *name)
 {
-    static const char word[] = "\nSeccomp:\t";
+    const char *at = strstr(text, name);
+    uint64_t value = 0;
+    for (at = at ? at + strlen(name) : ""; *at >= '0' && *at <= '9'; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    return value;
+}
+
+static struct status read_status(const char *path)
+{
     char text[4096];
-    int fd = BARE(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+    int fd = BARE(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     long length = fd < 0 ? 0 : BARE(SYS_read, fd, text, sizeof text - 1);
     if (fd >= 0)
         BARE(SYS_close, fd);
     text[length > 0 ? length : 0] = '\0';
-    const char *at = strstr(text, word);
-    return at && at[sizeof word - 1] == '2';
+    return (struct status){.parent = read_field(text, "\nPPid:\t"),
+                           .mode = read_field(text, "\nSeccomp:\t"),
+                           .filters = read_field(text, "\nSeccomp_filters:\t")};
+}
+
+/* Was this process made by a call of clone under the filters that it has now? */
+static bool was_made_under(const struct status *own)
+{
+    char path[32];
+    struct strbuf text = STRBUF_ON(path);
+    if (!own->parent) /* in another container: that of a runtime */
+        return true;
+    strbuf_add(&text, "/proc/");
+    strbuf_add_number(&text, own->parent);
+    strbuf_add(&text, "/status");
+    struct status parent = read_status(path);
+    return parent.mode == own->mode && parent.filters == own->filters;
 }
 
 static const short probed[] = {
@@ -172,6 +200,12 @@ static void refuse(short number)
 {
     if (number >= 0 && number < NUMBERS)
         refused_numbers[number / 64] |= 1ull << number % 64;
+}
+
+static void refuse_all(void)
+{
+    for (unsigned i = 0; i < ARRAY_LENGTH(probed); i++)
+        refuse(probed[i]);
 }
 
 static void try_calls(struct probe *probe)
@@ -223,13 +257,32 @@ static void probe_calls(void)
         BARE(SYS_munmap, probe, LEAK_PAGE);
 }
 
-bool sandbox_probe_inherited(void)
+static void learn_calls(void)
 {
-    if (!has_inherited_filter())
-        return false;
+    memset(refused_numbers, 0, sizeof refused_numbers);
     probe_calls();
+    bool any = load_relaxed(&filters) || load_relaxed(&strict);
     for (unsigned i = 0; i < ARRAY_LENGTH(refused_numbers); i++)
-        if (refused_numbers[i])
-            sandbox_restricts = true;
-    return sandbox_restricts;
+        any |= refused_numbers[i] != 0;
+    store_relaxed(&sandbox_restricts, any);
+}
+
+void sandbox_probe_inherited(void)
+{
+    struct status own = read_status("/proc/self/status");
+    if (own.mode != SECCOMP_MODE_FILTER)
+        return;
+    if (was_made_under(&own))
+        return learn_calls();
+    refuse_all();
+    refuse(SYS_clone);
+    refuse(SYS_wait4);
+    take_reserve();
+    unproven = sandbox_restricts = true;
+}
+
+void sandbox_note_child(void)
+{
+    if (unlikely(load_relaxed(&unproven)) && exchange_relaxed(&unproven, false))
+        learn_calls();
 }

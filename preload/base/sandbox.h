@@ -8,7 +8,10 @@
  * A filter that the process installs is known: it is copied before (hook_sandbox.c), and run for
  * each later call with that call's arguments. A filter from before exec cannot be read. There a
  * child makes each call of system_calls.def once, in a way that has no effect; those that kill the
- * child are not made in the process.
+ * child are not made in the process. The child is made only where that is known to be allowed: the
+ * parent process has the same filters, so this process was made under them; the first process of a
+ * container, whose filters answer with errors; or the program itself has made a thread or a child.
+ * Until then none of these calls is made.
  *
  * Filters belong to threads, but the answers here are those for all filters of the process: a call
  * is made if no thread would be killed for it.
@@ -54,7 +57,9 @@ void sandbox_install_strict(void);
 void sandbox_remove_strict(void);
 
 /* Did the process inherit a filter? Then finds what it allows. At the start, before other calls. */
-bool sandbox_probe_inherited(void);
+void sandbox_probe_inherited(void);
+/* The program has made a thread or a child. */
+void sandbox_note_child(void);
 
 /* Memory that was taken before it could be refused; zeroed; NULL: none is left. */
 void *sandbox_reserve(size_t size);

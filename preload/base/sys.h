@@ -135,6 +135,11 @@ int sys_signal_stack(const stack_t *stack, stack_t *old);
 /* Is it a signal that a thread's own instruction raises? sys_signals_block leaves these unblocked:
  * blocking them would turn a bug into a silent kill. */
 bool sys_signal_is_fault(int number);
+/* Does a sandbox let a handler put a signal off until later? */
+bool sys_may_defer_signals(void);
+/* Does a sandbox let a handler restore the default action and send the signal once more? filter:
+ * one that will be installed, or NULL. */
+bool sys_may_die_by_signal(const struct sandbox_filter *filter);
 void sys_signals_block(uint64_t *saved);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */

@@ -37,6 +37,32 @@ bool sys_signal_is_fault(int number)
     return number > 0 && number <= 64 && faults >> (number - 1) & 1;
 }
 
+static const struct sandbox_call calls_of_death[] = {
+    {SYS_rt_sigaction, {SIGSEGV, 0, 0, sizeof(uint64_t)}}, {SYS_rt_tgsigqueueinfo, {0}}};
+
+static bool all_allowed(const struct sandbox_call *calls, size_t count)
+{
+    for (size_t i = 0; sandbox_restricts && i < count; i++)
+        if (!sandbox_allows(&calls[i]))
+            return false;
+    return true;
+}
+
+bool sys_may_defer_signals(void)
+{
+    static const struct sandbox_call block = {SYS_rt_sigprocmask,
+                                              {SIG_SETMASK, 0, 0, sizeof(uint64_t)}};
+    return all_allowed(&block, 1) && all_allowed(calls_of_death, ARRAY_LENGTH(calls_of_death));
+}
+
+bool sys_may_die_by_signal(const struct sandbox_filter *filter)
+{
+    for (size_t i = 0; filter && i < ARRAY_LENGTH(calls_of_death); i++)
+        if (!sandbox_filter_allows(filter, &calls_of_death[i]))
+            return false;
+    return all_allowed(calls_of_death, ARRAY_LENGTH(calls_of_death));
+}
+
 void sys_signals_block(uint64_t *saved)
 {
     uint64_t all = ~faults;
@@ -198,10 +224,7 @@ bool sys_may_fork(void)
 {
     static const struct sandbox_call calls[] = {
         {SYS_clone, {0}}, {SYS_wait4, {0, 0, __WALL}}, {SYS_futex, {0, FUTEX_WAIT}}};
-    for (size_t i = 0; sandbox_restricts && i < ARRAY_LENGTH(calls); i++)
-        if (!sandbox_allows(&calls[i]))
-            return false;
-    return true;
+    return all_allowed(calls, ARRAY_LENGTH(calls));
 }
 
 void sys_drop_realtime(void)

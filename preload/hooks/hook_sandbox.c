@@ -6,6 +6,7 @@
 #include "preload/hooks/hooks.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
+#include "preload/signals/signal_trampoline.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -60,6 +61,8 @@ static struct restriction begin_restriction(const struct frame *caller, bool is_
     if (!is_strict && !(restriction.filter = copy_filter(program)))
         return restriction;
     prepare_store(caller, restriction.filter);
+    if (is_strict || !sys_may_die_by_signal(restriction.filter))
+        trampoline_restore_defaults();
     if (is_strict)
         sandbox_install_strict();
     else

@@ -308,6 +308,7 @@ static void release_fork_locks(void)
 
 static void after_fork_in_parent(void)
 {
+    sandbox_note_child();
     if (fork_holds)
         release_fork_locks();
 }

@@ -104,12 +104,18 @@ const char *store_error_text(int error)
         int error;
         const char *words;
     } table[] = {
-        {EACCES, "permission denied"},  {EROFS, "read-only file system"},
-        {ENOSPC, "no space left"},      {EDQUOT, "quota reached"},
-        {ENOENT, "no such directory"},  {ENOTDIR, "not a directory"},
-        {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
-        {EFBIG, "file size limit"},     {EPERM, "refused: a sandbox, or a directory of another user"},
-        {ENOMEM, "no memory"},          {EFAULT, "no space left"},
+        {EACCES, "permission denied"},
+        {EROFS, "read-only file system"},
+        {ENOSPC, "no space left"},
+        {EDQUOT, "quota reached"},
+        {ENOENT, "no such directory"},
+        {ENOTDIR, "not a directory"},
+        {EMFILE, "no descriptor left"},
+        {ENFILE, "no descriptor left"},
+        {EFBIG, "file size limit"},
+        {EPERM, "refused: a sandbox, or a directory of another user"},
+        {ENOMEM, "no memory"},
+        {EFAULT, "no space left"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
         if (table[i].error == -error)
@@ -159,13 +165,30 @@ static int create_unique_file(void)
     return fd;
 }
 
+/* Where a sandbox forbids to set the size of the file. */
+static int write_zeros(int fd)
+{
+    static const char zeros[64 << 10];
+    for (uint64_t written = 0; written < SIZE_PREPARED; written += sizeof zeros)
+        if (sys_write(fd, zeros, sizeof zeros) != sizeof zeros)
+            return -ENOSPC;
+    store.size = store.prepared = SIZE_PREPARED;
+    return 0;
+}
+
+static int set_size(int fd)
+{
+    int error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    return error == -EPERM && sandbox_restricts ? write_zeros(fd) : error;
+}
+
 /* Maps fd and allocates the first page. NULL: a negative errno is in *error. */
 static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
     store.preallocated = false;
     store.prepared = 0;
-    *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    *error = set_size(fd);
     if (*error < 0)
         return NULL;
     struct leak_header *header = sys_map_file(fd, store.size);
@@ -177,7 +200,7 @@ static struct leak_header *map_file(int fd, int *error)
         *error = -ENOMEM;
         return NULL;
     }
-    *error = sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
+    *error = store.prepared ? 0 : sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
     if (*error == -EINVAL) {
         /* An old kernel: a page that is not allocated now could raise SIGBUS later. */
         sys_unmap(header, store.size);
