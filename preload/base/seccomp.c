@@ -33,10 +33,10 @@ static bool compute(uint32_t *a, uint16_t operation, uint32_t by)
         *a ^= by;
         return true;
     case BPF_LSH:
-        *a = by < 32 ? *a << by : 0;
+        *a <<= by % 32;
         return true;
     case BPF_RSH:
-        *a = by < 32 ? *a >> by : 0;
+        *a >>= by % 32;
         return true;
     case BPF_NEG:
         *a = -*a;

@@ -242,6 +242,18 @@ ssize_t sys_read_file(const char *path, char *buffer, size_t size)
     return got < 0 && !length ? got : (ssize_t)length;
 }
 
+size_t sys_program_path(char *buffer, size_t size)
+{
+    const char *called = (const char *)getauxval(AT_EXECFN);
+    ssize_t length = sys_readlink("/proc/self/exe", buffer, size - 1);
+    if (length <= 0) {
+        length = called && strlen(called) < size ? strlen(called) : 0;
+        memcpy(buffer, called, length);
+    }
+    buffer[length] = '\0';
+    return length;
+}
+
 void sys_write_file(const char *path, const char *text)
 {
     int fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);

@@ -98,6 +98,9 @@ uint64_t sys_disk_free(int fd);
 int sys_mkdir(const char *path, int mode);
 int sys_unlink(const char *path);
 ssize_t sys_readlink(const char *path, char *buffer, size_t size);
+/* The path of the program's file, NUL-terminated; where a sandbox refuses to tell, as exec named it.
+ * Its length, 0: not known. */
+size_t sys_program_path(char *buffer, size_t size);
 int sys_lstat(const char *path, struct stat *out);
 int sys_fstat(int fd, struct stat *out);
 ssize_t sys_getcwd(char *buffer, size_t size);

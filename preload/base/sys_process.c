@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -148,12 +149,13 @@ void sys_learn_identity(void)
     const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
     if (!field)
         dlerror(); /* the program must not find the failure */
-    identity.pid = SYSCALL(SYS_getpid);
-    identity.parent = SYSCALL(SYS_getppid);
-    identity.user = SYSCALL(SYS_geteuid);
-    if (field && field[0] == 32 &&
-        *(const int *)(arch_thread_block() + field[2]) == (int)SYSCALL(SYS_gettid))
+    long tid = SYSCALL(SYS_gettid), pid = SYSCALL(SYS_getpid), parent = SYSCALL(SYS_getppid);
+    int noted = field && field[0] == 32 ? *(const int *)(arch_thread_block() + field[2]) : 0;
+    if (noted > 0 && (tid < 0 || tid == noted))
         identity.tid_offset = field[2];
+    identity.pid = pid > 0 ? pid : noted;
+    identity.parent = parent > 0 ? parent : 0;
+    identity.user = getauxval(AT_EUID);
 }
 
 void sys_learn_identity_in_child(void)

@@ -246,9 +246,7 @@ static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 static void append_path(const struct link_map *map, struct strbuf *path)
 {
     if (!map->l_name[0]) { /* the program itself */
-        ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
-        if (length > 0)
-            strbuf_add_bytes(path, part, length);
+        strbuf_add_bytes(path, part, sys_program_path(part, sizeof part));
         return;
     }
     if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(part, sizeof part) > 0) {

@@ -72,7 +72,7 @@ static int make_directory(const char *path, bool is_private)
 {
     struct stat info;
     int made = sys_mkdir(path, 0700);
-    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES)
+    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES && made != -EPERM)
         return made;
     int found = sys_lstat(path, &info);
     if (found < 0)
