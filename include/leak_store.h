@@ -179,7 +179,7 @@ struct leak_header {
         sample; /* the option sample=: one byte in this many is sampled, and all counts of blocks
                         and bytes are estimates; 0 = every block is tracked */
     struct leak_request request; /* the only part that leakctl writes, too */
-    uint64_t restricted_ns; /* when a seccomp filter first forbade some calls; 0 = never */
+    uint64_t restricted_ns;      /* when a seccomp filter first forbade some calls; 0 = never */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -816,7 +816,7 @@ enum leak_occasion {
     X(DIED, "the child process of the leak check died")                                            \
     X(SAMPLED, "with sample= most blocks are unknown")                                             \
     X(FILTERED, "blocks left out by size may hold pointers to others")                             \
-    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")     \
+    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")    \
     X(SANDBOXED, "a seccomp filter allows no copy of the process")
 
 enum leak_trouble {
