@@ -87,6 +87,7 @@ features: all                         ## docs/FEATURES.md row by row: runs every
 	@tests/features $(O) $(T)
 soak: all                             ## the long ones: more kills, longer soaks, more damage
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
+	@SOAK_SECONDS=$${SOAK_SECONDS:-7200} tests/storm/run $(O) everything_at_once
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
 lock-order:                           ## e2e and storm with a library that asserts the order of preload/lifecycle.def

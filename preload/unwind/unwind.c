@@ -304,10 +304,14 @@ void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct un
     trace->shared = cut ? 0 : shared;
 }
 
-static void init_step(struct unwind_step *step, const struct frame *frame)
+static enum leak_root take_step(struct guard *guard, struct reader *reader, struct frame *frame,
+                                struct unwind_step *step)
 {
     *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
-    step->retired = modules_retired(frame->pc - 1);
+    enum leak_root end = step_frame(guard, reader, frame, step);
+    /* Now the module is known, and has its place back if it was there before. */
+    step->retired = modules_retired(step->pc - 1);
+    return end;
 }
 
 static bool by_fp;
@@ -359,8 +363,7 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
             end = LEAK_ROOT_DEPTH;
             break;
         }
-        init_step(&trace->fresh[fresh], &frame);
-        end = step_frame(guard, &reader, &frame, &trace->fresh[fresh]);
+        end = take_step(guard, &reader, &frame, &trace->fresh[fresh]);
         fresh++;
     }
     trace->end = end;
@@ -384,8 +387,7 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
     for (unsigned at = 0; end == LEAK_ROOT_NONE; at = (at + 1) % UNWIND_DEPTH_MAX) {
         if (!visit(&frame, context))
             return LEAK_ROOT_DEPTH;
-        init_step(&scratch->fresh[at], &frame);
-        end = step_frame(guard, &reader, &frame, &scratch->fresh[at]);
+        end = take_step(guard, &reader, &frame, &scratch->fresh[at]);
     }
     return end;
 }
