@@ -203,7 +203,7 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     {                                                                                              \
         sigset_t copy;                                                                             \
         real_functions_find();                                                                     \
-        const sigset_t *seen = unread_without_reserved(mask, &copy);                                    \
+        const sigset_t *seen = unread_without_reserved(mask, &copy);                               \
         return real.name arguments;                                                                \
     }
 

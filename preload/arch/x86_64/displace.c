@@ -117,8 +117,8 @@ static unsigned end_of_nops(const struct displace_function *function, unsigned a
     while (at < function->size) {
         const uint8_t *code = function->code + at;
         struct instruction next = instruction_read(code, function->size - at);
-        bool is_short = next.opcode == 0x90 &&
-                        (next.length == 1 || (next.length == 2 && code[0] == 0x66));
+        bool is_short =
+            next.opcode == 0x90 && (next.length == 1 || (next.length == 2 && code[0] == 0x66));
         if (next.form != INSN_PLAIN || (!is_short && next.opcode != 0x0f1f))
             break;
         at += next.length;
