@@ -122,19 +122,23 @@ uint64_t sys_page_size(void)
 }
 
 /* The kernel reads the signal mask at the address before it checks the invalid "how": EFAULT, the
- * mask cannot be read; EINVAL, it can. Any other answer (a sandbox's refusal) counts as unreadable.
- */
-static bool is_readable(uintptr_t address)
+ * mask cannot be read; EINVAL, it can. Any other answer is a sandbox's refusal. */
+static long read_as_mask(uintptr_t address)
 {
     address &= ~(sizeof(uint64_t) - 1);
-    return SYSCALL(SYS_rt_sigprocmask, -1, address, 0, sizeof(uint64_t)) == -EINVAL;
+    return SYSCALL(SYS_rt_sigprocmask, -1, address, 0, sizeof(uint64_t));
+}
+
+bool sys_faults(uintptr_t address)
+{
+    return read_as_mask(address) == -EFAULT;
 }
 
 static bool peek_page_by_page(uintptr_t address, char *out, size_t size)
 {
     while (size) {
         size_t left = LEAK_PAGE - address % LEAK_PAGE, piece = size < left ? size : left;
-        if (!is_readable(address))
+        if (read_as_mask(address) != -EINVAL)
             return false;
         memcpy(out, (const void *)address, piece);
         address += piece;

@@ -64,6 +64,9 @@ uint64_t sys_page_size(void);
  * callers that read memory which another thread may be unmapping at the same moment. */
 bool sys_peek(uintptr_t address, void *out, size_t size);
 bool sys_peek_may_fault(void);
+/* True when the kernel answers EFAULT to a read of the aligned word that contains the address. It is
+ * asked by rt_sigprocmask, which sandboxes allow; when it refuses, the answer is false. */
+bool sys_faults(uintptr_t address);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
