@@ -13,6 +13,7 @@ struct resolver {
     struct arena *mem;
     struct binary_search_path search;
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
+    struct hashmap binaries;        /* hash of a build-id -> struct binary *, owned by a module */
     struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
     uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
@@ -59,9 +60,11 @@ void resolve_end(struct resolver *resolver)
 
     for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(&resolver->modules, &at));) {
         hashmap_end(&module->places);
-        binary_close(module->binary);
+        if (!module->borrows)
+            binary_close(module->binary);
     }
     hashmap_end(&resolver->modules);
+    hashmap_end(&resolver->binaries);
     hashmap_end(&resolver->unmapped);
     hashmap_end(&resolver->names);
     hashmap_end(&resolver->wrappers);
@@ -74,6 +77,33 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     for (size_t i = 0; i < length; i++)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
     return text;
+}
+
+static bool is_open(const struct binary *binary)
+{
+    return binary_state(binary) == BINARY_COMPLETE || binary_state(binary) == BINARY_NO_LINES;
+}
+
+/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once: reading
+ * the debug information of a large library takes longer than the rest of a report. */
+static void open_module(struct resolver *resolver, const struct binary_name *name,
+                        struct resolved_module *module)
+{
+    bool fresh = true;
+    uint64_t *slot = NULL;
+
+    if (name->build_id_length)
+        slot = hashmap_put(&resolver->binaries,
+                           hash_text(6, (const char *)name->build_id, name->build_id_length),
+                           &fresh);
+    if (!fresh && is_open((struct binary *)(uintptr_t)*slot)) {
+        module->binary = (struct binary *)(uintptr_t)*slot;
+        module->borrows = true;
+        return;
+    }
+    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    if (slot)
+        *slot = (uintptr_t)module->binary;
 }
 
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
@@ -93,7 +123,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex_text(resolver->mem, name->build_id, name->build_id_length);
-    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    open_module(resolver, name, module);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
     return module;
