@@ -93,9 +93,9 @@ static void open_module(struct resolver *resolver, const struct binary_name *nam
     uint64_t *slot = NULL;
 
     if (name->build_id_length)
-        slot = hashmap_put(&resolver->binaries,
-                           hash_text(6, (const char *)name->build_id, name->build_id_length),
-                           &fresh);
+        slot =
+            hashmap_put(&resolver->binaries,
+                        hash_text(6, (const char *)name->build_id, name->build_id_length), &fresh);
     if (!fresh && is_open((struct binary *)(uintptr_t)*slot)) {
         module->binary = (struct binary *)(uintptr_t)*slot;
         module->borrows = true;

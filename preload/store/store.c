@@ -22,6 +22,8 @@
 #define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
+/* So much is populated with a chunk, for the next ones, but at most a quarter of the file. */
+#define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
 
@@ -29,6 +31,7 @@ static struct {
     uint64_t size;
     uint64_t
         charged; /* to the arena, for chunks in the file; discharged when a fork child leaves it */
+    uint64_t populated; /* pages below it are populated, or will be by who reserved them */
     char directory[512];
     char name[40];
     char path[640];
@@ -161,6 +164,7 @@ static int create_unique_file(void)
 static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
+    store.populated = 0;
     store.preallocated = false;
     *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
     if (*error < 0)
@@ -388,6 +392,26 @@ static void advise_inwards(uint64_t offset, uint64_t size, int advice)
         sys_advise((char *)store_header + start, end - start, advice);
 }
 
+static uint64_t bytes_ahead(uint64_t end)
+{
+    uint64_t ahead = end / 4 < AHEAD_MOST ? end / 4 / LEAK_PAGE * LEAK_PAGE : AHEAD_MOST;
+    return ahead < store.size - end ? ahead : store.size - end;
+}
+
+/* Populates reserved pages, and some behind them. populated: read before they were reserved, so
+ * that whoever wrote it had reserved pages in front of these. */
+static bool populate(uint64_t offset, uint64_t size, uint64_t populated)
+{
+    uint64_t ahead = bytes_ahead(offset + size);
+    if (offset + size <= populated)
+        return true;
+    if (advise_outwards(offset, size + ahead, MADV_POPULATE_WRITE) == 0) {
+        store_release(&store.populated, offset + size + ahead);
+        return true;
+    }
+    return ahead && advise_outwards(offset, size, MADV_POPULATE_WRITE) == 0;
+}
+
 static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uint64_t offset,
                         uint64_t size, uint64_t first)
 {
@@ -402,9 +426,9 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
 /* NULL: there is no room; then the pages at *offset are wasted. */
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
+    uint64_t populated = load_acquire(&store.populated);
     *offset = reserve_bytes(size);
-    if (!*offset || (store.in_file && !store.preallocated &&
-                     advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
+    if (!*offset || (store.in_file && !store.preallocated && !populate(*offset, size, populated))) {
         report_full();
         /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
          * freed again, because the program may need the same disk. */
