@@ -1,7 +1,8 @@
 /* hook_memory.c - memory that the program maps itself.
  *
  * Recorded are ranges that a forked copy of the process would lack (MADV_DONTFORK), mappings with
- * track=mmap, and that blocks which the program has annotated in such memory end with it.
+ * track=mmap, and that blocks which the program has annotated in such memory end with it. mlockall
+ * is for the program's memory alone.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -9,6 +10,7 @@
 #include "preload/resources/mmap_regions.h"
 #include "preload/base/sys.h"
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/process/locked_memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -120,4 +122,16 @@ EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
     else if (wanted < size)
         END_CONTENT((char *)start + wanted, size - wanted);
     return moved;
+}
+
+EXPORT int mlockall(int flags)
+{
+    real_functions_find();
+    return locked_memory_lock_all(flags, real.mlockall);
+}
+
+EXPORT int munlockall(void)
+{
+    real_functions_find();
+    return locked_memory_unlock_all(real.munlockall);
 }

@@ -488,6 +488,11 @@ bool store_contains(const void *payload)
     return (uintptr_t)payload - (uintptr_t)store_header < store.size;
 }
 
+uint64_t store_mapped_size(void)
+{
+    return store.size;
+}
+
 uint64_t store_offset_of(const void *payload)
 {
     return (uintptr_t)payload - (uintptr_t)store_header;
