@@ -1,5 +1,6 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
+#include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
@@ -129,6 +130,12 @@ static uint64_t disk_share(int fd)
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
+/* Leaves nearly all of a limited address space to the program. */
+static uint64_t space_share(uint64_t limit)
+{
+    return limit / 16 & -sys_page_size();
+}
+
 static uint64_t wanted_size(int fd)
 {
     uint64_t size = SIZE_WANTED, file = sys_rlimit(RLIMIT_FSIZE), space = sys_rlimit(RLIMIT_AS);
@@ -137,9 +144,8 @@ static uint64_t wanted_size(int fd)
         size = share;
     if (file < size)
         size = file / LEAK_PAGE * LEAK_PAGE;
-    /* Leaves nearly all of a limited address space to the program. */
-    if (space / 16 < size)
-        size = space / 16 / LEAK_PAGE * LEAK_PAGE;
+    if (space_share(space) < size)
+        size = space_share(space);
     return size;
 }
 
@@ -254,8 +260,8 @@ static bool begin_recording(struct leak_header *header, int file_error)
     if (!header) {
         store.path[0] = '\0';
         store.size = SIZE_WANTED;
-        if (sys_rlimit(RLIMIT_AS) / 16 < store.size)
-            store.size = round_up(sys_rlimit(RLIMIT_AS) / 16, LEAK_PAGE);
+        if (space_share(sys_rlimit(RLIMIT_AS)) < store.size)
+            store.size = space_share(sys_rlimit(RLIMIT_AS)) + LEAK_PAGE;
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
         log_line("no recording file in ", store.directory, ": ", store_error_text(file_error),
@@ -491,6 +497,22 @@ bool store_contains(const void *payload)
 uint64_t store_mapped_size(void)
 {
     return store.size;
+}
+
+void store_limit_space(uint64_t limit)
+{
+    static struct lock lock;
+    struct locked locked = lock_take(&lock);
+    /* The file is in use: a thread that has seen the old size finds room for its chunk. */
+    uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
+    uint64_t before = store.size, size = space_share(limit);
+    if (size < needed)
+        size = round_up(needed, sys_page_size());
+    if (store_header && size < before) {
+        store_release(&store.size, size);
+        sys_unmap((char *)store_header + size, before - size);
+    }
+    lock_give(&locked);
 }
 
 uint64_t store_offset_of(const void *payload)
