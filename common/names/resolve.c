@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/names/names.h"
 #include "common/names/perfmap.h"
@@ -13,7 +14,7 @@ struct resolver {
     struct arena *mem;
     struct binary_search_path search;
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
-    struct hashmap binaries;        /* hash of a build-id -> struct binary *, owned by a module */
+    struct hashmap binaries;        /* file_key() -> struct binary *, owned by a module */
     struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
     uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
@@ -79,31 +80,31 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     return text;
 }
 
-static bool is_open(const struct binary *binary)
+/* The same for all paths of one file; the recorded build-id says whether it is the right file. */
+static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
 {
-    return binary_state(binary) == BINARY_COMPLETE || binary_state(binary) == BINARY_NO_LINES;
+    const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";
+    const char *path = arena_format(resolver->mem, "%s%s", root, name->path);
+    uint64_t key = hash_text(6, (const char *)name->build_id, name->build_id_length);
+    struct stat status;
+
+    if (name->path[0] != '/' || stat(path, &status) != 0)
+        return hash_text(key, path, strlen(path));
+    return hash_mix(hash_mix(key, status.st_dev), status.st_ino);
 }
 
-/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once: reading
- * the debug information of a large library takes longer than the rest of a report. */
+/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once:
+ * reading the debug information of a large library takes longer than the rest of a report. */
 static void open_module(struct resolver *resolver, const struct binary_name *name,
                         struct resolved_module *module)
 {
-    bool fresh = true;
-    uint64_t *slot = NULL;
+    bool fresh;
+    uint64_t *slot = hashmap_put(&resolver->binaries, file_key(resolver, name), &fresh);
 
-    if (name->build_id_length)
-        slot =
-            hashmap_put(&resolver->binaries,
-                        hash_text(6, (const char *)name->build_id, name->build_id_length), &fresh);
-    if (!fresh && is_open((struct binary *)(uintptr_t)*slot)) {
-        module->binary = (struct binary *)(uintptr_t)*slot;
-        module->borrows = true;
-        return;
-    }
-    module->binary = binary_open(resolver->mem, &resolver->search, name);
-    if (slot)
-        *slot = (uintptr_t)module->binary;
+    module->borrows = !fresh;
+    if (fresh)
+        *slot = (uintptr_t)binary_open(resolver->mem, &resolver->search, name);
+    module->binary = (struct binary *)(uintptr_t)*slot;
 }
 
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
