@@ -2,11 +2,14 @@
 #include "common/names/binary.h"
 
 #include <elfutils/libdwfl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/model/model.h"
 #include "common/names/dwarf.h"
 #include "common/names/symbols.h"
 
@@ -35,10 +38,66 @@ static char *debug_path(struct arena *mem, const struct binary_search_path *sear
     return arena_format(mem, "%s:.debug:/usr/lib/debug", path);
 }
 
+/* A server for debug files, which the user has configured. */
+static bool has_server(void)
+{
+    const char *urls = getenv("DEBUGINFOD_URLS");
+
+    return urls && *urls;
+}
+
+/* Is there a file of that name beside the ELF file, or for it in one of the debug directories? */
+static bool has_named_debug_file(const char *dirs, const char *file, const char *name)
+{
+    int folder = (int)(base_name(file) - file); /* with its slash */
+    char path[PATH_MAX];
+
+    for (const char *dir = dirs;; dir = strchr(dir, ':') + 1) {
+        int length = (int)strcspn(dir, ":");
+
+        if (*dir == '/')
+            snprintf(path, sizeof(path), "%.*s%.*s%s", length, dir, folder, file, name);
+        else
+            snprintf(path, sizeof(path), "%.*s%.*s/%s", folder, file, length, dir, name);
+        if (access(path, F_OK) == 0)
+            return true;
+        if (!dir[length])
+            return false;
+    }
+}
+
+/* link: the name that the ELF file says, NULL = none. */
+static bool may_find_by_name(const char *dirs, const char *file, const char *link)
+{
+    char name[NAME_MAX + 1], real[PATH_MAX];
+
+    if (!dirs || !file || (link && strchr(link, '/')))
+        return true; /* libdwfl knows */
+    snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
+    return has_named_debug_file(dirs, file, name) ||
+           (realpath(file, real) && has_named_debug_file(dirs, real, name));
+}
+
+/* libdwfl's own search. When that finds nothing it loads libdebuginfod, and with it 25 libraries
+ * that have to be relocated, before it sees that there is no server to query: so it is not called
+ * where it can only fail. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word crc, char **found)
+{
+    const struct binary *binary = *data;
+    const unsigned char *bits;
+    GElf_Addr where;
+
+    if (binary && !has_server() && dwfl_module_build_id(module, &bits, &where) > 0 &&
+        !may_find_by_name(binary->debug_path, file, link))
+        return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
+    return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+}
+
 static bool begin_dwfl(struct binary *binary)
 {
     binary->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
-                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .find_debuginfo = find_debuginfo,
                                          .section_address = dwfl_offline_section_address,
                                          .debuginfo_path = &binary->debug_path};
     binary->dwfl = dwfl_begin(&binary->callbacks);
@@ -125,7 +184,7 @@ static bool open_from_server(struct binary *binary, const struct binary_name *na
 {
     GElf_Addr bias;
 
-    if (!getenv("DEBUGINFOD_URLS") || !begin_dwfl(binary))
+    if (!has_server() || !begin_dwfl(binary))
         return false;
     binary->module = dwfl_report_module(binary->dwfl, name->path, 0, UINT64_MAX / 2);
     if (binary->module)
@@ -142,8 +201,12 @@ static bool open_from_server(struct binary *binary, const struct binary_name *na
 
 static void open_dwarf(struct binary *binary)
 {
-    Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
+    Dwarf *dwarf;
+    void **data; /* of the module: what find_debuginfo gets */
 
+    dwfl_module_info(binary->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+    *data = binary;
+    dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
     binary->state = BINARY_NO_LINES;
     if (!dwarf)
         return;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/names/names.h"
 #include "common/names/perfmap.h"
@@ -13,6 +14,7 @@ struct resolver {
     struct arena *mem;
     struct binary_search_path search;
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
+    struct hashmap binaries;        /* file_key() -> struct binary *, owned by a module */
     struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
     uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
@@ -59,9 +61,11 @@ void resolve_end(struct resolver *resolver)
 
     for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(&resolver->modules, &at));) {
         hashmap_end(&module->places);
-        binary_close(module->binary);
+        if (!module->borrows)
+            binary_close(module->binary);
     }
     hashmap_end(&resolver->modules);
+    hashmap_end(&resolver->binaries);
     hashmap_end(&resolver->unmapped);
     hashmap_end(&resolver->names);
     hashmap_end(&resolver->wrappers);
@@ -74,6 +78,33 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     for (size_t i = 0; i < length; i++)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
     return text;
+}
+
+/* The same for all paths of one file; the recorded build-id says whether it is the right file. */
+static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
+{
+    const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";
+    const char *path = arena_format(resolver->mem, "%s%s", root, name->path);
+    uint64_t key = hash_text(6, (const char *)name->build_id, name->build_id_length);
+    struct stat status;
+
+    if (name->path[0] != '/' || stat(path, &status) != 0)
+        return hash_text(key, path, strlen(path));
+    return hash_mix(hash_mix(key, status.st_dev), status.st_ino);
+}
+
+/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once:
+ * reading the debug information of a large library takes longer than the rest of a report. */
+static void open_module(struct resolver *resolver, const struct binary_name *name,
+                        struct resolved_module *module)
+{
+    bool fresh;
+    uint64_t *slot = hashmap_put(&resolver->binaries, file_key(resolver, name), &fresh);
+
+    module->borrows = !fresh;
+    if (fresh)
+        *slot = (uintptr_t)binary_open(resolver->mem, &resolver->search, name);
+    module->binary = (struct binary *)(uintptr_t)*slot;
 }
 
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
@@ -93,7 +124,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex_text(resolver->mem, name->build_id, name->build_id_length);
-    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    open_module(resolver, name, module);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
     return module;

@@ -16,6 +16,7 @@ struct scope_list;
 struct resolved_module {
     const char *path, *build_id; /* build_id: hex digits, NULL = none */
     struct binary *binary;
+    bool borrows; /* the binary is that of another module, whose path leads to the same file */
     struct hashmap places; /* offset -> struct resolved_place * */
     uint64_t name_hash;
     const struct scope_list *wrappers; /* the list that was current when the module was resolved */

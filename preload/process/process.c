@@ -1,3 +1,4 @@
+#include "preload/process/locked_memory.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
@@ -159,6 +160,8 @@ static void find_other_allocators(void)
 static bool start_modules(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
+    if (real_functions_loaded_late())
+        locked_memory_start_late();
     if (!create_recording_page() ||
         !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
         return false;

@@ -220,6 +220,63 @@ START_TEST(a_file_with_another_build_id_is_never_asked)
 }
 END_TEST
 
+/* The build-id of the program itself, from the note that the linker wrote. */
+static int copy_build_id(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct binary_name *name = context;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const char *at = (const char *)(info->dlpi_addr + header->p_vaddr);
+        const char *end = at + header->p_memsz;
+
+        while (header->p_type == PT_NOTE && at < end) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const char *text = at + sizeof(*note) + ((note->n_namesz + 3) & ~3u);
+
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4) {
+                name->build_id = (const uint8_t *)text;
+                name->build_id_length = note->n_descsz;
+                return 1;
+            }
+            at = text + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return 1;
+}
+
+START_TEST(a_file_with_two_paths_is_opened_once)
+{
+    char link[] = "/tmp/test_resolve-XXXXXX";
+    struct binary_name name = {.path = own_path()};
+    struct binary_search_path search = {0};
+    struct arena *mem = arena_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct resolved_module *first, *second, *third;
+
+    dl_iterate_phdr(copy_build_id, &name);
+    ck_assert_uint_gt(name.build_id_length, 0);
+    ck_assert_int_ge(close(mkstemp(link)), 0);
+    ck_assert_int_eq(unlink(link), 0);
+    first = resolve_module(resolver, &name);
+    ck_assert_int_eq(symlink(name.path, link), 0);
+    name.path = link;
+    second = resolve_module(resolver, &name);
+    name.build_id_length = 0;
+    third = resolve_module(resolver, &name); /* any build-id: another question */
+    ck_assert_int_eq(unlink(link), 0);
+    ck_assert_int_eq(binary_state(first->binary), BINARY_COMPLETE);
+    ck_assert_ptr_eq(first->binary, second->binary);
+    ck_assert_ptr_ne(first->binary, third->binary);
+    ck_assert_str_eq(second->path, link);
+    ck_assert_str_eq(resolve_place(resolver, second, own_offset())->frames[1].function,
+                     "known_function");
+    resolve_end(resolver);
+    arena_end(mem);
+}
+END_TEST
+
 static const struct {
     const char *path;
     enum binary_state state;
@@ -283,6 +340,7 @@ int main(void)
     tcase_add_test(all, thread_local_variables_are_named_by_their_place_beside_the_thread_pointer);
     tcase_add_test(all, variables_on_a_stack_are_named_by_frame);
     tcase_add_test(all, a_file_with_another_build_id_is_never_asked);
+    tcase_add_test(all, a_file_with_two_paths_is_opened_once);
     tcase_add_loop_test(all, what_is_no_binary_says_so, 0, ROWS(unusable));
     tcase_add_test(all, serving_answers_each_line_and_ends_each_answer_with_an_empty_one);
     suite_add_tcase(suite, all);
