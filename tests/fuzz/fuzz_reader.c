@@ -47,8 +47,10 @@ static void write_formats(const struct report *report, const struct view *view)
     format_at(turn++)->write(report, view, nowhere());
 }
 
-static void report_on(struct arena *mem, const struct store *store)
+/* As leakreport does it: the recording and its arena end before the report is written. */
+static void report_on(struct arena *raw, struct store *store)
 {
+    struct arena *mem = arena_begin();
     struct binary_search_path search = {.never_open = true};
     struct suppressions *suppressions = suppress_begin();
     struct build_options options = {.group = {.inherited = true, .suppressions = suppressions},
@@ -65,6 +67,8 @@ static void report_on(struct arena *mem, const struct store *store)
         options.who.address = store->look->head.asked.address;
     build_process(mem, resolver, store, &options, &process[0]);
     build_process(mem, resolver, store, &options, &process[1]);
+    store_end(store);
+    arena_end(raw);
     build_finish(&report, &options);
     write_formats(&report, &view);
     view.freed = true;
@@ -80,6 +84,7 @@ static void report_on(struct arena *mem, const struct store *store)
     format_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
     suppress_end(suppressions);
+    arena_end(mem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -95,11 +100,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (reader_parse(mem, &image, &store, &trouble)) {
         must(store_check(&store, &broken), broken);
         report_on(mem, &store);
-        store_end(&store);
-    } else {
-        read_error_text(&trouble, words, sizeof(words));
-        must(trouble.code != ERROR_NONE, "refused for no reason");
+        return 0;
     }
+    read_error_text(&trouble, words, sizeof(words));
+    must(trouble.code != ERROR_NONE, "refused for no reason");
     arena_end(mem);
     return 0;
 }
