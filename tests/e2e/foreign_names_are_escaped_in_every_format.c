@@ -10,16 +10,19 @@
 // RUN: for f in text short full heap json ndjson html sarif folded xml valgrind lsan junit github markdown memreport; do
 // RUN:   %report --show=all --format=$f store/*.leak >$f; check $f <$f; done
 // RUN: %report --format=pprof store/*.leak | gzip -dc | LC_ALL=C grep -aqP "\xe2\x80[\x8b\xae]|\x1b\\[" && echo "raw in pprof"
+// RUN: export LIBLEAK_OPTIONS=log=2:log_file=log; %leak "./$odd"; check 'the log' <log; %report log log >named; check 'the log with names' <named; cat named
 // RUN: for by in tag function file module thread; do %report --by=$by store/*.leak | check "by $by"; done
 // RUN: for s in lsan valgrind libleak; do %report --gen-suppressions=$s store/*.leak | check "rules of $s"; done
 // RUN: cat full; python3 -c 'import json; print("argument", ascii(json.load(open("json"))["processes"][0]["argv"][1]))'
 // EXPECT: mismatched-free: .* pool 'po\\u\{202e\}ol', released to pool 'ot\\x1b\[1mher', in turned\\u\{202e\}name at .*so\\u\{202e\}urce\\u\{200b\}\.c:
 // EXPECT: odd\\u\{202e\}\\x1b\[31m\\u\{200b\}\\u\{9b\}\\xffע
-// EXPECT: ^ +turned\\u\{202e\}name 
+// EXPECT: ^ #0  turned\\u\{202e\}name$
 // EXPECT: under the tag ta\\u\{202e\}g
 // EXPECT: thr\\u\{202e\}
 // EXPECT: argument 'argodd
 // EXPECT: safe the live line
+// EXPECT: safe the log with names
+// EXPECT: ^    turned\\u\{202e\}name at .*so\\u\{202e\}urce\\u\{200b\}\.c:44$
 // REFUSE: raw in
 
 #include "../../include/libleak.h"
