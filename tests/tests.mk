@@ -20,6 +20,9 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/symbolize.a $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
+$(O)/tests/fuzz_names: $(call obj,tests/fuzz/fuzz_names.c) $(O)/common.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
+
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
 
@@ -46,7 +49,7 @@ test:                                 ## make check without installing: what is 
 
 prepared: all man tests-only
 	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
-	  $(O)-asan/tests/fuzz_reader tests-only)
+	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names tests-only)
 
 quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
 	@scripts/quick $(O) '$(MAKE) --no-print-directory $(JOBS)'

@@ -12,6 +12,7 @@
 struct resolver {
     struct arena *mem;
     struct binary_search_path search;
+    struct name_process reading;    /* reads the binaries */
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
     struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
@@ -30,6 +31,7 @@ struct resolver *resolve_begin(struct arena *mem, const struct binary_search_pat
 
     resolver->mem = mem;
     resolver->search = *search;
+    resolver->reading = name_process_begin(&resolver->search);
     resolver->named = &no_wrappers;
     return resolver;
 }
@@ -59,8 +61,8 @@ void resolve_end(struct resolver *resolver)
 
     for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(&resolver->modules, &at));) {
         hashmap_end(&module->places);
-        binary_close(module->binary);
     }
+    name_process_end(&resolver->reading);
     hashmap_end(&resolver->modules);
     hashmap_end(&resolver->unmapped);
     hashmap_end(&resolver->names);
@@ -80,7 +82,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 {
     uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
                              (const char *)name->build_id, name->build_id_length) ^
-                   resolver->named_hash;
+                   resolver->named_hash ^ hash_mix(6, resolver->reading.reader.uid);
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
@@ -93,7 +95,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex_text(resolver->mem, name->build_id, name->build_id_length);
-    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    module->binary = binary_open(resolver->mem, &resolver->reading, name);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
     return module;
@@ -167,6 +169,11 @@ const struct resolved_place *resolve_place(struct resolver *resolver,
     for (size_t i = 0; i < place->count; i++)
         fill_frame(resolver, module, &found[i], offset, &place->frames[i]);
     return place;
+}
+
+void resolve_set_reader(struct resolver *resolver, struct file_owner reader)
+{
+    name_process_set_reader(&resolver->reading, reader);
 }
 
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map)
