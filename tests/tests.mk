@@ -82,7 +82,7 @@ growth: all                           ## twenty programs, ten of which grow: nam
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
-fuzz: all                             ## damaged stores, at every byte
+fuzz: all                             ## damaged stores, at every byte, and damaged ELF files; T=reader, T=names
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
@@ -90,7 +90,8 @@ features: all                         ## docs/FEATURES.md row by row: runs every
 	@tests/features $(O) $(T)
 soak: all                             ## the long ones: more kills, longer soaks, more damage
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
-	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
+	@FUZZ_RUNS=1000000 tests/fuzz/run $(O) reader
+	@FUZZ_RUNS=100000 tests/fuzz/run $(O) names
 
 lock-order:                           ## e2e and storm with a library that asserts the order of preload/lifecycle.def
 	+@$(MAKE) --no-print-directory $(JOBS) O=$(O)-order CFLAGS='$(CFLAGS) -DLEAK_DEBUG' e2e storm
