@@ -16,7 +16,6 @@ struct scope_list;
 struct resolved_module {
     const char *path, *build_id; /* build_id: hex digits, NULL = none */
     struct binary *binary;
-    bool borrows; /* the binary is that of another module, whose path leads to the same file */
     struct hashmap places; /* offset -> struct resolved_place * */
     uint64_t name_hash;
     const struct scope_list *wrappers; /* the list that was current when the module was resolved */
@@ -41,6 +40,9 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 /* offset: address to look up minus the module's bias; a return address minus 1. */
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);
+
+/* From now on binaries are opened with this user's rights; see foreign_file.h. */
+void resolve_set_reader(struct resolver *resolver, struct file_owner reader);
 
 /* From now on that map names addresses in no module; NULL = no map. The caller owns it. */
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
