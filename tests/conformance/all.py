@@ -15,6 +15,7 @@ differ between the bare runs, numbers are not compared. A case is then
     identical  nothing differs
     noisy      bare differs from bare, and what does not is the same under libleak
     differing  what is the same in all bare runs is another under libleak; results stay in BUILD/conformance-all
+    explained  differing, and the table "explained" has the reason
     refused    libleak says why it cannot track the program, or it does not end by itself when bare
     errors     identical, but the report says that the program released a block wrongly
 
@@ -32,7 +33,7 @@ import collections, concurrent.futures, fnmatch, glob, hashlib, json, os, re, sh
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-VERDICTS = ("identical", "noisy", "differing", "refused", "errors")
+VERDICTS = ("identical", "noisy", "refused", "explained", "errors", "differing")
 LIMITS = ["prlimit", "--core=0", "--fsize=%d" % (256 << 20), "--data=%d" % (4 << 30)]  # for each process
 # In the sandbox the project is /run/libleak, and recordings and reports go to /run/out.
 ENVIRONMENT = {
@@ -224,6 +225,14 @@ def judge(sandbox, folder, command, variants, limit):
     return "identical", ""
 
 
+def explanation(name):
+    for line in open(os.path.join(HERE, "explained")):
+        pattern, _, reason = line.partition(": ")
+        if reason and not line.startswith("#") and fnmatch.fnmatch(name, pattern):
+            return "explained", reason.strip()
+    return None
+
+
 # ---- The state, and what is printed ------------------------------------------------------------
 
 
@@ -247,7 +256,7 @@ def summary(state):
         program = name if name.startswith("task:") else name.rsplit(":", 1)[0]
         worst.setdefault(program, set()).add(verdict)
     for verdicts in worst.values():
-        programs_of[max(verdicts, key=("identical", "noisy", "refused", "errors", "differing").index)] += 1
+        programs_of[max(verdicts, key=VERDICTS.index)] += 1
     cases_of = collections.Counter(verdict for verdict, _ in state.values())
     reasons = collections.Counter(re.sub(r"^/\S+ ", "", reason) for verdict, reason in state.values() if verdict == "refused")
     print("conformance-all: %d programs and tasks, %d cases" % (len(worst), len(state)))
@@ -293,6 +302,8 @@ def main(words):
     def do(name):
         folder = os.path.join(work, name.replace("/", "_"))
         verdict, reason = judge(sandbox, folder, every[name], variants, float(options.get("limit") or 10))
+        if verdict == "differing":
+            verdict, reason = explanation(name) or (verdict, reason)
         if verdict not in ("differing", "errors"):
             shutil.rmtree(folder, ignore_errors=True)
         with lock:
