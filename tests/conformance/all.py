@@ -186,7 +186,7 @@ def errors(folder):
 
 
 def refused(run):
-    return run and run["status"] == b"126" and run["stderr"].startswith(b"leakrun: ")
+    return run and run["status"] in (b"126", b"127") and run["stderr"].startswith(b"leakrun: ")
 
 
 def judge(sandbox, folder, command, variants, limit):
