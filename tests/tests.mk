@@ -76,6 +76,8 @@ itself: all tests-only                ## our own tests and tools under libleak g
 	@tests/itself/run $(O) $(T)
 conformance: all                      ## real programs, with and without libleak; T=name runs one
 	@tests/conformance/run $(O) $(T)
+conformance-all: all                  ## every program of PATH, with and without libleak (an hour); A='--only=sed --jobs=4'
+	@tests/conformance/all.py $(O) $(A)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
 	@tests/verdicts/run $(O) $(T)
 growth: all                           ## twenty programs, ten of which grow: named, and nothing else; T=name
@@ -124,4 +126,4 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants
+.PHONY: conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants

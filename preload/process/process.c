@@ -246,8 +246,10 @@ static void start_process(struct guard *guard, char **envp)
     lsan_load_options(envp);
     save_library_path(envp);
     leakreport_set_library(library_path);
-    if (!options_current.enabled) {
+    if (!options_current.enabled || process_is_under_valgrind()) {
         state = OFF;
+        if (options_current.enabled && options_current.verbosity)
+            log_line("this program runs under valgrind: it runs untracked", NULL);
         return;
     }
     arena_set_limit(options_current.max_memory);
