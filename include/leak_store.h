@@ -32,6 +32,15 @@
 /* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of the epoch word, which
  * counts from started_ns. */
 
+/* ---- Processes of libleak itself -------------------------------------------------------- */
+
+/* In the environment of what libleak starts for its own work (leakreport, leakwatch, gdb ...), and so
+ * of what these start. libleak.so does nothing in such a process, however it was loaded: below
+ * /etc/ld.so.preload with report=exit each leakreport would start another one. leakrun removes it
+ * from the environment of the user's program. */
+#define LEAK_HELPER_VARIABLE "LIBLEAK_HELPER"
+#define LEAK_HELPER_ENTRY LEAK_HELPER_VARIABLE "=1"
+
 /* ---- The process and its end ----------------------------------------------------------- */
 
 enum leak_end {

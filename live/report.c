@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
+#include "live/environment.h"
 #include "live/procfs.h"
 
 /* ---- Running leakreport ---------------------------------------------------------------------- */
@@ -73,6 +74,20 @@ static void add_store_paths(struct string_list *command, const struct store_list
         print_notice("too many processes for one report: %zu left out", left_out);
 }
 
+/* Returns as child_start does. */
+static int start_reporter(struct child *child, const char *program,
+                          const struct string_list *command, int output,
+                          const struct string_list *callers)
+{
+    struct string_list environment;
+    environment_for_helper(&environment, callers);
+    struct launch launch = {
+        .path = program, .argv = command->at, .envp = environment.at, .output = output};
+    int status = child_start(child, &launch);
+    string_list_free(&environment);
+    return status;
+}
+
 bool report_check_options(const char *program, const struct args *args,
                           const struct string_list *environment)
 {
@@ -84,10 +99,8 @@ bool report_check_options(const char *program, const struct args *args,
     } else {
         /* With a wrong option it fails before it reads this one. */
         string_list_add(&command, "--help");
-        struct launch launch = {
-            .path = program, .argv = command.at, .envp = environment->at, .output = nowhere};
         struct child child;
-        if (child_start(&child, &launch) < 0)
+        if (start_reporter(&child, program, &command, nowhere, environment) < 0)
             status = child_wait(&child);
     }
     if (nowhere >= 0)
@@ -108,11 +121,9 @@ static int report_run(const char *program, const struct args *args, const struct
     int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
                  : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
                                  : STDERR_FILENO;
-    struct launch launch = {
-        .path = program, .argv = command.at, .envp = environment->at, .output = output};
     struct child child;
     int result = -1;
-    if (child_start(&child, &launch) < 0) {
+    if (start_reporter(&child, program, &command, output, environment) < 0) {
         int status = child_supervise(&child); /* Ctrl-Z stops both */
         if (WIFEXITED(status))
             result = WEXITSTATUS(status);
