@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/proc.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
 #include "live/environment.h"
@@ -81,8 +82,11 @@ static int start_reporter(struct child *child, const char *program,
 {
     struct string_list environment;
     environment_for_helper(&environment, callers);
-    struct launch launch = {
-        .path = program, .argv = command->at, .envp = environment.at, .output = output};
+    struct launch launch = {.path = program,
+                            .argv = command->at,
+                            .envp = environment.at,
+                            .output = output,
+                            .no_sigpipe = true};
     int status = child_start(child, &launch);
     string_list_free(&environment);
     return status;
@@ -109,9 +113,20 @@ bool report_check_options(const char *program, const struct args *args,
     return status == 0;
 }
 
+/* Results besides an exit status: it failed, after a message; the user ended it. */
+enum { REPORT_FAILED = -1, REPORT_INTERRUPTED = -2 };
+
+static int report_killed(int sig)
+{
+    if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+        return REPORT_INTERRUPTED;
+    print_notice("leakreport was killed by signal %d (%s)", sig, strsignal(sig));
+    return REPORT_FAILED;
+}
+
 /* Runs leakreport over all readable recording files, in their order. Its stdout is the stderr of
  * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
- * Returns its exit status, or -1 after a message. */
+ * Returns its exit status, or one of the results above. */
 static int report_run(const char *program, const struct args *args, const struct store_list *stores,
                       const struct string_list *environment)
 {
@@ -122,14 +137,10 @@ static int report_run(const char *program, const struct args *args, const struct
                  : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
                                  : STDERR_FILENO;
     struct child child;
-    int result = -1;
+    int result = REPORT_FAILED;
     if (start_reporter(&child, program, &command, output, environment) < 0) {
         int status = child_supervise(&child); /* Ctrl-Z stops both */
-        if (WIFEXITED(status))
-            result = WEXITSTATUS(status);
-        else
-            print_notice("leakreport was killed by signal %d (%s)", WTERMSIG(status),
-                         strsignal(WTERMSIG(status)));
+        result = WIFEXITED(status) ? WEXITSTATUS(status) : report_killed(WTERMSIG(status));
     }
     if (args->no_report && output >= 0)
         close(output);
@@ -176,7 +187,7 @@ static bool name_survivors(const struct session *session, const struct store_lis
                            const struct args *args)
 {
     pid_t *pids;
-    size_t found = procfs_find_users(session->preload, &pids), said = 0;
+    size_t found = proc_find_users(session->preload, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
         /* Of several programs of one process, one after another by exec, the last one runs. */
@@ -230,7 +241,7 @@ static void wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
         pid_t *pids;
-        size_t found = procfs_find_users(session->preload, &pids);
+        size_t found = proc_find_users(session->preload, &pids);
         free(pids);
         if (!found)
             return;
@@ -239,7 +250,7 @@ static void wait_for_survivors(const struct session *session)
 }
 
 /* What the report found, for --error-exitcode. */
-enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_UNKNOWN };
+enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_UNKNOWN, FOUND_INTERRUPTED };
 
 static enum finding report_stores(const struct store_list *stores, const struct args *args,
                                   const char *reporter, const struct string_list *environment)
@@ -255,8 +266,11 @@ static enum finding report_stores(const struct store_list *stores, const struct 
         return FOUND_NOTHING;
     if (!reporter)
         print_notice("leakreport is missing (build it with make, or make install): no report");
-    int status = reporter ? report_run(reporter, args, stores, environment) : -1;
-    return status == 0 ? FOUND_NOTHING : status == 1 ? FOUND_LEAKS : FOUND_UNKNOWN;
+    int status = reporter ? report_run(reporter, args, stores, environment) : REPORT_FAILED;
+    return status == 0                    ? FOUND_NOTHING
+           : status == 1                  ? FOUND_LEAKS
+           : status == REPORT_INTERRUPTED ? FOUND_INTERRUPTED
+                                          : FOUND_UNKNOWN;
 }
 
 /* The wait status to end with. */
@@ -269,7 +283,7 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     if (finding == FOUND_LEAKS)
         return W_EXITCODE(args->error_exitcode, 0);
     /* A test for leaks must not pass because the report failed. */
-    if (finding == FOUND_UNKNOWN)
+    if (finding == FOUND_UNKNOWN || finding == FOUND_INTERRUPTED)
         return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
     if (!tracked) {
         print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
@@ -291,10 +305,9 @@ int report_conclude(struct session *session, const struct child *child, int wait
                             killed_by_oom(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment);
-    if (finding == FOUND_UNKNOWN && !args->keep) {
-        print_notice("recording file kept: leakreport %s", stores.at[0].path);
-        leave = true;
-    }
+    /* What nobody was told of would stay for nothing. */
+    if (finding == FOUND_UNKNOWN && !args->keep)
+        leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);
     bool tracked = was_tracked(&stores, child, args->gdb);
     if (name_survivors(session, &stores, args) || leave)
         session_leave(session);

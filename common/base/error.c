@@ -8,18 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static void write_notice(const char *format, va_list args)
+static bool write_notice(const char *format, va_list args)
 {
     int saved = errno; /* vasprintf() has it as %m */
     char *text = NULL, *line = NULL;
 
     if (vasprintf(&text, format, args) < 0)
-        return;
+        return false;
     int length = asprintf(&line, "leakrun: %s\n", text);
     free(text);
     if (length < 0)
-        return;
-    for (int done = 0; done < length;) {
+        return false;
+    int done = 0;
+    while (done < length) {
         ssize_t n = write(STDERR_FILENO, line + done, (size_t)(length - done));
         if (n < 0 && errno == EINTR)
             continue;
@@ -29,14 +30,16 @@ static void write_notice(const char *format, va_list args)
     }
     free(line);
     errno = saved;
+    return done == length;
 }
 
-void print_notice(const char *format, ...)
+bool print_notice(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_notice(format, args);
+    bool read = write_notice(format, args);
     va_end(args);
+    return read;
 }
 
 void fatal_exit(int status, const char *format, ...)

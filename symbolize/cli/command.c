@@ -106,9 +106,10 @@ static bool deliver_report(struct command_output *output, const struct options *
     return good;
 }
 
+/* A reader that left early has what it wanted: with SIGPIPE ignored that is no failure. */
 static bool finish_stream(FILE *stream)
 {
-    bool good = fflush(stream) == 0 && !ferror(stream);
+    bool good = fflush(stream) == 0 ? !ferror(stream) : errno == EPIPE;
 
     if (stream != stdout && stream != stderr)
         good &= fclose(stream) == 0;
