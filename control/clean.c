@@ -105,8 +105,7 @@ static void clean_session(const struct session_dir *session, void *context)
         return;
     if (session->state == SESSION_DIR_IN_USE) {
         cleaning->runs++;
-    } else if (session->state == SESSION_DIR_KEPT &&
-               (last > now || now - last < cleaning->older)) {
+    } else if (session->state == SESSION_DIR_KEPT && (last > now || now - last < cleaning->older)) {
         cleaning->younger += session->recordings;
     } else if (session_dir_remove(session->path)) {
         cleaning->removed += session->recordings;

@@ -125,8 +125,7 @@ void session_leave(struct session *session)
 static void sweep_session(const struct session_dir *session, void *nothing)
 {
     (void)nothing;
-    bool spared =
-        session->state == SESSION_DIR_KEPT && time(NULL) < session->last + KEPT_SECONDS;
+    bool spared = session->state == SESSION_DIR_KEPT && time(NULL) < session->last + KEPT_SECONDS;
     if ((session->state == SESSION_DIR_STALE || session->state == SESSION_DIR_KEPT) && !spared)
         session_dir_remove(session->path);
 }

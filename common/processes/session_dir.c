@@ -97,8 +97,8 @@ static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
 {
     struct stat st;
     uint64_t domain;
-    return sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, pid, start,
-                  &domain) == 3 &&
+    return sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, pid, start, &domain) ==
+               3 &&
            lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
            (st.st_mode & 07777) == 0700 && domain != 0 && domain == read_pid_domain();
 }

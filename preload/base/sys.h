@@ -108,6 +108,8 @@ ssize_t sys_getcwd(char *buffer, size_t size);
 ssize_t sys_read_file(const char *path, char *buffer, size_t size);
 /* The same for the file /proc/PID/task/TID/name; pid 0: this process. */
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size);
+/* Has the parent process mapped a file whose path contains that text? False also if it cannot be seen. */
+bool sys_parent_has_mapped(const char *text);
 void sys_write_file(const char *path, const char *text);
 /* Visits the entries of a folder of /proc whose names are numbers, in any order, until visit
  * returns false. False: the folder cannot be read. */
