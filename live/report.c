@@ -58,7 +58,7 @@ static void make_report_command(struct string_list *command, const char *program
     string_list_add(command, "--");
 }
 
-static void add_store_paths(struct string_list *command, const struct store_list *stores)
+static void add_store_paths(struct string_list *command, struct store_list *stores)
 {
     size_t bytes = 0, left_out = 0;
     for (size_t i = 0; i < stores->count; i++) {
@@ -66,10 +66,11 @@ static void add_store_paths(struct string_list *command, const struct store_list
             continue;
         const char *path = stores->at[i].kept ? stores->at[i].kept : stores->at[i].path;
         bytes += strlen(path) + 1 + sizeof(char *);
-        if (bytes <= ARGUMENT_BYTES)
-            string_list_add(command, path);
-        else
+        stores->at[i].left_out = bytes > ARGUMENT_BYTES;
+        if (stores->at[i].left_out)
             left_out++;
+        else
+            string_list_add(command, path);
     }
     if (left_out)
         print_notice("too many processes for one report: %zu left out", left_out);
@@ -127,7 +128,7 @@ static int report_killed(int sig)
 /* Runs leakreport over all readable recording files, in their order. Its stdout is the stderr of
  * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
  * Returns its exit status, or one of the results above. */
-static int report_run(const char *program, const struct args *args, const struct store_list *stores,
+static int report_run(const char *program, const struct args *args, struct store_list *stores,
                       const struct string_list *environment)
 {
     struct string_list command = {0};
@@ -250,9 +251,31 @@ static void wait_for_survivors(const struct session *session)
 }
 
 /* What the report found, for --error-exitcode. */
-enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_UNKNOWN, FOUND_INTERRUPTED };
+enum finding {
+    FOUND_NOTHING,
+    FOUND_LEAKS,
+    FOUND_TOO_LITTLE, /* to say that there are none: a line has said why */
+    FOUND_UNKNOWN,
+    FOUND_INTERRUPTED
+};
 
-static enum finding report_stores(const struct store_list *stores, const struct args *args,
+/* With --error-exitcode: recording files that the report does not have. */
+static bool lacks_evidence(const struct store_list *stores, const struct args *args)
+{
+    for (size_t i = 0; args->error_exitcode && i < stores->count; i++) {
+        const struct store_entry *store = &stores->at[i];
+        if (store->lives || (store->readable && !store->left_out))
+            continue;
+        print_notice("pid %d (%.*s): its recording file %s: leaks may be missing, so exit status "
+                     "%d",
+                     (int)store->pid, (int)store_name_program_length(store->name), store->name,
+                     store->readable ? "was left out" : "cannot be read", STATUS_NOTHING_TRACKED);
+        return true;
+    }
+    return false;
+}
+
+static enum finding report_stores(struct store_list *stores, const struct args *args,
                                   const char *reporter, const struct string_list *environment)
 {
     if (!has_readable_store(stores)) {
@@ -267,10 +290,18 @@ static enum finding report_stores(const struct store_list *stores, const struct 
     if (!reporter)
         print_notice("leakreport is missing (build it with make, or make install): no report");
     int status = reporter ? report_run(reporter, args, stores, environment) : REPORT_FAILED;
-    return status == 0                    ? FOUND_NOTHING
-           : status == 1                  ? FOUND_LEAKS
-           : status == REPORT_INTERRUPTED ? FOUND_INTERRUPTED
-                                          : FOUND_UNKNOWN;
+    switch (status) {
+    case 0:
+        return lacks_evidence(stores, args) ? FOUND_TOO_LITTLE : FOUND_NOTHING;
+    case 1:
+        return FOUND_LEAKS;
+    case STATUS_NOTHING_TRACKED:
+        return FOUND_TOO_LITTLE;
+    case REPORT_INTERRUPTED:
+        return FOUND_INTERRUPTED;
+    default:
+        return FOUND_UNKNOWN;
+    }
 }
 
 /* The wait status to end with. */
@@ -285,6 +316,8 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     /* A test for leaks must not pass because the report failed. */
     if (finding == FOUND_UNKNOWN || finding == FOUND_INTERRUPTED)
         return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
+    if (finding == FOUND_TOO_LITTLE)
+        return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
     if (!tracked) {
         print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
                      STATUS_NOTHING_TRACKED);

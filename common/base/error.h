@@ -10,7 +10,7 @@
 
 /* leakrun's own exit codes, as env(1) has them; 124 as timeout(1). */
 enum {
-    STATUS_NOTHING_TRACKED = 124,
+    STATUS_NOTHING_TRACKED = 124, /* or too little to say that nothing leaked */
     STATUS_INTERNAL_ERROR = 125,
     STATUS_CANNOT_RUN = 126,
     STATUS_NOT_FOUND = 127,
