@@ -102,6 +102,8 @@ ssize_t sys_readlink(const char *path, char *buffer, size_t size);
  * Its length, 0: not known. */
 size_t sys_program_path(char *buffer, size_t size);
 int sys_lstat(const char *path, struct stat *out);
+/* With the effective ids; -ENOSYS before Linux 5.8. */
+int sys_access_effective(const char *path, int mode);
 int sys_fstat(int fd, struct stat *out);
 ssize_t sys_getcwd(char *buffer, size_t size);
 /* The whole file, or as much of it as fits, NUL-terminated. Bytes read, or -errno. */
