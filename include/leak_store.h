@@ -32,6 +32,15 @@
 /* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of the epoch word, which
  * counts from started_ns. */
 
+/* ---- Processes of libleak itself -------------------------------------------------------- */
+
+/* In the environment of what libleak starts for its own work (leakreport, leakwatch, gdb ...), and so
+ * of what these start. libleak.so does nothing in such a process, however it was loaded: below
+ * /etc/ld.so.preload with report=exit each leakreport would start another one. leakrun removes it
+ * from the environment of the user's program. */
+#define LEAK_HELPER_VARIABLE "LIBLEAK_HELPER"
+#define LEAK_HELPER_ENTRY LEAK_HELPER_VARIABLE "=1"
+
 /* ---- The process and its end ----------------------------------------------------------- */
 
 enum leak_end {
@@ -47,13 +56,16 @@ enum leak_end {
     X(BOOT, "allocations made before libleak was ready")                                           \
     X(FILTERED, "allocations left out by min_size, max_size or start=off")                         \
     X(NO_MEMORY, "allocations not tracked: the limit max_memory was reached or memory ran out")    \
-    X(STORE_FULL, "allocations recorded in memory only: the recording file was full")              \
+    X(UNRECORDED,                                                                                  \
+      "fork children that could make no recording file: they changed user or root, are in a "      \
+      "sandbox, or reached a limit")                                                               \
     X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
     X(OWN_ALLOCATOR, "programs that define malloc themselves: calls from the program itself")      \
     X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was running")      \
     X(PROGRAMS,                                                                                    \
       "programs started without libleak: static, setuid, 32-bit, built on musl or "                \
-      "with a sanitizer, for a user who may not read it, or with an environment of their own")
+      "with a sanitizer, by a user or in a sandbox that may not read it or write recordings, or "  \
+      "with an environment of their own")
 
 enum leak_untracked {
 #define X(name, words) LEAK_UNTRACKED_##name,

@@ -23,19 +23,19 @@ static char *shown_line(const char *lead, const char *text)
     return line;
 }
 
-static void write_notice(const char *format, va_list args)
+static bool write_notice(const char *format, va_list args)
 {
     int saved = errno; /* vasprintf() has it as %m */
     char *text = NULL, *line = NULL;
 
     if (vasprintf(&text, format, args) < 0)
-        return;
+        return false;
     line = shown_line("leakrun: ", text);
     free(text);
     if (!line)
-        return;
-    size_t length = strlen(line);
-    for (size_t done = 0; done < length;) {
+        return false;
+    size_t length = strlen(line), done = 0;
+    while (done < length) {
         ssize_t n = write(STDERR_FILENO, line + done, (size_t)(length - done));
         if (n < 0 && errno == EINTR)
             continue;
@@ -45,14 +45,16 @@ static void write_notice(const char *format, va_list args)
     }
     free(line);
     errno = saved;
+    return done == length;
 }
 
-void print_notice(const char *format, ...)
+bool print_notice(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_notice(format, args);
+    bool read = write_notice(format, args);
     va_end(args);
+    return read;
 }
 
 void fatal_exit(int status, const char *format, ...)

@@ -235,6 +235,10 @@ static void add_notes(struct reader *reader, size_t skipped)
     const struct store_image *image = reader->image;
 
     if (store->header.used > image->size)
+        store->broken = "cut off";
+    else if (skipped || (reader->damaged && store->header.end_how != LEAK_END_NONE))
+        store->broken = "damaged";
+    if (store->header.used > image->size)
         store_add_note(store, "the store is cut off: %llu of %llu bytes are there",
                        (unsigned long long)image->size, (unsigned long long)store->header.used);
     if (reader->damaged && store->header.end_how == LEAK_END_NONE)

@@ -276,6 +276,7 @@ struct store {
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
+    const char *broken; /* what is wrong with the file: parts of it are missing; NULL = nothing */
     const char **notes; /* what is unusual about the file, for the report */
     size_t note_count, note_capacity;
 };

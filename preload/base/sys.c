@@ -46,6 +46,8 @@ PASS_ON(ssize_t, sys_readlink, (const char *path, char *buffer, size_t size),
         SYS_readlinkat, AT_FDCWD, path, buffer, size)
 PASS_ON(int, sys_lstat, (const char *path, struct stat *out),
         SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW)
+PASS_ON(int, sys_access_effective, (const char *path, int mode),
+        SYS_faccessat2, AT_FDCWD, path, mode, AT_EACCESS)
 PASS_ON(int, sys_fstat, (int fd, struct stat *out), SYS_fstat, fd, out)
 PASS_ON(ssize_t, sys_getcwd, (char *buffer, size_t size), SYS_getcwd, buffer, size)
 PASS_ON(void, sys_futex_wait, (uint32_t *word, uint32_t value),

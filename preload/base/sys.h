@@ -114,12 +114,16 @@ ssize_t sys_readlink(const char *path, char *buffer, size_t size);
  * Its length, 0: not known. */
 size_t sys_program_path(char *buffer, size_t size);
 int sys_lstat(const char *path, struct stat *out);
+/* With the effective ids; -ENOSYS before Linux 5.8. */
+int sys_access_effective(const char *path, int mode);
 int sys_fstat(int fd, struct stat *out);
 ssize_t sys_getcwd(char *buffer, size_t size);
 /* The whole file, or as much of it as fits, NUL-terminated. Bytes read, or -errno. */
 ssize_t sys_read_file(const char *path, char *buffer, size_t size);
 /* The same for the file /proc/PID/task/TID/name; pid 0: this process. */
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size);
+/* Has the parent process mapped a file whose path contains that text? False also if it cannot be seen. */
+bool sys_parent_has_mapped(const char *text);
 void sys_write_file(const char *path, const char *text);
 /* Visits the entries of a folder of /proc whose names are numbers, in any order, until visit
  * returns false. False: the folder cannot be read. */

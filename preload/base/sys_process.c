@@ -216,6 +216,33 @@ ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, siz
     return sys_read_file(path, buffer, size);
 }
 
+bool sys_parent_has_mapped(const char *text)
+{
+    char path[64], piece[4096];
+    size_t length = strlen(text), have = 0;
+    struct strbuf name = STRBUF_ON(path);
+    strbuf_add(&name, "/proc/");
+    strbuf_add_number(&name, sys_getppid());
+    strbuf_add(&name, "/maps");
+    int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    bool found = false;
+    ssize_t got = fd;
+    while (!found && got >= 0) {
+        got = sys_read(fd, piece + have, sizeof piece - 1 - have);
+        if (got <= 0)
+            break;
+        have += got;
+        piece[have] = '\0';
+        found = strstr(piece, text);
+        size_t kept = have < length ? have : length; /* the text may go on in the next piece */
+        memmove(piece, piece + have - kept, kept);
+        have = kept;
+    }
+    if (fd >= 0)
+        sys_close(fd);
+    return found;
+}
+
 /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
 int sys_fork_silent(void)
 {

@@ -156,6 +156,14 @@ static bool library_readable(void)
     return fd >= 0;
 }
 
+/* After setuid or in a sandbox it may find the directory of dir= closed, and would say so. Its report
+ * at the end needs no file. */
+static bool recording_possible(void)
+{
+    return options_current.dir[0] != '/' || options_current.report == REPORT_EXIT ||
+           store_is_writable();
+}
+
 struct plan {
     enum environment_change change;
     bool lost; /* the new program will not be recorded, although follow= asks for it */
@@ -168,7 +176,7 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
     struct plan plan = {.change = options_current.follow == FOLLOW_FORCE  ? WITH_LIBLEAK
                                   : options_current.follow == FOLLOW_NONE ? WITHOUT_LIBLEAK
                                                                           : UNCHANGED};
-    if (target == EXEC_TARGET_REFUSES || !library_readable())
+    if (target == EXEC_TARGET_REFUSES || !library_readable() || !recording_possible())
         plan.change = WITHOUT_LIBLEAK;
     plan.lost = options_current.follow != FOLLOW_NONE &&
                 (target != EXEC_TARGET_LOADS || plan.change == WITHOUT_LIBLEAK ||
@@ -182,7 +190,7 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
 static void count_lost(const struct plan *plan, int64_t count)
 {
     if (plan->lost)
-        store_count_untracked(LEAK_UNTRACKED_PROGRAMS, count);
+        store_count_process(LEAK_UNTRACKED_PROGRAMS, count);
 }
 
 /* Makes the call with "entries", the environment for the target; started: tests the result for a

@@ -128,6 +128,19 @@ static bool create_recording_page(void)
     return true;
 }
 
+/* A file that is not obeyed is said once in a tree of processes. */
+static void log_option_files(void)
+{
+    for (enum option_source source = 0; source < SOURCE_MAX; source++) {
+        const struct options_file *file = options_get_file(source);
+        if (file && file->refusal &&
+            (options_current.verbosity || !sys_parent_has_mapped("/libleak.so")))
+            log_line("option file ", file->path, " ignored: ", file->refusal, NULL);
+        else if (file && !file->refusal && options_current.verbosity)
+            log_line("option file ", file->path, NULL);
+    }
+}
+
 static void log_startup(void)
 {
     char buffer[4096];
@@ -241,6 +254,10 @@ static void start_process(struct guard *guard, char **envp)
     log_start();
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
         envp = NULL;
+    if (options_getenv(envp, LEAK_HELPER_VARIABLE)) {
+        state = OFF;
+        return;
+    }
     lsan_register_parser();
     options_load(&options_current, envp, log_ignored);
     lsan_load_options(envp);
@@ -252,6 +269,7 @@ static void start_process(struct guard *guard, char **envp)
             log_line("this program runs under valgrind: it runs untracked", NULL);
         return;
     }
+    log_option_files();
     arena_set_limit(options_current.max_memory);
     if (!start_modules(guard, envp)) {
         state = OFF;

@@ -40,6 +40,7 @@ static struct {
     bool in_file;
     bool preallocated; /* every page of the file is allocated already */
     bool said_full;
+    struct leak_header *nearest; /* of the last ancestor with a file, if this process has none */
 } store;
 
 const char *store_path(void)
@@ -51,6 +52,33 @@ void store_count_untracked(enum leak_untracked why, uint64_t count)
 {
     if (store_header)
         add_relaxed(&store_header->untracked[why], count);
+}
+
+void store_count_process(enum leak_untracked why, int64_t count)
+{
+    if (store.nearest)
+        add_relaxed(&store.nearest->untracked[why], count);
+    else
+        store_count_untracked(why, count);
+}
+
+/* As far as the owner and mode say. Capabilities go by exec when the user is not root. */
+static bool is_of_another_user(const char *directory)
+{
+    struct stat info;
+    unsigned user = sys_geteuid();
+    return user && sys_lstat(directory, &info) == 0 && info.st_uid != user &&
+           !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool store_is_writable(void)
+{
+    if (!store.in_file)
+        return !store.nearest;
+    if (is_of_another_user(store.directory))
+        return false;
+    int error = sys_access_effective(store.directory, W_OK | X_OK);
+    return error != -EACCES && error != -EROFS && error != -ENOTDIR; /* ENOENT: it makes one */
 }
 
 static void count_abandoned(void)
@@ -278,8 +306,16 @@ static void fill_header(struct leak_header *header)
     store_release(&header->magic, LEAK_STORE_MAGIC);
 }
 
-/* header: NULL, there is no file, because of file_error. */
-static bool begin_recording(struct leak_header *header, int file_error)
+static void log_no_file(int error)
+{
+    log_line("no recording file in ", store.directory, ": ", store_error_text(error),
+             "; the recording is in memory only and ends with the process. "
+             "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
+             NULL);
+}
+
+/* header: NULL, there is no file. */
+static bool begin_recording(struct leak_header *header)
 {
     store.in_file = header != NULL;
     if (!header) {
@@ -289,10 +325,6 @@ static bool begin_recording(struct leak_header *header, int file_error)
             store.size = space_share(sys_rlimit(RLIMIT_AS)) + LEAK_PAGE;
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
-        log_line("no recording file in ", store.directory, ": ", store_error_text(file_error),
-                 "; the recording is in memory only and ends with the process. "
-                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
-                 NULL);
     }
     if (!header)
         return false;
@@ -339,7 +371,10 @@ bool store_create(const char *dir, const char *name, char **envp)
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    return begin_recording(header, error);
+    /* In a tree of processes the first one says it. */
+    if (!header && (options_current.verbosity || !sys_parent_has_mapped("/libleak.so")))
+        log_no_file(error);
+    return begin_recording(header);
 }
 
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
@@ -350,21 +385,29 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     store.said_full = false;
     arena_discharge(store.charged);
     store.charged = 0;
-    /* A child of a parent without a file does not try: the parent has reported it. */
-    struct leak_header *header = store.in_file ? create_file(&error) : NULL;
-    if (!header && !store.in_file)
-        header = sys_map_shared(store.size);
-    if (header) {
-        fill_header(header);
-        store_header = header;
-        return true;
+    /* A child of a parent without a file does not try. */
+    bool tries = store.in_file;
+    struct leak_header *header = tries ? create_file(&error) : NULL;
+    if (tries && !header) {
+        store.nearest = *parent;
+        if (options_current.verbosity)
+            log_no_file(error);
     }
-    return begin_recording(NULL, error);
+    if (store.nearest)
+        store_count_process(LEAK_UNTRACKED_UNRECORDED, 1);
+    if (!header && !tries)
+        header = sys_map_shared(store.size);
+    if (!header)
+        return begin_recording(NULL);
+    fill_header(header);
+    store_header = header;
+    return true;
 }
 
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size)
 {
-    sys_unmap(parent, parent_size);
+    uint64_t kept = parent == store.nearest ? sys_page_size() : 0;
+    sys_unmap((char *)parent + kept, parent_size - kept);
 }
 
 void store_make_private(void)

@@ -20,8 +20,10 @@ extern struct leak_header *store_header HIDDEN;
 /* dir: the option, or "". name: the program's file name. Always leaves a usable store_header, in
  * private memory at worst; false only when there is not even memory. */
 bool store_create(const char *dir, const char *name, char **envp);
-/* In a fork child: creates its own recording file in the same directory. The parent's stays mapped
- * until store_unmap_parent and must only be read; *parent_size gets its extent. */
+/* In a fork child: creates its own recording file in the same directory. Where it cannot, for it has
+ * changed user for example, it says nothing: the nearest ancestor with a file counts it. The
+ * parent's stays mapped until store_unmap_parent and must only be read; *parent_size gets its
+ * extent. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size);
 /* In a fork child that cannot do that yet: makes the mapping private to this process. */
@@ -54,6 +56,10 @@ struct sandbox_filter;
 void store_prepare_restriction(const struct sandbox_filter *filter);
 
 void store_count_untracked(enum leak_untracked why, uint64_t count);
+/* Counts a process that leaves no recording of its own, where a report sees it. */
+void store_count_process(enum leak_untracked why, int64_t count);
+/* Could a program that this process becomes or starts write a recording in the same directory? */
+bool store_is_writable(void);
 void store_set_flag(enum leak_header_flag flag);
 void store_clear_flag(enum leak_header_flag flag);
 
