@@ -114,12 +114,14 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         trouble = LEAK_TROUBLE_NO_MEMORY;
     out->result = request.result; /* before a handler of the program can request another one */
     if (!trouble) {
-        sys_signals_block(&mask);
+        sys_signals_block_handled(&mask);
+        lock_count_taken(); /* defers the handler of a signal that has none yet */
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
             out->pid = fork_snapshot_take_running(&request, &trouble);
         store_release(&request.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
+        lock_count_given();
         sys_signals_restore(&mask);
         if (!out->pid) { /* a thread could not be stopped */
             skipped++;

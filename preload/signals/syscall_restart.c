@@ -181,8 +181,9 @@ static bool kernel_can_continue(long number)
     if (number == SYS_poll)
         return true;
 #endif
+    /* restart_syscall: the kernel has continued the call once before. */
     return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_futex ||
-           number == SYS_ppoll;
+           number == SYS_ppoll || number == SYS_restart_syscall;
 }
 
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call)

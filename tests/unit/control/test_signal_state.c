@@ -15,25 +15,26 @@ struct row {
     const char *blocking; /* likewise: b = it blocks the signal */
     const char *caught;
     enum signal_obstacle obstacle;
+    pid_t receiver; /* threads are numbered from 1 */
 };
 
 static const struct row rows[] = {
-    {"S", ".", BIT, OBSTACLE_NONE},
-    {"SSR", "...", BIT, OBSTACLE_NONE},
-    {"SSR", "b.b", BIT, OBSTACLE_NONE},
+    {"S", ".", BIT, OBSTACLE_NONE, 1},
+    {"SSR", "...", BIT, OBSTACLE_NONE, 1},
+    {"SSR", "b.b", BIT, OBSTACLE_NONE, 2},
     {"SSR", "bbb", BIT, OBSTACLE_BLOCKED},
     {"ZS", ".b", BIT, OBSTACLE_BLOCKED}, /* the first thread has ended */
-    {"ZS", "b.", BIT, OBSTACLE_NONE},
+    {"ZS", "b.", BIT, OBSTACLE_NONE, 2},
     {"T", ".", BIT, OBSTACLE_STOPPED},
     {"TTT", "bbb", BIT, OBSTACLE_STOPPED},
-    {"TST", "...", BIT, OBSTACLE_NONE},
+    {"TST", "...", BIT, OBSTACLE_NONE, 2},
     {"tt", "..", BIT, OBSTACLE_TRACED},
     {"tT", "..", BIT, OBSTACLE_TRACED},
-    {"tS", "..", BIT, OBSTACLE_NONE},
+    {"tS", "..", BIT, OBSTACLE_NONE, 2},
     {"D", ".", BIT, OBSTACLE_UNINTERRUPTIBLE},
     {"DS", ".b", BIT, OBSTACLE_UNINTERRUPTIBLE},
-    {"DS", "..", BIT, OBSTACLE_NONE},
-    {"S", ".", NONE, OBSTACLE_NO_HANDLER},
+    {"DS", "..", BIT, OBSTACLE_NONE, 2},
+    {"S", ".", NONE, OBSTACLE_NO_HANDLER, 1},
     {"T", ".", NONE, OBSTACLE_NO_HANDLER},
 };
 
@@ -45,14 +46,15 @@ START_TEST(the_first_thing_in_the_way_is_named)
 
     for (size_t i = 0; row->states[i]; i++) {
         snprintf(text, sizeof(text),
-                 "Name:\tState\nUmask:\t0022\nState:\t%c (word)\nTgid:\t7\nSigPnd:\t" NONE
+                 "Name:\tState\nUmask:\t0022\nState:\t%c (word)\nTgid:\t7\nPid:\t%zu\nSigPnd:\t" NONE
                  "\nShdPnd:\t" NONE "\nSigBlk:\t%s\nSigIgn:\t" NONE "\nSigCgt:\t%s\n",
-                 row->states[i], row->blocking[i] == 'b' ? BIT : NONE, row->caught);
+                 row->states[i], i + 1, row->blocking[i] == 'b' ? BIT : NONE, row->caught);
         signal_state_add_thread(&state, text, SIGNAL);
     }
     ck_assert_msg(signal_state_obstacle(&state) == row->obstacle, "%s %s: got %d, wanted %d",
                   row->states, row->blocking, signal_state_obstacle(&state), row->obstacle);
     ck_assert(!state.pending);
+    ck_assert_int_eq(state.receiver, row->receiver);
 }
 END_TEST
 
