@@ -796,7 +796,8 @@ enum leak_rung {
     X(LATE, "after the last exit handler")                                                         \
     X(ABRUPT, "at an exit without exit handlers")                                                  \
     X(LIMIT, "near the memory limit")                                                              \
-    X(CONTROL, "requested by leakctl")
+    X(CONTROL, "requested by leakctl")                                                             \
+    X(FATAL, "before a signal killed the process")
 
 enum leak_occasion {
     LEAK_OCCASION_NONE = 0,

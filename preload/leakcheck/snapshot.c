@@ -270,6 +270,7 @@ void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasio
     if (!early.pid || (known && !is_heap_unchanged())) {
         if (take_check(occasion, caller, known ? early.result : NULL, &check))
             finish_check(&check, occasion);
+        fork_snapshot_resume();
     }
     turnstile_leave(&check_turn);
 }

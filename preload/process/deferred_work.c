@@ -4,6 +4,7 @@
 #include "preload/base/memory_limits.h"
 #include "preload/options/options.h"
 #include "preload/signals/stop_the_world.h"
+#include "preload/process/crash.h"
 #include "preload/process/reports.h"
 #include "preload/track/milestones.h"
 #include "preload/leakcheck/snapshot.h"
@@ -25,6 +26,7 @@ enum work {
     WORK_REQUEST = 8,
     WORK_ENABLE = 16,
     WORK_REPORT = 32,
+    WORK_DEATH = 64,
 };
 
 static uint32_t pending;
@@ -95,6 +97,12 @@ static uint32_t work_of(const siginfo_t *info)
 static void request_limit_check(void)
 {
     or_relaxed(&pending, WORK_LIMIT);
+    retry_soon();
+}
+
+void deferred_work_request_death(void)
+{
+    or_relaxed(&pending, WORK_DEATH);
     retry_soon();
 }
 
@@ -224,7 +232,11 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
                                  .pc = context_pc(context),
                                  .fp = context_fp(context),
                                  .context = context};
-    if (!world_thread_is_busy())
+    if (now & WORK_DEATH) {
+        unfinished = fatal_signal_retry(context) ? 0 : WORK_DEATH;
+        now = 0;
+    }
+    if (!world_thread_is_busy() && now)
         unfinished = do_work(now, &taker);
     if (!unfinished)
         return;

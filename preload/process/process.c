@@ -259,6 +259,8 @@ static void start_process(struct guard *guard, char **envp)
     log_startup();
     if (options_current.crash != CRASH_OFF)
         crash_start(guard, ensure_crash_recording, report_crash);
+    if (options_current.fatal_look && options_current.crash != CRASH_ONLY)
+        fatal_signal_start();
     start_breakpoint();
     *recording = true;
     state = options_current.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
@@ -441,7 +443,7 @@ NOINLINE bool process_before_abrupt_exit(const uintptr_t *record)
     if (!owns_recording())
         return false;
     struct guard *guard = guard_enter(&caller);
-    process_exit_record(process_state.exit_status, &taker, LEAK_OCCASION_ABRUPT);
+    process_exit_record(LEAK_END_EXIT, process_state.exit_status, &taker, LEAK_OCCASION_ABRUPT);
     if (guard)
         guard_leave(guard);
     return true;

@@ -23,7 +23,7 @@ static const char *const trouble_words[LEAK_TROUBLE_MAX] = {
 static bool is_final_check(const struct leak_snapshot *head)
 {
     return head->occasion == LEAK_OCCASION_EARLY || head->occasion == LEAK_OCCASION_LATE ||
-           head->occasion == LEAK_OCCASION_ABRUPT;
+           head->occasion == LEAK_OCCASION_ABRUPT || head->occasion == LEAK_OCCASION_FATAL;
 }
 
 static void fill_threads(struct arena *mem, struct resolver *resolver, const struct store *store,
