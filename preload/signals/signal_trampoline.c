@@ -127,13 +127,15 @@ static uint64_t blocked_by(const struct replacement *replacement)
     return mask & ~replacement->open;
 }
 
-#define FATAL_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART)
+#define FATAL_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
+#define KEPT_FLAGS                                                                                 \
+    SA_RESTART /* the program's own stands in the kernel's table: siginterrupt changes it there */
 
 static void install_fatal_handler(int number, struct sys_sigaction *now)
 {
     program_default[number] = (struct trampoline_default){now->flags, now->mask};
     now->handler = (uintptr_t)replacement_of(number)->handler;
-    now->flags = (now->flags & CONTEXT_RESTORER) | FATAL_FLAGS;
+    now->flags = (now->flags & (CONTEXT_RESTORER | KEPT_FLAGS)) | FATAL_FLAGS;
     now->mask = blocked_by(replacement_of(number));
     sys_sigaction(number, now, NULL);
 }
@@ -290,7 +292,7 @@ void trampoline_wrap_action(int number, struct sigaction *given)
         uint64_t mask = blocked_by(replacement_of(number));
         now->flags = given->sa_flags | CONTEXT_RESTORER; /* as libc would */
         memcpy(&now->mask, &given->sa_mask, sizeof now->mask);
-        given->sa_flags = FATAL_FLAGS;
+        given->sa_flags = (given->sa_flags & KEPT_FLAGS) | FATAL_FLAGS;
         memcpy(&given->sa_mask, &mask, sizeof mask);
     } else if (!(given->sa_flags & SA_SIGINFO)) {
         given->sa_flags |= SA_SIGINFO | INFO_ADDED;
@@ -314,7 +316,7 @@ void trampoline_unwrap_default(struct sigaction *given, struct trampoline_defaul
     if (!is_replacement(given->sa_handler))
         return;
     given->sa_handler = SIG_DFL;
-    given->sa_flags = was.flags;
+    given->sa_flags = (was.flags & ~KEPT_FLAGS) | (given->sa_flags & KEPT_FLAGS);
     memcpy(&given->sa_mask, &was.mask, sizeof was.mask);
 }
 
