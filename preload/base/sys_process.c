@@ -35,8 +35,8 @@ bool sys_signal_is_fault(int number)
     return number > 0 && number <= 64 && faults >> (number - 1) & 1;
 }
 
-static const uint64_t ignored_by_default = 1ull << (SIGCHLD - 1) | 1ull << (SIGURG - 1) |
-                                          1ull << (SIGWINCH - 1) | 1ull << (SIGCONT - 1);
+static const uint64_t ignored_by_default =
+    1ull << (SIGCHLD - 1) | 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) | 1ull << (SIGCONT - 1);
 
 uint64_t sys_signals_without_handler(uint64_t among)
 {

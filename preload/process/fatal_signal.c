@@ -25,7 +25,8 @@
 
 static char check_stack[128 << 10] __attribute__((aligned(64))); /* untouched until then */
 
-static int dying; /* the pid of the process that a first signal is killing; a fork child has another */
+static int
+    dying; /* the pid of the process that a first signal is killing; a fork child has another */
 static siginfo_t first; /* that signal */
 static unsigned tries;
 

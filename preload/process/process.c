@@ -192,6 +192,8 @@ static bool start_modules(struct guard *guard, char **envp)
     reports_start();
     deferred_work_start();
     snapshot_start();
+    if (options_current.exit_look)
+        store_set_flag(LEAK_FLAG_EXIT_LOOK);
     if (!options_current.site_stacks)
         store_set_flag(LEAK_FLAG_NO_STACKS);
     if (options_current.min_size || options_current.max_size)

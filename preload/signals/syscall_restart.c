@@ -124,17 +124,18 @@ static bool is_repeatable(long number, const ucontext_t *context)
 #ifdef SYS_epoll_pwait2
         SYS_epoll_pwait2,
 #endif
-        SYS_epoll_pwait,    SYS_pselect6,     SYS_ppoll,  SYS_rt_sigsuspend,   SYS_rt_sigtimedwait,
-        SYS_semop,          SYS_semtimedop,   SYS_msgrcv, SYS_msgsnd,          SYS_recvfrom,
-        SYS_recvmsg,        SYS_recvmmsg,     SYS_sendto, SYS_sendmsg,         SYS_sendmmsg,
-        SYS_accept,         SYS_accept4,      SYS_read,   SYS_readv,           SYS_write,
-        SYS_writev,         SYS_io_getevents, SYS_futex,  SYS_mq_timedreceive, SYS_mq_timedsend,
-        SYS_wait4,          SYS_waitid,       SYS_flock,  SYS_fcntl,           SYS_clock_nanosleep,
-        SYS_nanosleep,
-        SYS_io_pgetevents,
-        SYS_io_uring_enter,
-        SYS_futex_waitv,
-        SYS_futex_wait,
+        SYS_epoll_pwait,   SYS_pselect6,        SYS_ppoll,
+        SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop,
+        SYS_semtimedop,    SYS_msgrcv,          SYS_msgsnd,
+        SYS_recvfrom,      SYS_recvmsg,         SYS_recvmmsg,
+        SYS_sendto,        SYS_sendmsg,         SYS_sendmmsg,
+        SYS_accept,        SYS_accept4,         SYS_read,
+        SYS_readv,         SYS_write,           SYS_writev,
+        SYS_io_getevents,  SYS_futex,           SYS_mq_timedreceive,
+        SYS_mq_timedsend,  SYS_wait4,           SYS_waitid,
+        SYS_flock,         SYS_fcntl,           SYS_clock_nanosleep,
+        SYS_nanosleep,     SYS_io_pgetevents,   SYS_io_uring_enter,
+        SYS_futex_waitv,   SYS_futex_wait,
     };
     if (number == SYS_connect)
         return is_repeatable_connect(context_argument(context, 1));
@@ -202,7 +203,7 @@ static const struct {
 #ifdef SYS_epoll_pwait2
     {SYS_epoll_pwait2, 3, false},
 #endif
-    {SYS_epoll_pwait, 3, true}, {SYS_rt_sigtimedwait, 2, false}, {SYS_semtimedop, 3, false},
+    {SYS_epoll_pwait, 3, true},   {SYS_rt_sigtimedwait, 2, false}, {SYS_semtimedop, 3, false},
     {SYS_io_getevents, 4, false}, {SYS_io_pgetevents, 4, false},
 };
 

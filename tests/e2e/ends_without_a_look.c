@@ -12,6 +12,7 @@
 // JSON: [q.argv[1] for q in procs if len(q.argv) > 1 and verdict("dropped", q) == {"unfreed": (3, 120)} and not (q.snapshot and q.snapshot.rung != "none")] == ["exec", "abort", "fault", "kill", "term", "bare"]
 // JSON: {q.argv[1]: (q.end.how, q.end.value) for q in procs if len(q.argv) > 1}["exec"][0] == "exec"
 // JSON: all(q.summary.lost.blocks == 0 for q in procs)
+// JSON: [[n for n in q.notes if "no leak check" in n][0].split(": ")[1].split()[0] for q in procs if q.argv[1:] and q.argv[1] in ("abort", "kill", "bare")] == ["the", "SIGKILL", "SIGKILL"]
 
 #include "lib/verdicts.h"
 #include <signal.h>

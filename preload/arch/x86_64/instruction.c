@@ -195,7 +195,7 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
 
 struct move {
     bool known;
-    unsigned to;  /* register; MEMORY: none */
+    unsigned to;   /* register; MEMORY: none */
     unsigned form; /* opcode */
     const uint8_t *operand;
     unsigned rex;
