@@ -202,6 +202,17 @@ static bool claim_mailbox(struct target *target, uint64_t timeout)
 
 /* ---- The signal ------------------------------------------------------------------------------ */
 
+/* To one thread: a signal to the process wakes a thread that may find it taken by another one, and
+ * then its system call may fail with EINTR. */
+static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *info)
+{
+    struct pollfd process = {.fd = target->pidfd, .events = POLLIN};
+    if (thread && poll(&process, 1, 0) == 0 &&
+        syscall(SYS_rt_tgsigqueueinfo, target->pid, thread, target->signal, info) == 0)
+        return true;
+    return syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, info, 0) == 0;
+}
+
 /* Sends the signal once, and never to a program that it would kill: exec removes libleak's handler.
  * While one is pending, perhaps of a leakctl that gave up, no second one is sent. False: refused.
  */
@@ -224,7 +235,7 @@ static bool send_signal(const struct wait *wait, bool *sent)
         return waited_ms(wait) < GRACE || refuse_no_handler(target);
     if (state.pending)
         return true;
-    *sent = syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, &info, 0) == 0;
+    *sent = queue_signal(target, state.receiver, &info);
     if (*sent || errno == EAGAIN) /* the queue of the user is full: tried again */
         return true;
     return errno == ESRCH ? refuse_end(target)

@@ -40,7 +40,9 @@ void signal_state_add_thread(struct signal_state *state, const char *text, int s
     state->uninterruptible += letter == 'D';
     state->blocking += has_signal(text, "SigBlk", signal);
     state->caught |= has_signal(text, "SigCgt", signal);
-    state->pending |= has_signal(text, "ShdPnd", signal);
+    state->pending |= has_signal(text, "ShdPnd", signal) || has_signal(text, "SigPnd", signal);
+    if (!state->receiver && !strchr("TtD", letter) && !has_signal(text, "SigBlk", signal))
+        state->receiver = (pid_t)strtol(status_field(text, "Pid"), NULL, 10);
 }
 
 bool signal_state_read(pid_t pid, int signal, struct signal_state *state)

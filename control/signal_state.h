@@ -15,6 +15,7 @@ struct signal_state {
     size_t blocking;        /* have the signal in their mask */
     bool caught;            /* the process has a handler for it */
     bool pending;           /* it was sent and not yet delivered */
+    pid_t receiver;         /* the first thread that would handle it now; 0: there is none */
 };
 
 /* Adds a thread. text: its status file. */

@@ -85,6 +85,8 @@ enum leak_header_flag {
     LEAK_FLAG_LATE = 256,         /* libleak was loaded late: older blocks are unknown */
     LEAK_FLAG_NEVER_ENABLED =
         128, /* started disabled (start=off, start_at, start_after) and never enabled */
+    LEAK_FLAG_EXIT_LOOK =
+        2048, /* exit_look was on at the start: a report explains a missing check */
 };
 
 /* ---- Requests ---------------------------------------------------------------------------
@@ -809,7 +811,8 @@ enum leak_rung {
     X(LATE, "after the last exit handler")                                                         \
     X(ABRUPT, "at an exit without exit handlers")                                                  \
     X(LIMIT, "near the memory limit")                                                              \
-    X(CONTROL, "requested by leakctl")
+    X(CONTROL, "requested by leakctl")                                                             \
+    X(FATAL, "before a signal killed the process")
 
 enum leak_occasion {
     LEAK_OCCASION_NONE = 0,

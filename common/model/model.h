@@ -556,6 +556,7 @@ struct process {
     size_t resource_total_count;
     uint64_t resources_missed; /* without room in the file */
     struct leak_check *look;   /* NULL = none was attempted */
+    const char *unchecked;     /* why none was, when one was wanted; NULL = not known */
     struct owner *owners;      /* by descending bytes */
     size_t owner_count;
     struct seen_thread *threads; /* besides the thread of the leak check */

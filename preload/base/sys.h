@@ -151,7 +151,7 @@ void sys_futex_wake_shared(uint32_t *word);
 bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
 /* sigaltstack; either may be NULL. */
 int sys_signal_stack(const stack_t *stack, stack_t *old);
-/* Is it a signal that a thread's own instruction raises? sys_signals_block leaves these unblocked:
+/* Is it a signal that a thread's own instruction raises? sys_signals_block leaves these alone:
  * blocking them would turn a bug into a silent kill. */
 bool sys_signal_is_fault(int number);
 /* Does a sandbox let a handler put a signal off until later? */
@@ -159,7 +159,15 @@ bool sys_may_defer_signals(void);
 /* Does a sandbox let a handler restore the default action and send the signal once more? filter:
  * one that will be installed, or NULL. */
 bool sys_may_die_by_signal(const struct sandbox_filter *filter);
+/* Blocks signals whose handlers must not run now. A signal that is ignored must stay open: the
+ * kernel drops it when it is sent, unless the receiving thread blocks it; then it becomes pending,
+ * and a sigtimedwait or signalfd of another thread reads it. sys_signals_block leaves those open
+ * that are ignored by default (SIGCHLD ...) and have no handler; sys_signals_block_handled, for
+ * milliseconds rather than microseconds, leaves every signal without handler open. */
 void sys_signals_block(uint64_t *saved);
+void sys_signals_block_handled(uint64_t *saved);
+/* Those of these signals (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
+uint64_t sys_signals_without_handler(uint64_t among);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */
 struct sys_sigaction {
@@ -178,9 +186,10 @@ void sys_raise_trap(void);
 int sys_take_signal(int number, siginfo_t *info);
 /* The signals pending for the calling thread, or for any thread of the process. */
 uint64_t sys_signals_pending(void);
-/* Creates a timer of the process that sends a signal which carries the value. Result: its number,
- * or -errno. Not inherited by fork. */
-int sys_timer_create(int signal, int value);
+/* Creates a timer of the process that sends a signal which carries the value to that thread, or
+ * with tid 0 to any. Result: its number, or -errno. Not inherited by fork. */
+int sys_timer_create(int tid, int signal, int value);
+void sys_timer_delete(int timer);
 /* Fires after that many nanoseconds, and then periodically unless every is 0. */
 void sys_timer_set(int timer, uint64_t first, uint64_t every);
 

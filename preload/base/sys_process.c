@@ -64,11 +64,33 @@ bool sys_may_die_by_signal(const struct sandbox_filter *filter)
     return all_allowed(calls_of_death, ARRAY_LENGTH(calls_of_death));
 }
 
+static const uint64_t ignored_by_default =
+    1ull << (SIGCHLD - 1) | 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) | 1ull << (SIGCONT - 1);
+
+uint64_t sys_signals_without_handler(uint64_t among)
+{
+    uint64_t found = 0;
+    for (uint64_t left = among; left; left &= left - 1) {
+        struct sys_sigaction action;
+        int number = __builtin_ctzll(left) + 1;
+        if (sys_sigaction(number, NULL, &action) >= 0 && action.handler <= (uintptr_t)SIG_IGN)
+            found |= 1ull << (number - 1);
+    }
+    return found;
+}
+
 void sys_signals_block(uint64_t *saved)
 {
-    uint64_t all = ~faults;
+    uint64_t most = ~faults & ~sys_signals_without_handler(ignored_by_default);
     *saved = 0; /* where a sandbox refuses both calls */
-    SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
+    SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, &most, saved, sizeof most);
+}
+
+void sys_signals_block_handled(uint64_t *saved)
+{
+    uint64_t handled = ~faults & ~sys_signals_without_handler(~faults);
+    *saved = 0;
+    SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, &handled, saved, sizeof handled);
 }
 
 void sys_signals_restore(const uint64_t *saved)
@@ -116,12 +138,17 @@ uint64_t sys_signals_pending(void)
     return pending;
 }
 
-int sys_timer_create(int signal, int value)
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+int sys_timer_create(int tid, int signal, int value)
 {
     struct sigevent event;
     int timer;
     memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_notify = tid ? SIGEV_THREAD_ID : SIGEV_SIGNAL;
+    event.sigev_notify_thread_id = tid;
     event.sigev_signo = signal;
     event.sigev_value.sival_int = value;
     long result = SYSCALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
@@ -133,6 +160,11 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every)
     struct itimerspec time = {.it_value = {first / 1000000000u, first % 1000000000u},
                               .it_interval = {every / 1000000000u, every % 1000000000u}};
     SYSCALL(SYS_timer_settime, timer, 0, &time, 0);
+}
+
+void sys_timer_delete(int timer)
+{
+    SYSCALL(SYS_timer_delete, timer);
 }
 
 /* ---- Identity ------------------------------------------------------------------------------- */

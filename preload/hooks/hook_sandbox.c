@@ -103,27 +103,25 @@ EXPORT int prctl(int option, ...)
 
 /* ---- syscall(SYS_seccomp ...) ---------------------------------------------------------------- */
 
-static long restrict_by_syscall(long number, unsigned long a, unsigned long b, unsigned long c,
-                                unsigned long d, unsigned long e)
+__attribute__((used)) long hook_restricting_syscall(long number, unsigned long a, unsigned long b,
+                                                    unsigned long c, unsigned long d,
+                                                    unsigned long e);
+
+/* syscall() (arch/<cpu>/stack.S) comes here with these two calls; the arguments are its own. */
+long hook_restricting_syscall(long number, unsigned long a, unsigned long b, unsigned long c,
+                              unsigned long d, unsigned long e)
 {
     struct frame caller = CALLER_FRAME();
-    bool is_strict =
-        number == SYS_seccomp ? a == SECCOMP_SET_MODE_STRICT : b == SECCOMP_MODE_STRICT;
-    struct restriction restriction =
-        begin_restriction(&caller, is_strict, (const struct sock_fprog *)c);
-    long result = real.syscall(number, a, b, c, d, e);
-    end_restriction(&restriction, result >= 0);
-    return result;
-}
-
-__attribute__((used)) void *hook_syscall_notice(long number, unsigned long a);
-
-/* Called by the tail jump of arch/<cpu>/tail.S, in any thread and any process: a thread that the
- * program has made by clone may have no thread-local storage. */
-void *hook_syscall_notice(long number, unsigned long a)
-{
-    real_functions_find();
-    bool restricts = (number == SYS_seccomp && a <= SECCOMP_SET_MODE_FILTER) ||
-                     (number == SYS_prctl && a == PR_SET_SECCOMP);
-    return restricts ? (void *)restrict_by_syscall : (void *)real.syscall;
+    bool restricts = number == SYS_prctl || a <= SECCOMP_SET_MODE_FILTER;
+    bool is_strict = number == SYS_prctl ? b == SECCOMP_MODE_STRICT : a == SECCOMP_SET_MODE_STRICT;
+    struct restriction restriction = {.is_strict = false};
+    if (restricts)
+        restriction = begin_restriction(&caller, is_strict, (const struct sock_fprog *)c);
+    long result = arch_syscall(number, a, b, c, d, e, 0);
+    if (restricts)
+        end_restriction(&restriction, result >= 0);
+    if (result >= 0)
+        return result;
+    errno = -result;
+    return -1;
 }

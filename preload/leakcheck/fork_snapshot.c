@@ -18,6 +18,7 @@
 #define NEWER_BLOCKS 4096          /* that may appear between the count and the copy */
 
 static struct world world; /* signal handlers read it */
+static bool stays_stopped; /* until fork_snapshot_resume */
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
@@ -74,9 +75,18 @@ int fork_snapshot_take_stopped(struct leak_check_request *request)
         return 0;
     dontfork_save();
     int pid = fork_checker(request);
-    world_resume();
+    stays_stopped = request->occasion == LEAK_OCCASION_FATAL;
+    if (!stays_stopped)
+        world_resume();
     dontfork_drop();
     return pid;
+}
+
+void fork_snapshot_resume(void)
+{
+    if (stays_stopped)
+        world_resume();
+    stays_stopped = false;
 }
 
 static int fork_checker_locked(struct leak_check_request *request)

@@ -17,8 +17,11 @@
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size);
 void fork_snapshot_free_result(struct leak_check_result *result, size_t size);
 
-/* The child's pid; -errno: fork failed; 0: a thread could not be stopped. */
+/* The child's pid; -errno: fork failed; 0: a thread could not be stopped. With LEAK_OCCASION_FATAL
+ * the other threads stay stopped: as far as they can see, the signal has killed them. */
 int fork_snapshot_take_stopped(struct leak_check_request *request);
+/* Lets them run again, if they are stopped. */
+void fork_snapshot_resume(void);
 /* The child's pid, or a value below 0 and possibly the trouble of the first copy. */
 int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble);
 

@@ -116,12 +116,14 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         trouble = LEAK_TROUBLE_NO_MEMORY;
     out->result = request.result; /* before a handler of the program can request another one */
     if (!trouble) {
-        sys_signals_block(&mask);
+        sys_signals_block_handled(&mask);
+        lock_count_taken(); /* defers the handler of a signal that has none yet */
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
             out->pid = fork_snapshot_take_running(&request, &trouble);
         store_release(&request.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
+        lock_count_given();
         sys_signals_restore(&mask);
         if (!out->pid) { /* a thread could not be stopped */
             skipped++;
@@ -270,6 +272,7 @@ void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasio
     if (!early.pid || (known && !is_heap_unchanged())) {
         if (take_check(occasion, caller, known ? early.result : NULL, &check))
             finish_check(&check, occasion);
+        fork_snapshot_resume();
     }
     turnstile_leave(&check_turn);
 }

@@ -114,7 +114,7 @@ static bool fault_recurs(const siginfo_t *info)
 /* When the handler returns, the thread stands where it was, and the signal is pending with all its
  * data: also if the fault would not recur (a trap, a signal from another process, memory that a
  * second thread has mapped meanwhile). */
-static void die_of_signal(int number, const siginfo_t *info, ucontext_t *context)
+void crash_die(int number, const siginfo_t *info, ucontext_t *context)
 {
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
     const uint64_t all = ~0ull, others = ~(1ull << (number - 1));
@@ -127,9 +127,7 @@ static void die_of_signal(int number, const siginfo_t *info, ucontext_t *context
         sys_kill(sys_getpid(), number);
 }
 
-/* The first process of a container or of the machine: the kernel does not perform the default
- * action of a signal that is sent to it. */
-static bool is_init(void)
+bool crash_is_init(void)
 {
     return sys_getpid() == 1;
 }
@@ -139,7 +137,7 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
     uint32_t self = sys_gettid(), other;
     if (trampoline_owns_fault(number, context))
         return;
-    if (info->si_code <= 0 && is_init())
+    if (info->si_code <= 0 && crash_is_init())
         return;
     if (is_recording && load_relaxed(&crashing_thread) == self)
         __builtin_longjmp((void **)after_fault, 1);
@@ -148,14 +146,14 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
         if (other && !sys_futex_wait_for(&crashing_thread, other, DEATH_TIMEOUT))
             break;
     }
-    die_of_signal(number, info, context);
+    crash_die(number, info, context);
 }
 
 /* After the program's handler has returned, abort() kills without libleak's handler. */
 static void before_program_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;
-    if (number != SIGABRT || is_init() ||
+    if (number != SIGABRT || crash_is_init() ||
         (is_recording && load_relaxed(&crashing_thread) == (uint32_t)sys_gettid()))
         return;
     sys_signals_block(&mask);
@@ -172,7 +170,7 @@ void crash_install_handler(int number)
 {
     if (!ensure_recording)
         ensure_recording = no_recording;
-    trampoline_replace_default(on_fatal_signal, 1ull << (number - 1), real_sigaction);
+    trampoline_replace_default(on_fatal_signal, 1ull << (number - 1), 0, real_sigaction);
 }
 
 void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(void))
@@ -181,8 +179,8 @@ void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(voi
     when_recorded = recorded;
     altstack_start(guard);
     trampoline_callbacks.before_handler = before_program_handler;
-    uint64_t signals = is_init() ? FATAL_SIGNALS & ~SENT_BY_US : FATAL_SIGNALS;
-    trampoline_replace_default(on_fatal_signal, signals, real_sigaction);
+    uint64_t signals = crash_is_init() ? FATAL_SIGNALS & ~SENT_BY_US : FATAL_SIGNALS;
+    trampoline_replace_default(on_fatal_signal, signals, 0, real_sigaction);
 }
 
 void crash_fork_child(void)

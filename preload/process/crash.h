@@ -31,6 +31,26 @@ void crash_install_handler(int number);
 /* The recording of a fork child has no crash record yet. */
 void crash_fork_child(void);
 
+/* Lets the process die of that signal when the handler returns. */
+void crash_die(int number, const siginfo_t *info, ucontext_t *context);
+/* The first process of a container or of the machine: the kernel performs no default action of a
+ * signal that is sent to it. */
+bool crash_is_init(void);
+
+/* ---- fatal_signal.c: signals that kill, but are no crash -----------------------------------------
+ *
+ * Ctrl-C and SIGTERM are the usual end of a server. With fatal_look=on libleak has a handler where
+ * the program has left the default action to kill. It takes the leak check of the end, and lets the
+ * process die of the signal as it would without libleak: same status, same siginfo, where the
+ * thread stood. All other threads stay stopped meanwhile. A second signal does not wait.
+ *
+ * A thread inside of the runtime goes on, and the check is tried again a moment later by a timer
+ * (deferred_work.c). A fork or vfork child without a recording of its own just dies.
+ */
+void fatal_signal_start(void);
+/* False: not possible here, call it again soon. May be called when no signal has arrived. */
+bool fatal_signal_retry(ucontext_t *context);
+
 /* ---- crash_record.c: the record, step by step ---------------------------------------------------
  *
  * A step may fault without harm to the steps before, which are published already. No step waits,

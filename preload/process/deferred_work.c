@@ -4,6 +4,7 @@
 #include "preload/base/memory_limits.h"
 #include "preload/options/options.h"
 #include "preload/signals/stop_the_world.h"
+#include "preload/process/crash.h"
 #include "preload/process/reports.h"
 #include "preload/track/milestones.h"
 #include "preload/leakcheck/snapshot.h"
@@ -11,6 +12,9 @@
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "context.h"
+
+#include <pthread.h>
+#include <time.h>
 
 #define RETRY_NS 1000000ull /* the thread was inside of the runtime */
 
@@ -22,18 +26,64 @@ enum work {
     WORK_REQUEST = 8,
     WORK_ENABLE = 16,
     WORK_REPORT = 32,
+    WORK_DEATH = 64,
 };
 
 static uint32_t pending;
-static int retry_timer; /* its number + 1 */
 static bool enable_due; /* start_after= has not elapsed */
+static uint64_t enable_at;
+
+/* ---- Timers ----------------------------------------------------------------------------------
+ *
+ * They signal one thread, the first. A signal to the process wakes a thread that may find it taken
+ * by another one; then no handler runs, and a system call that the kernel does not restart fails
+ * with EINTR. */
+
+enum timer { TIMER_RETRY, TIMER_PERIODIC, TIMER_REPORT, TIMER_ENABLE, TIMERS };
+
+static int timers[TIMERS]; /* the kernel's number + 1; 0: none */
+static int receiver;       /* a tid; 0: any thread, the first one has ended */
+static pthread_key_t receiver_key;
+
+static void start_timer(enum timer which, enum work work, uint64_t first, uint64_t every)
+{
+    if (timers[which] <= 0)
+        timers[which] = sys_timer_create(receiver, world_signal(), work) + 1;
+    if (timers[which] > 0)
+        sys_timer_set(timers[which] - 1, first, every);
+}
+
+static void start_timers(void)
+{
+    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+    if (options_current.snapshot_every)
+        start_timer(TIMER_PERIODIC, WORK_PERIODIC, options_current.snapshot_every,
+                    options_current.snapshot_every);
+    if (options_current.report_every)
+        start_timer(TIMER_REPORT, WORK_REPORT, options_current.report_every,
+                    options_current.report_every);
+    if (enable_due)
+        start_timer(TIMER_ENABLE, WORK_ENABLE, now < enable_at ? enable_at - now : 1, 0);
+}
 
 static void retry_soon(void)
 {
-    if (retry_timer <= 0)
-        retry_timer = sys_timer_create(world_signal(), WORK_RETRY) + 1;
-    if (retry_timer > 0)
-        sys_timer_set(retry_timer - 1, RETRY_NS, 0);
+    start_timer(TIMER_RETRY, WORK_RETRY, RETRY_NS, 0);
+}
+
+/* The first thread ends by pthread_exit; the others live on. */
+static void replace_receiver(void *argument UNUSED)
+{
+    if (sys_gettid() != receiver)
+        return;
+    receiver = 0;
+    for (int i = 0; i < TIMERS; i++)
+        if (timers[i] > 0)
+            sys_timer_delete(timers[i] - 1);
+    memset(timers, 0, sizeof timers);
+    start_timers();
+    if (load_relaxed(&pending))
+        retry_soon();
 }
 
 static uint32_t work_of(const siginfo_t *info)
@@ -47,6 +97,12 @@ static uint32_t work_of(const siginfo_t *info)
 static void request_limit_check(void)
 {
     or_relaxed(&pending, WORK_LIMIT);
+    retry_soon();
+}
+
+void deferred_work_request_death(void)
+{
+    or_relaxed(&pending, WORK_DEATH);
     retry_soon();
 }
 
@@ -176,7 +232,11 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
                                  .pc = context_pc(context),
                                  .fp = context_fp(context),
                                  .context = context};
-    if (!world_thread_is_busy())
+    if (now & WORK_DEATH) {
+        unfinished = fatal_signal_retry(context) ? 0 : WORK_DEATH;
+        now = 0;
+    }
+    if (!world_thread_is_busy() && now)
         unfinished = do_work(now, &taker);
     if (!unfinished)
         return;
@@ -184,19 +244,9 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
     retry_soon();
 }
 
-static void start_timer(enum work work, uint64_t first, uint64_t every)
+static void become_receiver(void)
 {
-    int timer = first ? sys_timer_create(world_signal(), work) : -1;
-    if (timer >= 0)
-        sys_timer_set(timer, first, every);
-}
-
-static void start_timers(void)
-{
-    start_timer(WORK_PERIODIC, options_current.snapshot_every, options_current.snapshot_every);
-    start_timer(WORK_REPORT, options_current.report_every, options_current.report_every);
-    if (enable_due)
-        start_timer(WORK_ENABLE, options_current.start_after, 0);
+    receiver = pthread_setspecific(receiver_key, &receiver) == 0 ? sys_gettid() : 0;
 }
 
 void deferred_work_start(void)
@@ -204,6 +254,9 @@ void deferred_work_start(void)
     world_init(options_current.snapshot_signal, on_work_signal, threads_on_own_stack);
     world_install_handler();
     enable_due = options_current.start && options_current.start_after;
+    enable_at = sys_clock_ns(CLOCK_MONOTONIC) + options_current.start_after;
+    if (pthread_key_create(&receiver_key, replace_receiver) == 0)
+        become_receiver();
     start_timers();
     memory_limits_watch(options_current.near_limit, request_limit_check);
 }
@@ -211,7 +264,9 @@ void deferred_work_start(void)
 void deferred_work_fork_child(void)
 {
     pending = 0;
-    retry_timer = 0;
+    memset(timers, 0, sizeof timers);
+    if (receiver)
+        become_receiver();
     memory_limits_fork_child();
     start_timers();
 }

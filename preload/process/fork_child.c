@@ -89,8 +89,8 @@ bool fork_child_start_recording(struct guard *guard)
     uint64_t parent_size;
     if (!store_create_child(&parent, &parent_size))
         return false;
-    store_set_flag(LEAK_FLAG_FORKED |
-                   (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
+    store_set_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED |
+                                                        LEAK_FLAG_LATE | LEAK_FLAG_EXIT_LOOK)));
     if (!run_child_steps(guard, false))
         return false;
     blocks_each(count_inherited, &store_header->live_bytes);

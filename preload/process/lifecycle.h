@@ -29,7 +29,8 @@ void process_exit_set_status(int status);
 /* Writes the report, or says where the recording file is. */
 void process_exit_report(void);
 /* Only for the process that owns the recording file. */
-void process_exit_record(int status, const struct roots_caller *taker, enum leak_occasion occasion);
+void process_exit_record(enum leak_end how, int value, const struct roots_caller *taker,
+                         enum leak_occasion occasion);
 
 /* ---- deferred_work.c: work that needs a moment outside of the runtime ---------------------------
  *
@@ -40,6 +41,8 @@ void process_exit_record(int status, const struct roots_caller *taker, enum leak
 
 /* Once the options are read, before the first leak check. */
 void deferred_work_start(void);
+/* fatal_signal_retry will be called in a moment, until it returns true. */
+void deferred_work_request_death(void);
 void deferred_work_fork_child(void);
 
 #endif

@@ -208,6 +208,8 @@ static bool start_modules(struct guard *guard, char **envp)
     reports_start();
     deferred_work_start();
     snapshot_start();
+    if (options_current.exit_look)
+        store_set_flag(LEAK_FLAG_EXIT_LOOK);
     if (!options_current.site_stacks)
         store_set_flag(LEAK_FLAG_NO_STACKS);
     if (options_current.min_size || options_current.max_size)
@@ -284,6 +286,8 @@ static void start_process(struct guard *guard, char **envp)
     log_startup();
     if (options_current.crash != CRASH_OFF)
         crash_start(guard, ensure_crash_recording, report_crash);
+    if (options_current.fatal_look && options_current.crash != CRASH_ONLY)
+        fatal_signal_start();
     start_breakpoint();
     *recording = true;
     state = options_current.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
@@ -481,7 +485,7 @@ NOINLINE bool process_before_abrupt_exit(const uintptr_t *record)
     if (!owns_recording())
         return false;
     struct guard *guard = guard_enter(&caller);
-    process_exit_record(process_state.exit_status, &taker, LEAK_OCCASION_ABRUPT);
+    process_exit_record(LEAK_END_EXIT, process_state.exit_status, &taker, LEAK_OCCASION_ABRUPT);
     if (guard)
         guard_leave(guard);
     return true;

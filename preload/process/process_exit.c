@@ -32,7 +32,8 @@ static void record_own_memory(void)
     store_publish(place, sizeof balance);
 }
 
-void process_exit_record(int status, const struct roots_caller *taker, enum leak_occasion occasion)
+void process_exit_record(enum leak_end how, int value, const struct roots_caller *taker,
+                         enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
     /* LEAK_END_SIGNAL: a debugger suppressed a signal that should have killed. */
@@ -41,9 +42,9 @@ void process_exit_record(int status, const struct roots_caller *taker, enum leak
     snapshot_late(taker, occasion);
     resources_sync();
     record_own_memory();
-    header->end_value = status & 0xff;
+    header->end_value = value & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
-    store_release(&header->end_how, LEAK_END_EXIT);
+    store_release(&header->end_how, how);
     track_tick();
     eventlog_end(true);
     process_exit_report();
@@ -54,7 +55,7 @@ static void record_exit(int status, void *argument UNUSED)
     struct frame caller = CALLER_FRAME();
     struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     if (sys_getpid() == store_header->pid)
-        process_exit_record(status, &taker, LEAK_OCCASION_LATE);
+        process_exit_record(LEAK_END_EXIT, status, &taker, LEAK_OCCASION_LATE);
 }
 
 static int expected_status;

@@ -5,6 +5,7 @@
 #include "context.h"
 
 #define TRAMPOLINES 256
+#define SIGNALS 64 /* their highest number */
 
 typedef void action(int number, siginfo_t *info, void *context);
 
@@ -86,13 +87,29 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
 
 /* ---- Fatal signals -------------------------------------------------------------------------- */
 
-static action *fatal_handler;  /* replaces the default action ... */
-static uint64_t fatal_signals; /* ... of these signals: bit number - 1 */
-static struct trampoline_default program_default[SIGSYS + 1];
+static uint64_t replaced_signals; /* bit number - 1: another handler replaces the default action */
+static struct replacement {
+    action *handler;
+    uint64_t signals, open; /* its own; those that may interrupt it, beside faults */
+} replacements[2];          /* filled from the front */
+static struct trampoline_default program_default[SIGNALS + 1];
 
 static inline bool is_replaced(int number)
 {
-    return number > 0 && number <= SIGSYS && load_relaxed(&fatal_signals) >> (number - 1) & 1;
+    return number > 0 && number <= SIGNALS && load_relaxed(&replaced_signals) >> (number - 1) & 1;
+}
+
+static const struct replacement *replacement_of(int number)
+{
+    return &replacements[replacements[0].signals >> (number - 1) & 1 ? 0 : 1];
+}
+
+static bool is_replacement(sighandler_t handler)
+{
+    for (unsigned i = 0; i < ARRAY_LENGTH(replacements); i++)
+        if (replacements[i].handler && (void *)handler == (void *)replacements[i].handler)
+            return true;
+    return false;
 }
 
 static inline bool on_our_stack(uintptr_t address)
@@ -101,23 +118,25 @@ static inline bool on_our_stack(uintptr_t address)
 }
 
 /* A fault inside of the handler must be reported as well, so faults stay open. */
-static uint64_t all_but_faults(void)
+static uint64_t blocked_by(const struct replacement *replacement)
 {
     uint64_t mask = 0;
-    for (int number = 1; number <= 64; number++)
+    for (int number = 1; number <= SIGNALS; number++)
         if (!sys_signal_is_fault(number))
             mask |= 1ull << (number - 1);
-    return mask;
+    return mask & ~replacement->open;
 }
 
 #define FATAL_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
+#define KEPT_FLAGS                                                                                 \
+    SA_RESTART /* the program's own stands in the kernel's table: siginterrupt changes it there */
 
 static void install_fatal_handler(int number, struct sys_sigaction *now)
 {
     program_default[number] = (struct trampoline_default){now->flags, now->mask};
-    now->handler = (uintptr_t)fatal_handler;
-    now->flags = (now->flags & CONTEXT_RESTORER) | FATAL_FLAGS;
-    now->mask = all_but_faults();
+    now->handler = (uintptr_t)replacement_of(number)->handler;
+    now->flags = (now->flags & (CONTEXT_RESTORER | KEPT_FLAGS)) | FATAL_FLAGS;
+    now->mask = blocked_by(replacement_of(number));
     sys_sigaction(number, now, NULL);
 }
 
@@ -236,7 +255,7 @@ static bool is_reserved(int number)
 sighandler_t trampoline_get(int number, sighandler_t handler)
 {
     if (handler == SIG_DFL && is_replaced(number))
-        return (sighandler_t)(void *)fatal_handler;
+        return (sighandler_t)(void *)replacement_of(number)->handler;
     if (is_reserved(number) ? handler == SIG_DFL || handler == SIG_HOLD || handler == SIG_ERR
                             : is_special(handler) || sys_signal_is_fault(number))
         return handler;
@@ -254,7 +273,7 @@ static sighandler_t get_with_flags(int number, sighandler_t handler, uint64_t fl
 
 sighandler_t trampoline_get_handler(sighandler_t trampoline)
 {
-    if (fatal_handler && (void *)trampoline == (void *)fatal_handler)
+    if (is_replacement(trampoline))
         return SIG_DFL;
     for (unsigned i = 0; i < TRAMPOLINES && load_relaxed(&handlers[i]); i++)
         if ((void *)trampoline == (void *)trampolines[i])
@@ -270,10 +289,10 @@ void trampoline_wrap_action(int number, struct sigaction *given)
         return;
     if (handler == SIG_DFL) {
         struct trampoline_default *now = &program_default[number];
-        uint64_t mask = all_but_faults();
+        uint64_t mask = blocked_by(replacement_of(number));
         now->flags = given->sa_flags | CONTEXT_RESTORER; /* as libc would */
         memcpy(&now->mask, &given->sa_mask, sizeof now->mask);
-        given->sa_flags = FATAL_FLAGS;
+        given->sa_flags = (given->sa_flags & KEPT_FLAGS) | FATAL_FLAGS;
         memcpy(&given->sa_mask, &mask, sizeof mask);
     } else if (!(given->sa_flags & SA_SIGINFO)) {
         given->sa_flags |= SA_SIGINFO | INFO_ADDED;
@@ -294,10 +313,10 @@ struct trampoline_default trampoline_get_default(int number)
 
 void trampoline_unwrap_default(struct sigaction *given, struct trampoline_default was)
 {
-    if (!fatal_handler || (void *)given->sa_handler != (void *)fatal_handler)
+    if (!is_replacement(given->sa_handler))
         return;
     given->sa_handler = SIG_DFL;
-    given->sa_flags = was.flags;
+    given->sa_flags = (was.flags & ~KEPT_FLAGS) | (given->sa_flags & KEPT_FLAGS);
     memcpy(&given->sa_mask, &was.mask, sizeof was.mask);
 }
 
@@ -305,7 +324,7 @@ void trampoline_unwrap_default(struct sigaction *given, struct trampoline_defaul
 static void complete_action(int number, struct sys_sigaction *now)
 {
     sighandler_t handler = (sighandler_t)now->handler;
-    if (is_replaced(number) && now->handler == (uintptr_t)fatal_handler) {
+    if (is_replaced(number) && is_replacement(handler)) {
         if ((now->flags & FATAL_FLAGS) != FATAL_FLAGS)
             install_fatal_handler(number, now);
         return;
@@ -329,16 +348,22 @@ void trampoline_complete_action(int number)
     sys_signals_restore(&mask);
 }
 
-void trampoline_replace_default(action *handler, uint64_t signals, trampoline_sigaction *install)
+void trampoline_replace_default(action *handler, uint64_t signals, uint64_t open,
+                                trampoline_sigaction *install)
 {
     if (!sys_may_die_by_signal(NULL))
         return;
-    fatal_handler = handler;
-    for (int number = 1; number <= SIGSYS; number++) {
+    struct replacement *replacement = &replacements[0];
+    if (replacement->handler && replacement->handler != handler)
+        replacement++;
+    replacement->handler = handler;
+    replacement->signals |= signals;
+    replacement->open |= open;
+    for (int number = 1; number <= SIGNALS; number++) {
         struct sigaction now;
         if (!(signals >> (number - 1) & 1))
             continue;
-        or_relaxed(&fatal_signals, 1ull << (number - 1));
+        or_relaxed(&replaced_signals, 1ull << (number - 1));
         if (install(number, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
             continue;
         struct trampoline_default given = {.flags = now.sa_flags};
@@ -351,11 +376,11 @@ void trampoline_replace_default(action *handler, uint64_t signals, trampoline_si
 
 void trampoline_restore_defaults(void)
 {
-    uint64_t replaced = exchange_relaxed(&fatal_signals, 0);
+    uint64_t replaced = exchange_relaxed(&replaced_signals, 0);
     struct sys_sigaction now;
-    for (int number = 1; number <= SIGSYS; number++)
+    for (int number = 1; number <= SIGNALS; number++)
         if (replaced >> (number - 1) & 1 && sys_sigaction(number, NULL, &now) >= 0 &&
-            now.handler == (uintptr_t)fatal_handler) {
+            is_replacement((sighandler_t)now.handler)) {
             now.handler = (uintptr_t)SIG_DFL;
             now.flags = (now.flags & CONTEXT_RESTORER) | program_default[number].flags;
             now.mask = program_default[number].mask;

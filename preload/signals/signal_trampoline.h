@@ -75,9 +75,10 @@ bool trampoline_owns_fault(int number, const void *context);
 /* ---- Replacing the default action ------------------------------------------------------------ */
 
 /* Installs a handler for each of these signals (bit number - 1) whose action is the default one,
- * now and later. install: libc's sigaction. */
+ * now and later. There may be two such handlers. open: signals that may interrupt it, beside
+ * faults. install: libc's sigaction. */
 void trampoline_replace_default(void (*handler)(int, siginfo_t *, void *), uint64_t signals,
-                                trampoline_sigaction *install);
+                                uint64_t open, trampoline_sigaction *install);
 /* The default actions are in force again: a sandbox would not let the handler die by the signal. */
 void trampoline_restore_defaults(void);
 

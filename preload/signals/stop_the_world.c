@@ -82,9 +82,12 @@ static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t 
     entry->block = arch_thread_block();
     entry->context = context;
     struct syscall_interrupted call = entry->call;
+    lock_thread.held++; /* defers the handler of a signal that had none when the stop began */
     publish_answer(entry, STOPPED);
     while (load_acquire(&generation) == round) /* pairs with world_resume */
         sys_futex_wait(&generation, round);
+    lock_thread.held--;
+    lock_thread.put_off = false; /* the return from this handler opens the mask */
     syscall_restart(context, &call);
 }
 
@@ -173,14 +176,27 @@ void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool i
     world_install_handler();
 }
 
-bool world_install_handler(void)
+static bool install_handler(uint64_t blocked)
 {
     struct sigaction action = {.sa_sigaction = on_stop_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
-    if (!installed)
-        installed = real_sigaction(reserved_number, &action, NULL) == 0;
+    memcpy(&action.sa_mask, &blocked, sizeof blocked);
+    return real_sigaction(reserved_number, &action, NULL) == 0;
+}
+
+bool world_install_handler(void)
+{
+    installed = installed || install_handler(~0ull);
     return installed;
+}
+
+/* A stopped thread blocks the signals that have a handler, and no others (sys_signals_block). */
+static void update_blocked(void)
+{
+    static uint64_t blocked = ~0ull;
+    uint64_t now = ~sys_signals_without_handler(~(1ull << (reserved_number - 1)));
+    if (installed && now != blocked && install_handler(now))
+        blocked = now;
 }
 
 /* The system call of a thread, as the kernel lists it: number, arguments, sp, pc. */
@@ -373,6 +389,7 @@ bool world_stop(struct world *world, uint64_t timeout)
             return false;
         arena_register(room, WORLD_MAX_THREADS * sizeof *room);
     }
+    update_blocked();
     *world = (struct world){.thread = room};
     store_release(&current, world);
     add_release(&generation, 1);

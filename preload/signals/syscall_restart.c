@@ -5,39 +5,70 @@
 #include "context.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <linux/io_uring.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+/* Later than the oldest kernel headers that libleak is built with. */
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#ifndef SYS_futex_wait
+#define SYS_futex_wait 455
+#endif
+#define URING_ABSOLUTE (1u << 5)   /* IORING_ENTER_ABS_TIMER */
+#define URING_REGISTERED (1u << 6) /* IORING_ENTER_EXT_ARG_REG */
 
 #define MAX_LIBC_FRAMES 4096 /* bytes of stack between the hook and the system call */
 
 __thread struct syscall_deadline syscall_deadline;
 
-/* This thread's handler that continues a system call. A handler that interrupts it must not return,
- * for the kernel then forgets the call: it jumps back here. */
+/* ---- A system call inside of the handler ------------------------------------------------------ */
+
+/* Where a handler continues that has interrupted the call of an outer one. It must not return, for
+ * the kernel then forgets a call that restart_syscall could continue. */
 static __thread struct {
     void *jump[5];
 } outer __attribute__((tls_model("initial-exec")));
 
+#define STOPPED_AGAIN (-512L) /* result of call_unblocked: libleak's handler has interrupted it */
+
 /* Behind the call with another result than EINTR the call is over, and the handler may return. */
-static bool in_continued_call(const ucontext_t *context)
+static bool in_unblocked_call(const ucontext_t *context)
 {
-    uintptr_t pc = context_pc(context), end = (uintptr_t)arch_continue_call_end;
-    return pc - (uintptr_t)arch_continue_call < end - (uintptr_t)arch_continue_call ||
+    uintptr_t pc = context_pc(context), end = (uintptr_t)arch_call_unblocked_end;
+    return pc - (uintptr_t)arch_call_unblocked < end - (uintptr_t)arch_call_unblocked ||
            (pc == end && context_result(context) == -EINTR);
 }
 
-/* Waits for the result, with the program's signals unblocked. */
-static NOINLINE long continue_call(const ucontext_t *context)
+/* Makes the call with the program's signals unblocked. */
+static NOINLINE long call_unblocked(const ucontext_t *context, long number, const long argument[6])
 {
     uint64_t mask, all;
+    __typeof__(outer) before = outer; /* a handler of the program may have interrupted a call */
+    volatile long result = STOPPED_AGAIN;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    __builtin_setjmp(outer.jump); /* reached again with all signals blocked */
-    long result = arch_continue_call(&mask);
+    if (!__builtin_setjmp(outer.jump)) /* left by a jump, all signals are blocked */
+        result = arch_call_unblocked(&mask, number, argument);
     sys_signals_block(&all);
+    outer = before;
     return result;
 }
+
+/* Waits for the result of the call whose deadline the kernel keeps. */
+static long continue_call(const ucontext_t *context)
+{
+    static const long none[6];
+    long result;
+    do
+        result = call_unblocked(context, SYS_restart_syscall, none);
+    while (result == STOPPED_AGAIN);
+    return result;
+}
+
+/* ---- Calls that are repeated ------------------------------------------------------------------ */
 
 /* Will a pending signal of the program be handled on return, by a handler without SA_RESTART? */
 static bool program_interrupts(const ucontext_t *context)
@@ -54,8 +85,28 @@ static bool program_interrupts(const ucontext_t *context)
     return false;
 }
 
+static bool contains(const short *list, size_t count, long number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+static bool is_local(long address)
+{
+    return *(const sa_family_t *)address == AF_UNIX;
+}
+
+/* connect can be called again while the connection is being made: the call goes on waiting. */
+static bool is_repeatable_connect(long address)
+{
+    sa_family_t family = *(const sa_family_t *)address;
+    return is_local(address) || family == AF_INET || family == AF_INET6;
+}
+
 /* Calls that can be repeated with the same arguments. */
-static bool is_repeatable(long number)
+static bool is_repeatable(long number, const ucontext_t *context)
 {
     static const short list[] = {
 #ifdef SYS_epoll_wait
@@ -73,21 +124,37 @@ static bool is_repeatable(long number)
 #ifdef SYS_epoll_pwait2
         SYS_epoll_pwait2,
 #endif
-        SYS_epoll_pwait,    SYS_pselect6,     SYS_ppoll,  SYS_rt_sigsuspend,   SYS_rt_sigtimedwait,
-        SYS_semop,          SYS_semtimedop,   SYS_msgrcv, SYS_msgsnd,          SYS_recvfrom,
-        SYS_recvmsg,        SYS_recvmmsg,     SYS_sendto, SYS_sendmsg,         SYS_sendmmsg,
-        SYS_accept,         SYS_accept4,      SYS_read,   SYS_readv,           SYS_write,
-        SYS_writev,         SYS_io_getevents, SYS_futex,  SYS_mq_timedreceive, SYS_mq_timedsend,
-        SYS_wait4,          SYS_waitid,       SYS_flock,  SYS_fcntl,           SYS_clock_nanosleep,
-        SYS_nanosleep,
-#ifdef SYS_io_uring_enter
-        SYS_io_uring_enter,
-#endif
+        SYS_epoll_pwait,   SYS_pselect6,        SYS_ppoll,
+        SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop,
+        SYS_semtimedop,    SYS_msgrcv,          SYS_msgsnd,
+        SYS_recvfrom,      SYS_recvmsg,         SYS_recvmmsg,
+        SYS_sendto,        SYS_sendmsg,         SYS_sendmmsg,
+        SYS_accept,        SYS_accept4,         SYS_read,
+        SYS_readv,         SYS_write,           SYS_writev,
+        SYS_io_getevents,  SYS_futex,           SYS_mq_timedreceive,
+        SYS_mq_timedsend,  SYS_wait4,           SYS_waitid,
+        SYS_flock,         SYS_fcntl,           SYS_clock_nanosleep,
+        SYS_nanosleep,     SYS_io_pgetevents,   SYS_io_uring_enter,
+        SYS_futex_waitv,   SYS_futex_wait,
     };
-    for (size_t i = 0; i < ARRAY_LENGTH(list); i++)
-        if (list[i] == number)
-            return true;
-    return false;
+    if (number == SYS_connect)
+        return is_repeatable_connect(context_argument(context, 1));
+    return contains(list, ARRAY_LENGTH(list), number);
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){ns / 1000000000u, ns % 1000000000u};
+}
+
+static uint64_t nanoseconds_of(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+static int milliseconds_of(uint64_t ns)
+{
+    return (ns + 999999) / 1000000;
 }
 
 /* Is the recorded deadline that of this call? A handler that waits, or a wait left by longjmp,
@@ -99,76 +166,150 @@ static bool has_deadline(const ucontext_t *context, long number)
            deadline->frame - context_sp(context) < MAX_LIBC_FRAMES;
 }
 
-static void shorten_deadline(ucontext_t *context, long number)
+static void shorten_deadline(ucontext_t *context)
 {
     const struct syscall_deadline *deadline = &syscall_deadline;
-    if (!has_deadline(context, number))
-        return;
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
     uint64_t left = deadline->ns > now ? deadline->ns - now : 0;
     if (deadline->timespec)
-        *deadline->timespec = (struct timespec){left / 1000000000u, left % 1000000000u};
+        *deadline->timespec = timespec_of(left);
     else
-        context_set_argument(context, deadline->argument, (left + 999999) / 1000000);
+        context_set_argument(context, deadline->argument, milliseconds_of(left));
 }
 
-/* POLLIN, POLLOUT: the call is subject to the time limit of a socket (SO_RCVTIMEO, SO_SNDTIMEO),
- * which would begin anew with a repeated call. 0: it is not. */
-static int socket_direction(long number)
+/* ---- Calls with a time limit that would begin anew ---------------------------------------------
+ *
+ * They are made inside of the handler, which keeps the time: calls that a program makes without
+ * libc's function, and calls on a socket with SO_RCVTIMEO or SO_SNDTIMEO. When the call began is
+ * not known, so it lasts up to twice as long, however often it is interrupted. */
+
+struct timed_call {
+    long number, argument[6];
+    uint64_t left;    /* ns */
+    long late_result; /* of a socket's call at the end of the time; 0: the call itself finds out */
+    unsigned limit;   /* index of the argument that has the limit; then one of: */
+    bool milliseconds;
+    struct timespec time;
+    struct io_uring_getevents_arg uring;
+};
+
+static const struct {
+    short number, limit;
+    bool milliseconds;
+} timed_calls[] = {
+#ifdef SYS_epoll_wait
+    {SYS_epoll_wait, 3, true},
+#endif
+#ifdef SYS_epoll_pwait2
+    {SYS_epoll_pwait2, 3, false},
+#endif
+    {SYS_epoll_pwait, 3, true},   {SYS_rt_sigtimedwait, 2, false}, {SYS_semtimedop, 3, false},
+    {SYS_io_getevents, 4, false}, {SYS_io_pgetevents, 4, false},
+};
+
+static bool has_limit(struct timed_call *call)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(timed_calls); i++) {
+        if (timed_calls[i].number != call->number)
+            continue;
+        call->limit = timed_calls[i].limit;
+        call->milliseconds = timed_calls[i].milliseconds;
+        long limit = call->argument[call->limit];
+        if (call->milliseconds)
+            call->left = (int)limit > 0 ? (uint64_t)limit * 1000000 : 0;
+        else if (limit)
+            call->left = nanoseconds_of((const struct timespec *)limit);
+        return call->left != 0;
+    }
+    return false;
+}
+
+/* Its limit is in a structure behind an argument. */
+static bool has_uring_limit(struct timed_call *call)
+{
+    const struct io_uring_getevents_arg *given = (const void *)call->argument[4];
+    unsigned flags = call->argument[3];
+    if (call->number != SYS_io_uring_enter || !(flags & IORING_ENTER_EXT_ARG) ||
+        flags & (URING_ABSOLUTE | URING_REGISTERED) || !given || !given->ts)
+        return false;
+    call->uring = *given;
+    call->left = nanoseconds_of((const struct timespec *)(uintptr_t)given->ts);
+    call->limit = 4;
+    return true;
+}
+
+/* A socket's limit; the value that its calls return at the end of it. */
+static bool has_socket_limit(struct timed_call *call)
 {
     static const short receives[] = {SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_read,
                                      SYS_readv,    SYS_accept,  SYS_accept4};
-    static const short sends[] = {SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_write, SYS_writev};
-    for (size_t i = 0; i < ARRAY_LENGTH(receives); i++)
-        if (receives[i] == number)
-            return POLLIN;
-    for (size_t i = 0; i < ARRAY_LENGTH(sends); i++)
-        if (sends[i] == number)
-            return POLLOUT;
-    return 0;
-}
-
-/* It is not known when the call began. To bound its duration by twice the limit, however often it
- * is interrupted, the wait is made here, where the kernel keeps the deadline. True: the call must
- * not be repeated: the time is over, which is the result of the call, or a handler of the program
- * has run. */
-static bool wait_for_socket(ucontext_t *context, int fd, int direction)
-{
-    uint64_t mask, all, limit = sys_socket_timeout(fd, direction == POLLIN);
-    if (!limit)
+    static const short sends[] = {SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
+                                  SYS_write,  SYS_writev,  SYS_connect};
+    bool receiving = contains(receives, ARRAY_LENGTH(receives), call->number);
+    if (!receiving && !contains(sends, ARRAY_LENGTH(sends), call->number))
         return false;
-    memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    sys_signals_restore(&mask);
-    /* Another stop may interrupt this wait; a handler of the program ends it. */
-    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + limit;
-    uint32_t handled = load_relaxed(&trampoline_thread.entered);
-    int ready;
-    do {
-        ready = sys_poll(fd, direction, now < end ? end - now : 0);
-        now = sys_clock_ns(CLOCK_MONOTONIC);
-    } while (ready == -EINTR && load_relaxed(&trampoline_thread.entered) == handled);
-    sys_signals_block(&all);
-    if (ready == 0)
-        context_set_result(context, -EAGAIN);
-    return ready == 0 || ready == -EINTR;
+    call->left = sys_socket_timeout(call->argument[0], receiving);
+    call->late_result = -EAGAIN;
+    if (call->number == SYS_connect && !is_local(call->argument[1]))
+        call->late_result = -EINPROGRESS;
+    return call->left != 0;
 }
 
-static void repeat_call(ucontext_t *context, const struct syscall_interrupted *call, long number)
+static void set_limit(struct timed_call *call, uint64_t left)
 {
-    if (!is_repeatable(number))
+    long *limit = &call->argument[call->limit];
+    call->time = timespec_of(left);
+    call->uring.ts = (uintptr_t)&call->time;
+    if (call->late_result)
         return;
-    int direction = socket_direction(number);
-    long first = CONTEXT_NEEDS_FIRST ? call->first : context_argument(context, 0);
-    if (direction && wait_for_socket(context, first, direction))
-        return;
-    shorten_deadline(context, number);
-    context_call_again(context, number, call->first);
+    if (call->milliseconds)
+        *limit = milliseconds_of(left);
+    else
+        *limit = call->number == SYS_io_uring_enter ? (long)&call->uring : (long)&call->time;
 }
 
-static long interrupted_number(const ucontext_t *context, const struct syscall_interrupted *call)
+/* Until the call is over, or a handler of the program has run. */
+static long make_timed_call(const ucontext_t *context, struct timed_call *call)
+{
+    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + call->left;
+    uint32_t handled = load_relaxed(&trampoline_thread.entered);
+    long result;
+    do {
+        set_limit(call, now < end ? end - now : 0);
+        result = call_unblocked(context, call->number, call->argument);
+        now = sys_clock_ns(CLOCK_MONOTONIC);
+        if (result == STOPPED_AGAIN && call->late_result && now >= end)
+            result = call->late_result;
+        if (result == STOPPED_AGAIN && load_relaxed(&trampoline_thread.entered) != handled)
+            result = -EINTR;
+    } while (result == STOPPED_AGAIN);
+    return result;
+}
+
+static void repeat_call(ucontext_t *context, long number, long first)
+{
+    struct timed_call call = {.number = number, .argument = {first}};
+    if (!is_repeatable(number, context))
+        return;
+    for (unsigned i = 1; i < 6; i++)
+        call.argument[i] = context_argument(context, i);
+    bool recorded = has_deadline(context, number);
+    if (!recorded && (has_limit(&call) || has_uring_limit(&call) || has_socket_limit(&call)))
+        return context_set_result(context, make_timed_call(context, &call));
+    if (recorded)
+        shorten_deadline(context);
+    context_call_again(context, number, first);
+}
+
+/* The number of the call, and its first argument, which some CPUs overwrite. -1: not known. */
+static long interrupted_number(const ucontext_t *context, const struct syscall_interrupted *call,
+                               long *first)
 {
     long number = context_call_number(context);
-    if (number < 0 || CONTEXT_NEEDS_FIRST)
+    *first = CONTEXT_NEEDS_FIRST ? call->first : context_argument(context, 0);
+    if (context_pc(context) == (uintptr_t)arch_syscall_hook_end)
+        context_syscall_hook(context, &number, first);
+    else if (number < 0 || CONTEXT_NEEDS_FIRST)
         number = call->pc == context_pc(context) ? call->number : -1;
     return number;
 }
@@ -181,24 +322,25 @@ static bool kernel_can_continue(long number)
     if (number == SYS_poll)
         return true;
 #endif
+    /* restart_syscall: the kernel has continued the call once before. */
     return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_futex ||
-           number == SYS_ppoll;
+           number == SYS_ppoll || number == SYS_restart_syscall;
 }
 
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call)
 {
     uintptr_t pc = context_pc(context);
-    if (in_continued_call(context))
+    if (in_unblocked_call(context))
         __builtin_longjmp(outer.jump, 1);
     if (context_result(context) == -EINTR && context_after_call(context)) {
         uint32_t handled = load_relaxed(&trampoline_thread.entered);
-        long number = interrupted_number(context, call);
+        long first, number = interrupted_number(context, call, &first);
         long result = kernel_can_continue(number) ? continue_call(context) : -EINTR;
         if (result != -EINTR)
             context_set_result(context, result);
         else if (load_relaxed(&trampoline_thread.entered) == handled &&
                  !program_interrupts(context))
-            repeat_call(context, call, number);
+            repeat_call(context, number, first);
     } else if (program_interrupts(context) && context_at_call(pc)) {
         context_fail_call(context, -EINTR);
     }

@@ -3,9 +3,14 @@
  * The kernel itself restarts most system calls (SA_RESTART). The others would fail with EINTR, and
  * the program, which knows of no signal, would take that for an error. Calls whose deadline the
  * kernel keeps (poll, nanosleep, futex) are continued inside of the handler, by restart_syscall.
- * The rest is called again if it is on a list of calls that may be repeated: never close or
- * connect. A relative deadline is then shortened by the time that has passed, if a hook has
- * recorded it (hook_signal.c).
+ * The rest is called again if it is on a list of calls that may be repeated: never close. A
+ * relative deadline is then shortened by the time that has passed, if a hook has recorded it
+ * (hook_signal.c); otherwise the handler itself makes the call, and keeps the time from then on.
+ *
+ * The number of the call, which its result may have overwritten, is known from the code before it,
+ * from the hook of syscall() (stack.S), or from /proc, where it was read before the signal was
+ * sent: a thread that ran then, and has entered since a call that code of its own makes in a way
+ * that is not recognised, gets EINTR.
  *
  * A signal of the program that arrives meanwhile still interrupts: then EINTR is correct.
  */

@@ -1,6 +1,7 @@
 /* leak_check_info.c - see heap.h. */
 #include "symbolize/heap/heap.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "common/sites/signature.h"
@@ -23,7 +24,7 @@ static const char *const trouble_words[LEAK_TROUBLE_MAX] = {
 static bool is_final_check(const struct leak_snapshot *head)
 {
     return head->occasion == LEAK_OCCASION_EARLY || head->occasion == LEAK_OCCASION_LATE ||
-           head->occasion == LEAK_OCCASION_ABRUPT;
+           head->occasion == LEAK_OCCASION_ABRUPT || head->occasion == LEAK_OCCASION_FATAL;
 }
 
 static void fill_threads(struct arena *mem, struct resolver *resolver, const struct store *store,
@@ -65,12 +66,47 @@ static void fill_milestones(struct arena *mem, const struct store *store, struct
     }
 }
 
+static bool is_crash(int32_t signal)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+        if (crashes[i] == signal)
+            return true;
+    return false;
+}
+
+/* Why the process has ended without a leak check that it was to make. */
+static const char *reason_of_end(const struct store *store)
+{
+    int32_t value = store->header.end_value;
+
+    if (store->look || !(store->header.flags & LEAK_FLAG_EXIT_LOOK))
+        return NULL;
+    switch (store_end_how(store)) {
+    case END_EXIT:
+        return "no leak check was made: the program called exit_group directly, as Go programs do, "
+               "or disabled it";
+    case END_SIGNAL:
+        return is_crash(value)    ? "no leak check was made: the process crashed"
+               : value == SIGKILL ? "no leak check was made: SIGKILL leaves no time for one"
+                                  : "no leak check was made: a second signal came, or "
+                                    "fatal_look=off";
+    case END_LOST:
+        return "no leak check was made: SIGKILL ended the process, or a direct exit_group call, as "
+               "in Go programs";
+    default:
+        return NULL;
+    }
+}
+
 void leak_check_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                           struct process *process)
 {
     const struct leak_snapshot *head;
 
     fill_milestones(mem, store, process);
+    process->unchecked = reason_of_end(store);
     if (!store->look)
         return;
     head = &store->look->head;
@@ -106,6 +142,8 @@ const char *leak_check_info_missing(struct arena *mem, const struct store *store
 
     if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
         return arena_format(mem, "no leak check was made: %s", failure_reason(&store->look->head));
+    if (reason_of_end(store))
+        return reason_of_end(store);
     if (!store->failed)
         return NULL;
     if (occasion_words[store->failed->occasion])

@@ -272,7 +272,9 @@ const char *text_warning_at(const struct process *process, size_t i, char words[
                  "detection was never enabled: no block is called a leak");
     else if (process->totals.of[VERDICT_UNFREED].records && !looked && i-- == 0)
         snprintf(words, TEXT_WARNING_SIZE, "unfreed blocks were not classified: %s",
-                 look && look->trouble ? look->trouble : "no leak check was made");
+                 look && look->trouble ? look->trouble
+                 : process->unchecked  ? process->unchecked
+                                       : "no leak check was made");
     else if (process->sample > 1 && i-- == 0)
         snprintf(words, TEXT_WARNING_SIZE,
                  "all numbers are estimates: one byte in %.27s was sampled",

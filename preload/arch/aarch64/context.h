@@ -76,6 +76,12 @@ static inline long context_call_number(const ucontext_t *context)
     return context->uc_mcontext.regs[8];
 }
 
+static inline void context_syscall_hook(const ucontext_t *context, long *number, long *first)
+{
+    *number = context->uc_mcontext.regs[8];
+    *first = context->uc_mcontext.regs[9];
+}
+
 /* The result has overwritten the first argument. */
 static inline void context_call_again(ucontext_t *context, long number, long first)
 {

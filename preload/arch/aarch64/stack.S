@@ -2,7 +2,8 @@
  *
  * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
  * to the first stack, because the frame record is an ordinary one.
- * The file of the same name for x86_64 describes arch_continue_call.
+ * The file of the same name for x86_64 describes the others. syscall leaves the first argument, which the
+ * result overwrites, in x9.
  */
         .text
         .globl  arch_call_on
@@ -30,24 +31,74 @@ arch_call_on:
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
 
-        .globl  arch_continue_call, arch_continue_call_end
-        .hidden arch_continue_call, arch_continue_call_end
-        .type   arch_continue_call, %function
-arch_continue_call:
+        .globl  arch_call_unblocked, arch_call_unblocked_end
+        .hidden arch_call_unblocked, arch_call_unblocked_end
+        .type   arch_call_unblocked, %function
+arch_call_unblocked:
         .cfi_startproc
         hint    #34                     /* bti c */
+        mov     x9, x1                  /* number */
+        mov     x10, x2                 /* arguments */
         mov     x1, x0
         mov     x0, #2                  /* SIG_SETMASK */
         mov     x2, #0
         mov     x3, #8
         mov     x8, #135                /* rt_sigprocmask */
         svc     #0
-        mov     x8, #128                /* restart_syscall */
+        mov     x8, x9
+        ldp     x0, x1, [x10]
+        ldp     x2, x3, [x10, #16]
+        ldp     x4, x5, [x10, #32]
         svc     #0
-arch_continue_call_end:
+arch_call_unblocked_end:
         ret
         .cfi_endproc
-        .size   arch_continue_call, . - arch_continue_call
+        .size   arch_call_unblocked, . - arch_call_unblocked
+
+        .globl  syscall, arch_syscall_hook_end
+        .hidden arch_syscall_hook_end
+        .type   syscall, %function
+syscall:
+        .cfi_startproc
+        hint    #34                     /* bti c */
+        cmp     x0, #277                /* seccomp */
+        b.eq    2f
+        cmp     x0, #167                /* prctl ... */
+        b.ne    3f
+        cmp     x1, #22                 /* ... with PR_SET_SECCOMP */
+        b.ne    3f
+2:      b       hook_restricting_syscall
+3:
+        mov     x8, x0
+        mov     x9, x1
+        mov     x0, x1
+        mov     x1, x2
+        mov     x2, x3
+        mov     x3, x4
+        mov     x4, x5
+        mov     x5, x6
+        svc     #0
+arch_syscall_hook_end:
+        cmn     x0, #4095
+        b.cs    1f
+        ret
+1:      hint    #25                     /* paciasp */
+        .cfi_negate_ra_state
+        stp     x30, x0, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x30, -16
+        bl      __errno_location
+        ldp     x30, x1, [sp], #16
+        .cfi_restore x30
+        .cfi_def_cfa_offset 0
+        hint    #29                     /* autiasp */
+        .cfi_negate_ra_state
+        neg     w1, w1
+        str     w1, [x0]
+        mov     x0, #-1
+        ret
+        .cfi_endproc
+        .size   syscall, . - syscall
 
 /* The return address of a handler whose frame was moved: unwinders recognise these two instructions. */
         .globl  arch_signal_return

@@ -13,22 +13,18 @@
         .cfi_startproc
         hint    #25                     // paciasp
         .cfi_negate_ra_state
-        stp     x29, x30, [sp, #-80]!
-        .cfi_def_cfa_offset 80
-        .cfi_offset 29, -80
-        .cfi_offset 30, -72
+        stp     x29, x30, [sp, #-48]!
+        .cfi_def_cfa_offset 48
+        .cfi_offset 29, -48
+        .cfi_offset 30, -40
         mov     x29, sp
         stp     x0, x1, [sp, #16]
-        stp     x2, x3, [sp, #32]
-        stp     x4, x5, [sp, #48]
-        str     x6, [sp, #64]
+        str     x2, [sp, #32]
         bl      \notice
         mov     x16, x0                 // the notice returns the real function
         ldp     x0, x1, [sp, #16]
-        ldp     x2, x3, [sp, #32]
-        ldp     x4, x5, [sp, #48]
-        ldr     x6, [sp, #64]
-        ldp     x29, x30, [sp], #80
+        ldr     x2, [sp, #32]
+        ldp     x29, x30, [sp], #48
         .cfi_def_cfa_offset 0
         .cfi_restore 29
         .cfi_restore 30
@@ -44,7 +40,6 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
-        TAIL_HOOK syscall, hook_syscall_notice
 
 /* The file of the same name for x86_64 describes hook_call_main. */
         .hidden hook_call_main, hook_main_return

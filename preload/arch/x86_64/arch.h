@@ -64,10 +64,10 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a signal handler: continues the interrupted system call under that mask. Result: the call's.
- */
-long arch_continue_call(const uint64_t *mask);
-extern const char arch_continue_call_end[];
+/* In a signal handler: makes a system call under that mask. */
+long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
+extern const char arch_call_unblocked_end[];
+extern const char arch_syscall_hook_end[]; /* behind the system call of the hook of syscall() */
 
 /* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
  * and after a signal. */

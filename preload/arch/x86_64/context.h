@@ -2,6 +2,8 @@
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
+#include "instruction.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -81,16 +83,26 @@ static inline void context_set_result(ucontext_t *context, long result)
     context->uc_mcontext.gregs[REG_RAX] = result;
 }
 
-/* The number of the system call. The result has overwritten it; mostly the instruction before loads
- * it: mov $number, %eax. -1: it does not. */
+/* The number of the system call. The result has overwritten it: mostly an instruction before loads
+ * it. -1: none does, or its register is overwritten, too. */
 static inline long context_call_number(const ucontext_t *context)
 {
-    const uint8_t *code = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE;
-    uint32_t number;
-    if (code[-4] == 0x8b && code[-3] == 0x7c && code[-2] == 0x24) /* mov 0x1c(%rsp), %edi */
-        code -= 4;
-    memcpy(&number, code - 4, sizeof number);
-    return code[-5] == 0xb8 ? (long)number : -1;
+    static const signed char place[16] = {-1,      -1,      REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                          REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, -1,
+                                          REG_R12, REG_R13, REG_R14, REG_R15};
+    struct instruction_number from =
+        instruction_find_number((const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE);
+    if (!from.found || (from.reg >= 0 && place[from.reg] < 0))
+        return -1;
+    return from.reg < 0 ? (long)from.number
+                        : (long)(uint32_t)context->uc_mcontext.gregs[place[from.reg]];
+}
+
+/* What the hook of syscall() has kept of a system call that overwrote it. */
+static inline void context_syscall_hook(const ucontext_t *context, long *number, long *first)
+{
+    *number = ((const long *)context_sp(context))[-1];
+    *first = context->uc_mcontext.gregs[REG_RDI];
 }
 
 /* Restarts the system call. first: its first argument, which some CPUs overwrite. */

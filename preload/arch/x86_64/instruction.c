@@ -188,3 +188,100 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
         memcpy(&distance, bytes + instruction->relative, sizeof distance);
     return at + instruction->length + distance;
 }
+
+/* ---- The number of a system call ------------------------------------------------------------- */
+
+#define NUMBER_FAR 64 /* bytes between the instruction that loads the number and the call */
+
+struct move {
+    bool known;
+    unsigned to;   /* register; MEMORY: none */
+    unsigned form; /* opcode */
+    const uint8_t *operand;
+    unsigned rex;
+};
+#define MEMORY 16
+
+/* Which register does the instruction write? Only instructions that load arguments are known. */
+static struct move read_move(const uint8_t *bytes)
+{
+    struct move move = {0};
+    bytes += *bytes == 0x64; /* %fs */
+    if ((*bytes & 0xf0) == 0x40)
+        move.rex = *bytes++;
+    move.form = *bytes;
+    move.operand = bytes + 1;
+    unsigned operand = *move.operand;
+    unsigned middle = (operand >> 3 & 7) | (move.rex & 4) << 1;
+    unsigned last = operand >> 6 == 3 ? (operand & 7) | (move.rex & 1) << 3 : MEMORY;
+    move.known = true;
+    switch (move.form) {
+    case 0x8b: /* mov */
+    case 0x8d: /* lea */
+    case 0x33: /* xor */
+        move.to = middle;
+        break;
+    case 0x89: /* mov */
+    case 0x31: /* xor */
+    case 0xc7: /* mov number */
+    case 0x80: /* and, xor ... number */
+    case 0x81:
+    case 0x83:
+        move.to = last;
+        break;
+    case 0xb8 ... 0xbf: /* mov number */
+        move.to = (move.form & 7) | (move.rex & 1) << 3;
+        break;
+    default:
+        move.known = false;
+    }
+    return move;
+}
+
+/* The instruction writes eax. */
+static struct instruction_number read_number(const struct move *move)
+{
+    struct instruction_number number = {.found = true, .reg = -1};
+    unsigned operand = *move->operand, last = (operand & 7) | (move->rex & 1) << 3;
+    if (move->form == 0xb8 && !(move->rex & 8)) /* mov $number, %eax */
+        memcpy(&number.number, move->operand, sizeof number.number);
+    else if (move->form == 0xc7) /* mov $number, %rax */
+        memcpy(&number.number, move->operand + 1, sizeof number.number);
+    else if (move->form == 0x89) /* mov %reg, %eax */
+        number.reg = (operand >> 3 & 7) | (move->rex & 4) << 1;
+    else if (move->form == 0x8b && operand >> 6 == 3)
+        number.reg = last;
+    else
+        number.found = (move->form == 0x31 || move->form == 0x33) && operand == 0xc0 && !move->rex;
+    return number;
+}
+
+/* Does the code from there to the call write eax in its first instruction and not again? */
+static bool leads_to_call(const uint8_t *bytes, const uint8_t *call, struct instruction_number *out)
+{
+    for (const uint8_t *at = bytes; at < call;) {
+        struct instruction instruction = instruction_read(at, call - at);
+        struct move move = read_move(at);
+        if (instruction.form == INSN_UNKNOWN || !move.known || (move.to == 0) != (at == bytes) ||
+            instruction.length > (size_t)(call - at))
+            return false;
+        if (at == bytes)
+            *out = read_number(&move);
+        else if (out->reg >= 0 && move.to == (unsigned)out->reg)
+            return false;
+        at += instruction.length;
+    }
+    return out->found;
+}
+
+struct instruction_number instruction_find_number(const uint8_t *call)
+{
+    struct instruction_number number = {0};
+    size_t most = (uintptr_t)call % 4096 < NUMBER_FAR ? (uintptr_t)call % 4096 : NUMBER_FAR;
+    for (size_t back = 2; back < most; back++) {
+        bool has_prefix = (call[-(ptrdiff_t)back - 1] & 0xf0) == 0x40; /* REX: of other registers */
+        if (!has_prefix && leads_to_call(call - back, call, &number))
+            return number;
+    }
+    return (struct instruction_number){0};
+}

@@ -32,4 +32,13 @@ struct instruction instruction_read(const uint8_t *bytes, size_t left);
 uintptr_t instruction_target(const struct instruction *instruction, const uint8_t *bytes,
                              uintptr_t at);
 
+/* Where a system call has its number from: the last instruction before it that writes eax. call:
+ * address of the system call; only bytes of its page are read. */
+struct instruction_number {
+    bool found;
+    int reg;         /* the number is in that register (as encoded in instructions); -1: … */
+    uint32_t number; /* … it is this */
+};
+struct instruction_number instruction_find_number(const uint8_t *call);
+
 #endif

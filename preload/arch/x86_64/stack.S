@@ -2,10 +2,10 @@
  *
  * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
  * to the first stack, because the CFA is based on rbp.
- * arch_continue_call(mask) sets the signal mask and continues the system call that the calling signal
- * handler has interrupted; the call keeps its deadline. The kernel forgets that call when any handler
- * returns. A handler that runs as soon as the mask is open recognises the situation by its pc, which is
- * between the two labels.
+ * arch_call_unblocked(mask, number, arguments) sets the signal mask and makes a system call. A handler
+ * that interrupts it recognises the situation by its pc, which is between the two labels.
+ * syscall is libc's function; but it leaves the number of the call in the red zone, where a handler finds
+ * it: the result overwrites the register.
  */
         .text
         .globl  arch_call_on
@@ -30,23 +30,68 @@ arch_call_on:
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
 
-        .globl  arch_continue_call, arch_continue_call_end
-        .hidden arch_continue_call, arch_continue_call_end
-        .type   arch_continue_call, @function
-arch_continue_call:
+        .globl  arch_call_unblocked, arch_call_unblocked_end
+        .hidden arch_call_unblocked, arch_call_unblocked_end
+        .type   arch_call_unblocked, @function
+arch_call_unblocked:
         .cfi_startproc
         endbr64
+        mov     %rsi, %r9               /* number */
+        mov     %rdx, %r8               /* arguments */
         mov     %rdi, %rsi
         mov     $2, %edi                /* SIG_SETMASK */
         xor     %edx, %edx
         mov     $8, %r10d
         mov     $14, %eax               /* rt_sigprocmask */
         syscall
-        mov     $219, %eax              /* restart_syscall */
+        mov     %r9, %rax
+        mov     (%r8), %rdi
+        mov     8(%r8), %rsi
+        mov     16(%r8), %rdx
+        mov     24(%r8), %r10
+        mov     40(%r8), %r9
+        mov     32(%r8), %r8
         syscall
-arch_continue_call_end:
+arch_call_unblocked_end:
         ret
         .cfi_endproc
-        .size   arch_continue_call, . - arch_continue_call
+        .size   arch_call_unblocked, . - arch_call_unblocked
+
+        .globl  syscall, arch_syscall_hook_end
+        .hidden arch_syscall_hook_end
+        .type   syscall, @function
+syscall:
+        .cfi_startproc
+        endbr64
+        cmp     $317, %rdi              /* seccomp */
+        je      hook_restricting_syscall
+        cmp     $157, %rdi              /* prctl ... */
+        jne     2f
+        cmp     $22, %rsi               /* ... with PR_SET_SECCOMP */
+        je      hook_restricting_syscall
+2:      mov     %rdi, -8(%rsp)
+        mov     %rdi, %rax
+        mov     %rsi, %rdi
+        mov     %rdx, %rsi
+        mov     %rcx, %rdx
+        mov     %r8, %r10
+        mov     %r9, %r8
+        mov     8(%rsp), %r9
+        syscall
+arch_syscall_hook_end:
+        cmp     $-4095, %rax
+        jae     1f
+        ret
+1:      push    %rax
+        .cfi_adjust_cfa_offset 8
+        call    __errno_location@PLT
+        pop     %rcx
+        .cfi_adjust_cfa_offset -8
+        neg     %ecx
+        mov     %ecx, (%rax)
+        mov     $-1, %rax
+        ret
+        .cfi_endproc
+        .size   syscall, . - syscall
 
         .section .note.GNU-stack, "", @progbits

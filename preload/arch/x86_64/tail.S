@@ -3,7 +3,7 @@
  * dlopen, dlmopen and dlclose use their return address (RUNPATH, $ORIGIN, namespaces): after a C wrapper
  * libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
  * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
- * used. syscall may be clone or vfork. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
+ * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -17,24 +17,8 @@
         .cfi_adjust_cfa_offset 8
         push    %rdx
         .cfi_adjust_cfa_offset 8
-        push    %rcx
-        .cfi_adjust_cfa_offset 8
-        push    %r8
-        .cfi_adjust_cfa_offset 8
-        push    %r9
-        .cfi_adjust_cfa_offset 8
-        push    %rax
-        .cfi_adjust_cfa_offset 8
         call    \notice
         mov     %rax, %r11              /* the notice returns the real function */
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
-        pop     %r9
-        .cfi_adjust_cfa_offset -8
-        pop     %r8
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
         pop     %rdx
         .cfi_adjust_cfa_offset -8
         pop     %rsi
@@ -51,7 +35,6 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
-        TAIL_HOOK syscall, hook_syscall_notice
 
 /* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main may
  * return with any stack pointer and any value in the preserved registers, and with the direction flag set.

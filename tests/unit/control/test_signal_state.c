@@ -15,26 +15,27 @@ struct row {
     const char *blocking; /* likewise: b = it blocks the signal */
     const char *caught;
     enum signal_obstacle obstacle;
+    pid_t receiver; /* threads are numbered from 1 */
 };
 
 static const struct row rows[] = {
-    {"S", ".", BIT, OBSTACLE_NONE},
-    {"SSR", "...", BIT, OBSTACLE_NONE},
-    {"SSR", "b.b", BIT, OBSTACLE_NONE},
-    {"SSR", "bbb", BIT, OBSTACLE_BLOCKED},
-    {"ZS", ".b", BIT, OBSTACLE_BLOCKED}, /* the first thread has ended */
-    {"ZS", "b.", BIT, OBSTACLE_NONE},
-    {"T", ".", BIT, OBSTACLE_STOPPED},
-    {"TTT", "bbb", BIT, OBSTACLE_STOPPED},
-    {"TST", "...", BIT, OBSTACLE_NONE},
-    {"tt", "..", BIT, OBSTACLE_TRACED},
-    {"tT", "..", BIT, OBSTACLE_TRACED},
-    {"tS", "..", BIT, OBSTACLE_NONE},
-    {"D", ".", BIT, OBSTACLE_UNINTERRUPTIBLE},
-    {"DS", ".b", BIT, OBSTACLE_UNINTERRUPTIBLE},
-    {"DS", "..", BIT, OBSTACLE_NONE},
-    {"S", ".", NONE, OBSTACLE_NO_HANDLER},
-    {"T", ".", NONE, OBSTACLE_NO_HANDLER},
+    {"S", ".", BIT, OBSTACLE_NONE, 1},
+    {"SSR", "...", BIT, OBSTACLE_NONE, 1},
+    {"SSR", "b.b", BIT, OBSTACLE_NONE, 2},
+    {"SSR", "bbb", BIT, OBSTACLE_BLOCKED, 0},
+    {"ZS", ".b", BIT, OBSTACLE_BLOCKED, 0}, /* the first thread has ended */
+    {"ZS", "b.", BIT, OBSTACLE_NONE, 2},
+    {"T", ".", BIT, OBSTACLE_STOPPED, 0},
+    {"TTT", "bbb", BIT, OBSTACLE_STOPPED, 0},
+    {"TST", "...", BIT, OBSTACLE_NONE, 2},
+    {"tt", "..", BIT, OBSTACLE_TRACED, 0},
+    {"tT", "..", BIT, OBSTACLE_TRACED, 0},
+    {"tS", "..", BIT, OBSTACLE_NONE, 2},
+    {"D", ".", BIT, OBSTACLE_UNINTERRUPTIBLE, 0},
+    {"DS", ".b", BIT, OBSTACLE_UNINTERRUPTIBLE, 0},
+    {"DS", "..", BIT, OBSTACLE_NONE, 2},
+    {"S", ".", NONE, OBSTACLE_NO_HANDLER, 1},
+    {"T", ".", NONE, OBSTACLE_NO_HANDLER, 0},
 };
 
 START_TEST(the_first_thing_in_the_way_is_named)
@@ -44,15 +45,17 @@ START_TEST(the_first_thing_in_the_way_is_named)
     char text[512];
 
     for (size_t i = 0; row->states[i]; i++) {
-        snprintf(text, sizeof(text),
-                 "Name:\tState\nUmask:\t0022\nState:\t%c (word)\nTgid:\t7\nSigPnd:\t" NONE
-                 "\nShdPnd:\t" NONE "\nSigBlk:\t%s\nSigIgn:\t" NONE "\nSigCgt:\t%s\n",
-                 row->states[i], row->blocking[i] == 'b' ? BIT : NONE, row->caught);
+        snprintf(
+            text, sizeof(text),
+            "Name:\tState\nUmask:\t0022\nState:\t%c (word)\nTgid:\t7\nPid:\t%zu\nSigPnd:\t" NONE
+            "\nShdPnd:\t" NONE "\nSigBlk:\t%s\nSigIgn:\t" NONE "\nSigCgt:\t%s\n",
+            row->states[i], i + 1, row->blocking[i] == 'b' ? BIT : NONE, row->caught);
         signal_state_add_thread(&state, text, SIGNAL);
     }
     ck_assert_msg(signal_state_obstacle(&state) == row->obstacle, "%s %s: got %d, wanted %d",
                   row->states, row->blocking, signal_state_obstacle(&state), row->obstacle);
     ck_assert(!state.pending);
+    ck_assert_int_eq(state.receiver, row->receiver);
 }
 END_TEST
 

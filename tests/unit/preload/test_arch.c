@@ -188,6 +188,47 @@ static const struct {
              {"alloca", call_variable},   {"many registers", call_registers},
              {"variadic", call_variadic}, {"signed return address", call_signed}};
 
+#ifdef __x86_64__
+#include "preload/arch/x86_64/instruction.h"
+
+static const struct loaded {
+    const char *code; /* a system call follows */
+    size_t length;
+    struct instruction_number number;
+} loaded[] = {
+#define CODE(text) text, sizeof(text) - 1
+    {CODE("\xb8\x2d\0\0\0"), {true, -1, 45}},
+    {CODE("\x31\xc0"), {true, -1, 0}},
+    {CODE("\x48\xc7\xc0\x0f\0\0\0"), {true, -1, 15}},
+    /* arguments are loaded after it: recvfrom, pselect, a futex of libc's locks */
+    {CODE("\xb8\x2d\0\0\0\x48\x8b\x54\x24\x10\x48\x8b\x74\x24\x08"), {true, -1, 45}},
+    {CODE("\xb8\x0e\x01\0\0\x8b\x7c\x24\x1c"), {true, -1, 270}},
+    {CODE("\xb8\xca\0\0\0\x40\x80\xf6\x80"), {true, -1, 202}},
+    {CODE("\x44\x89\xc8\xbe\x80\0\0\0"), {true, 9, 0}}, /* mov %r9d, %eax */
+    /* the opposite: loaded from memory, overwritten since, behind a jump */
+    {CODE("\x8b\x44\x24\x08"), {false, 0, 0}},
+    {CODE("\xb8\x2d\0\0\0\x8b\x44\x24\x08"), {false, 0, 0}},
+    {CODE("\xb8\x2d\0\0\0\x74\x00"), {false, 0, 0}},
+    {CODE("\x44\x89\xc8\x41\xb9\x01\0\0\0"), {false, 0, 0}}, /* r9d has changed */
+};
+
+START_TEST(the_number_of_a_call_is_read_from_the_code_before_it)
+{
+    static uint8_t page[8192] __attribute__((aligned(4096)));
+    const struct loaded *row = &loaded[_i];
+    uint8_t *call = page + 4096 + 200;
+    memset(page, 0xcc, sizeof page);
+    memcpy(call - row->length, row->code, row->length);
+    struct instruction_number number = instruction_find_number(call);
+    ck_assert_int_eq(number.found, row->number.found);
+    if (number.found) {
+        ck_assert_int_eq(number.reg, row->number.reg);
+        ck_assert_uint_eq(number.number, row->number.number);
+    }
+}
+END_TEST
+#endif
+
 START_TEST(a_hook_knows_its_callers_registers)
 {
     long (*volatile call)(void) = hooks[_i].call;
@@ -334,6 +375,10 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(calls, setup, NULL);
     tcase_add_test(calls, six_arguments_arrive_and_errors_leave_errno_alone);
     tcase_add_loop_test(calls, memory_that_is_not_there_is_not_read, 0, 2);
+#ifdef __x86_64__
+    tcase_add_loop_test(calls, the_number_of_a_call_is_read_from_the_code_before_it, 0,
+                        ARRAY_LENGTH(loaded));
+#endif
     tcase_add_loop_test(calls, a_hook_knows_its_callers_registers, 0, ARRAY_LENGTH(hooks));
     tcase_add_test(calls, the_return_address_of_a_call_under_way_stands_in_its_slot);
     tcase_add_test(calls, the_interrupted_registers_lie_where_a_row_says);
