@@ -1,12 +1,27 @@
 /* error.c - see error.h. */
 #include "common/base/error.h"
 
+#include "leak_escape.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The text holds names of programs and files: leak_escape.h says how they are shown. */
+static char *shown_line(const char *lead, const char *text)
+{
+    char *line = malloc(strlen(lead) + strlen(text) * (LEAK_ESCAPE_SIZE / 2) + LEAK_ESCAPE_SIZE);
+    if (!line)
+        return NULL;
+    char *at = stpcpy(line, lead);
+    for (size_t length; (length = leak_escape(text, at)); text += length)
+        at += strlen(at);
+    strcpy(at, "\n");
+    return line;
+}
 
 static bool write_notice(const char *format, va_list args)
 {
@@ -15,18 +30,18 @@ static bool write_notice(const char *format, va_list args)
 
     if (vasprintf(&text, format, args) < 0)
         return false;
-    int length = asprintf(&line, "leakrun: %s\n", text);
+    line = shown_line("leakrun: ", text);
     free(text);
-    if (length < 0)
+    if (!line)
         return false;
-    int done = 0;
+    size_t length = strlen(line), done = 0;
     while (done < length) {
         ssize_t n = write(STDERR_FILENO, line + done, (size_t)(length - done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break; /* stderr is closed */
-        done += (int)n;
+        done += (size_t)n;
     }
     free(line);
     errno = saved;

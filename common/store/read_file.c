@@ -185,6 +185,7 @@ static bool load_image(const char *path, struct store_image *image, struct read_
         good = set_trouble(trouble, ERROR_NOT_A_FILE, 0, 0);
     else
         good = load_descriptor(fd, image, trouble);
+    image->owner = (struct file_owner){status.st_uid, status.st_gid};
     close(fd);
     return good;
 }
@@ -279,7 +280,7 @@ bool reader_parse(struct arena *mem, const struct store_image *image, struct sto
     struct reader reader = {.image = image, .store = store};
     struct chunks chunks;
 
-    *store = (struct store){.mem = mem};
+    *store = (struct store){.mem = mem, .owner = image->owner};
     if (!check_header(image, store, trouble))
         return false;
     chunks = chunks_find(image, store->header.used);

@@ -13,6 +13,7 @@
 
 #include "leak_store.h"
 #include "common/base/arena.h"
+#include "common/base/foreign_file.h"
 #include "common/base/interval_map.h"
 #include "common/model/model.h"
 
@@ -232,6 +233,7 @@ struct store_history {
 struct store {
     struct arena *mem;
     const char *path;
+    struct file_owner owner;   /* of the file: whose program it was */
     struct leak_header header; /* only its numbers; use host below */
     const char *host, *exe, *cwd, *options;
     struct leak_own own; /* used 0: unknown */

@@ -54,6 +54,15 @@ void sys_remap_to(void *memory, size_t size, void *to);
 /* Enlarges a mapping, which may move; NULL: it is unchanged. */
 void *sys_remap_larger(void *memory, size_t size, size_t larger);
 void sys_unmap(void *memory, size_t size);
+/* The program has called mlockall(MCL_FUTURE): the kernel locks, and fills, whatever is mapped.
+ * While that is set, what the functions above return is not locked. */
+void sys_set_maps_locked(bool locked);
+/* on_fault: only pages that are there are locked, the others when they are touched. Parts that have
+ * no pages are no error. */
+void sys_lock(uintptr_t memory, size_t size, bool on_fault);
+void sys_unlock(uintptr_t memory, size_t size);
+int sys_lock_all(int flags);
+int sys_unlock_all(void);
 int sys_protect(void *memory, size_t size, int protection);
 int sys_advise(void *memory, size_t size, int advice);
 /* The kernel's page size, which may be larger than LEAK_PAGE. */
@@ -64,6 +73,9 @@ uint64_t sys_page_size(void);
  * callers that read memory which another thread may be unmapping at the same moment. */
 bool sys_peek(uintptr_t address, void *out, size_t size);
 bool sys_peek_may_fault(void);
+/* True when the kernel answers EFAULT to a read of the aligned word that contains the address. It is
+ * asked by rt_sigprocmask, which sandboxes allow; when it refuses, the answer is false. */
+bool sys_faults(uintptr_t address);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 

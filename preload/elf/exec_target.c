@@ -85,6 +85,17 @@ bool process_is_sanitized(void)
     return answer == YES;
 }
 
+/* Its core exports this to every program that runs in it, whatever the tool. */
+bool process_is_under_valgrind(void)
+{
+    struct symbols symbols;
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        if (symbols_read_at(map->l_addr, map->l_ld, &symbols) &&
+            symbols_find_export(&symbols, "_vgnU_freeres"))
+            return true;
+    return false;
+}
+
 /* ---- In a file ------------------------------------------------------------------------------ */
 
 #define TAGS_MOST 128

@@ -27,4 +27,8 @@ enum exec_target exec_target_of_fd(int fd);
  * recorded; it mostly has a leak check of its own. Calls nothing of libc. */
 bool process_is_sanitized(void);
 
+/* Does valgrind interpret this process? Its tools report what they see libleak do (stacks that it
+ * clears and reads, the copy of the process in which it searches) as errors of the program. */
+bool process_is_under_valgrind(void);
+
 #endif

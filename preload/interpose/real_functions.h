@@ -24,6 +24,8 @@
 #include <sys/socket.h>
 #include <sys/select.h>
 #include <sys/wait.h>
+struct rlimit;
+struct rlimit64;
 struct rusage;
 struct epoll_event;
 struct pollfd;

@@ -1,3 +1,4 @@
+#include "preload/process/locked_memory.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
@@ -172,6 +173,8 @@ static void find_other_allocators(void)
 static bool start_modules(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
+    if (real_functions_loaded_late())
+        locked_memory_start_late();
     if (!create_recording_page() ||
         !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
         return false;
@@ -260,8 +263,10 @@ static void start_process(struct guard *guard, char **envp)
     lsan_load_options(envp);
     save_library_path(envp);
     leakreport_set_library(library_path);
-    if (!options_current.enabled) {
+    if (!options_current.enabled || process_is_under_valgrind()) {
         state = OFF;
+        if (options_current.enabled && options_current.verbosity)
+            log_line("this program runs under valgrind: it runs untracked", NULL);
         return;
     }
     log_option_files();
@@ -301,34 +306,47 @@ void process_start(char **envp)
 
 /* fork holds the locks, with signals blocked: a signal handler of the program that allocates would
  * deadlock. */
-static bool fork_holds;
+static bool fork_holds, fork_holds_streams;
 static uint64_t fork_mask;
 
-/* Takes every lock that the child could otherwise find held by a thread that it does not have. */
+/* libc's lock of the list of streams. With more than one thread libc's fork takes it after the
+ * handlers, and gives the child a free one. */
+extern void _IO_list_lock(void) __attribute__((weak));
+extern void _IO_list_unlock(void) __attribute__((weak));
+
+/* Takes every lock that the child could otherwise find held by a thread that it does not have. A
+ * thread that holds the list of streams (fopen, fclose, fflush(NULL)) may allocate, and waits for a
+ * lock of libleak: so the list comes first. It is recursive. */
 static void before_fork(void)
 {
     uint64_t mask;
     if (state != ONLY_CRASHES && (state != RUNNING || !*recording))
         return;
+    bool streams = !*lock_single_threaded && _IO_list_lock && _IO_list_unlock;
+    if (streams)
+        _IO_list_lock();
     sys_signals_block(&mask);
     all_locks_acquire();
     fork_holds = true;
+    fork_holds_streams = streams;
     fork_mask = mask;
 }
 
-static void release_fork_locks(void)
+static void release_fork_locks(bool streams)
 {
     uint64_t mask = fork_mask;
     fork_holds = false;
     all_locks_release();
     sys_signals_restore(&mask);
+    if (streams)
+        _IO_list_unlock();
 }
 
 static void after_fork_in_parent(void)
 {
     sandbox_note_child();
     if (fork_holds)
-        release_fork_locks();
+        release_fork_locks(fork_holds_streams);
 }
 
 /* The first hook in the child starts its recording, so a child that calls exec at once costs
@@ -344,7 +362,7 @@ static void after_fork_in_child(void)
     *recording = false; /* as MADV_WIPEONFORK has done, except in qemu-user */
     if (guard_self.sp)
         store_make_private();
-    release_fork_locks();
+    release_fork_locks(false);
     sample_reset_thread();
 }
 

@@ -1,5 +1,6 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
+#include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
@@ -23,6 +24,8 @@
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
 #define SIZE_PREPARED (4ull << 20)      /* before a sandbox */
+/* So much is populated with a chunk, for the next ones, but at most a quarter of the file. */
+#define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
 
@@ -30,12 +33,12 @@ static struct {
     uint64_t size;
     uint64_t
         charged; /* to the arena, for chunks in the file; discharged when a fork child leaves it */
+    uint64_t populated; /* pages below it are populated, or will be by who reserved them */
     char directory[512];
     char name[40];
     char path[640];
     bool in_file;
     bool preallocated; /* every page of the file is allocated already */
-    uint64_t prepared; /* the pages below this offset are, too */
     bool said_full;
     struct leak_header *nearest; /* of the last ancestor with a file, if this process has none */
 } store;
@@ -162,6 +165,12 @@ static uint64_t disk_share(int fd)
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
+/* Leaves nearly all of a limited address space to the program. */
+static uint64_t space_share(uint64_t limit)
+{
+    return limit / 16 & -sys_page_size();
+}
+
 static uint64_t wanted_size(int fd)
 {
     uint64_t size = SIZE_WANTED, file = sys_rlimit(RLIMIT_FSIZE), space = sys_rlimit(RLIMIT_AS);
@@ -170,9 +179,8 @@ static uint64_t wanted_size(int fd)
         size = share;
     if (file < size)
         size = file / LEAK_PAGE * LEAK_PAGE;
-    /* Leaves nearly all of a limited address space to the program. */
-    if (space / 16 < size)
-        size = space / 16 / LEAK_PAGE * LEAK_PAGE;
+    if (space_share(space) < size)
+        size = space_share(space);
     return size;
 }
 
@@ -200,7 +208,7 @@ static int write_zeros(int fd)
     for (uint64_t written = 0; written < SIZE_PREPARED; written += sizeof zeros)
         if (sys_write(fd, zeros, sizeof zeros) != sizeof zeros)
             return -ENOSPC;
-    store.size = store.prepared = SIZE_PREPARED;
+    store.size = store.populated = SIZE_PREPARED;
     return 0;
 }
 
@@ -214,8 +222,8 @@ static int set_size(int fd)
 static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
+    store.populated = 0;
     store.preallocated = false;
-    store.prepared = 0;
     *error = set_size(fd);
     if (*error < 0)
         return NULL;
@@ -228,7 +236,7 @@ static struct leak_header *map_file(int fd, int *error)
         *error = -ENOMEM;
         return NULL;
     }
-    *error = store.prepared ? 0 : sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
+    *error = store.populated ? 0 : sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
     if (*error == -EINVAL) {
         /* An old kernel: a page that is not allocated now could raise SIGBUS later. */
         sys_unmap(header, store.size);
@@ -313,8 +321,8 @@ static bool begin_recording(struct leak_header *header)
     if (!header) {
         store.path[0] = '\0';
         store.size = SIZE_WANTED;
-        if (sys_rlimit(RLIMIT_AS) / 16 < store.size)
-            store.size = round_up(sys_rlimit(RLIMIT_AS) / 16, LEAK_PAGE);
+        if (space_share(sys_rlimit(RLIMIT_AS)) < store.size)
+            store.size = space_share(sys_rlimit(RLIMIT_AS)) + LEAK_PAGE;
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
     }
@@ -458,6 +466,26 @@ static void advise_inwards(uint64_t offset, uint64_t size, int advice)
         sys_advise((char *)store_header + start, end - start, advice);
 }
 
+static uint64_t bytes_ahead(uint64_t end)
+{
+    uint64_t ahead = end / 4 < AHEAD_MOST ? end / 4 / LEAK_PAGE * LEAK_PAGE : AHEAD_MOST;
+    return ahead < store.size - end ? ahead : store.size - end;
+}
+
+/* Populates reserved pages, and some behind them. populated: read before they were reserved, so
+ * that whoever wrote it had reserved pages in front of these. */
+static bool populate(uint64_t offset, uint64_t size, uint64_t populated)
+{
+    uint64_t ahead = bytes_ahead(offset + size);
+    if (offset + size <= populated)
+        return true;
+    if (advise_outwards(offset, size + ahead, MADV_POPULATE_WRITE) == 0) {
+        store_release(&store.populated, offset + size + ahead);
+        return true;
+    }
+    return ahead && advise_outwards(offset, size, MADV_POPULATE_WRITE) == 0;
+}
+
 static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uint64_t offset,
                         uint64_t size, uint64_t first)
 {
@@ -472,9 +500,9 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
 /* NULL: there is no room; then the pages at *offset are wasted. */
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
+    uint64_t populated = load_acquire(&store.populated);
     *offset = reserve_bytes(size);
-    bool allocated = !store.in_file || store.preallocated || *offset + size <= store.prepared;
-    if (!*offset || (!allocated && advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
+    if (!*offset || (store.in_file && !store.preallocated && !populate(*offset, size, populated))) {
         report_full();
         /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
          * freed again, because the program may need the same disk. */
@@ -495,7 +523,7 @@ void store_prepare_restriction(const struct sandbox_filter *filter)
         store_header->restricted_ns = sys_clock_ns(CLOCK_REALTIME);
     if (store.in_file && !(filter && sandbox_filter_allows(filter, &call)) &&
         advise_outwards(used, size, MADV_POPULATE_WRITE) >= 0)
-        store.prepared = used + size;
+        store.populated = used + size;
 }
 
 void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
@@ -545,6 +573,27 @@ void store_write_chunk(enum leak_chunk_type type, const void *bytes, uint64_t le
 bool store_contains(const void *payload)
 {
     return (uintptr_t)payload - (uintptr_t)store_header < store.size;
+}
+
+uint64_t store_mapped_size(void)
+{
+    return store.size;
+}
+
+void store_limit_space(uint64_t limit)
+{
+    static struct lock lock;
+    struct locked locked = lock_take(&lock);
+    /* The file is in use: a thread that has seen the old size finds room for its chunk. */
+    uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
+    uint64_t before = store.size, size = space_share(limit);
+    if (size < needed)
+        size = round_up(needed, sys_page_size());
+    if (store_header && size < before) {
+        store_release(&store.size, size);
+        sys_unmap((char *)store_header + size, before - size);
+    }
+    lock_give(&locked);
 }
 
 uint64_t store_offset_of(const void *payload)

@@ -26,9 +26,11 @@ bool command_read_store(struct arena *mem, struct resolver *resolver, const stru
     char words[1024];
     bool read = reader_open(own, path, &store, &trouble), good = read;
 
-    if (!read)
+    if (read)
+        foreign_file_add_reader(store.owner);
+    else
         read_error_text(&trouble, words, sizeof(words));
-    else if ((good = time_window_apply(&store, &options->since, words, sizeof(words))))
+    if (read && (good = time_window_apply(&store, &options->since, words, sizeof(words))))
         build_process(mem, resolver, &store, &options->build,
                       &report->processes[report->process_count++]);
     if (!good)

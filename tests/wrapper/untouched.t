@@ -130,3 +130,32 @@ assert any(p["coverage"]["allocations"] > 100 for p in processes), "nothing was 
 P
     done
 }
+test_valgrind_says_the_same_as_without_libleak() { # it would call what libleak does errors of the program
+    need valgrind
+    compile wrong -g <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/wait.h>
+int main(void) {
+    char *volatile p = malloc(10);
+    p[10] = 1;
+    if (fork()) { wait(NULL); return 3; }
+    return 0;
+}
+C
+    for tool in memcheck helgrind massif; do
+        equal "status with $tool" "$(status_of valgrind --tool=$tool --log-file=bare.$tool ./wrong)" 3
+        equal 'status with libleak' "$(LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=$PWD status_of valgrind --tool=$tool \
+            --log-file=ours.$tool ./wrong)" 3
+        for said in bare ours; do
+            sed -E 's/^[=-]+[0-9]+[=-]+//; /[Pp]arent PID|^ *Command|Copyright/d; s/ +/ /g; s/0x[0-9A-Fa-f]+//g' $said.$tool | sort >$said
+        done
+        diff bare ours
+    done
+    [ "$(find . -name 'wrong*.leak')" = '' ] || fail 'a program under valgrind is recorded'
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=$PWD:verbosity=1 valgrind -q ./wrong 2>err || :
+    says err 'libleak: this program runs under valgrind: it runs untracked'
+    # Valgrind's own files in the environment are not valgrind.
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=$PWD VALGRIND_LIB=/usr/libexec/valgrind ./wrong || :
+    [ "$(find . -name 'wrong*.leak')" != '' ] || fail 'a program is not recorded'
+}
