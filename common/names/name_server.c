@@ -28,6 +28,12 @@
 #include "common/names/message.h"
 #include "common/names/server_filter.h"
 
+#ifdef __SANITIZE_ADDRESS__ /* which maps terabytes, handles signals, and writes its findings */
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 #define TIME_LEAST 3.0                   /* seconds of the processor for a file */
 #define BYTES_A_SECOND (8.0 * (1 << 20)) /* and one more for so many of its bytes */
 #define MEMORY_LEAST ((rlim_t)1 << 30)   /* beyond what the process had at its start */
@@ -85,14 +91,12 @@ static void end_request(void)
 
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &limit) != 0)
+    if (SANITIZED || getrlimit(RLIMIT_AS, &limit) != 0)
         return;
     limit.rlim_cur = server.memory < limit.rlim_max ? server.memory : limit.rlim_max;
     setrlimit(RLIMIT_AS, &limit);
-#endif
 }
 
 /* A file gives room and time in proportion to the disk that it takes: a sparse one has no size. */
@@ -294,11 +298,14 @@ static void drop_rights(struct file_owner reader)
     prctl(PR_SET_DUMPABLE, 0); /* it has a copy of what the report knows */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &none);
-    for (int number = 1; number < NSIG; number++)
-        signal(number, number == SIGINT || number == SIGPIPE ? SIG_IGN : SIG_DFL);
+    for (int number = 1; number < NSIG && !SANITIZED; number++)
+        signal(number, SIG_DFL);
+    signal(SIGPROF, SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* of the terminal: the report decides */
+    signal(SIGPIPE, SIG_IGN);
     sigemptyset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    if (!getenv("DEBUGINFOD_URLS")) /* its client downloads into a cache */
+    if (!getenv("DEBUGINFOD_URLS") && !SANITIZED) /* its client downloads into a cache */
         server_filter_set();
 }
 

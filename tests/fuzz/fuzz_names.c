@@ -39,7 +39,7 @@ struct seed {
 };
 
 static struct {
-    unsigned long deaths, by_signal[65], by_status, named, frames;
+    unsigned long inputs, deaths, by_signal[65], by_status, named, frames;
     double longest;
 } sums;
 
@@ -152,10 +152,12 @@ static void ask(struct arena *mem, struct binary *binary, const struct seed *see
     }
 }
 
-static void count_death(struct name_process *process)
+static void count_death(struct name_process *process, const struct seed *seed)
 {
     if (!process->deaths)
         return;
+    fprintf(stderr, "fuzz_names: input %lu, of %s: status %x\n", sums.inputs, seed->path,
+            (unsigned)process->ending);
     sums.deaths++;
     if (WIFSIGNALED(process->ending))
         sums.by_signal[WTERMSIG(process->ending)]++;
@@ -170,10 +172,11 @@ static void run_input(struct name_process *process, const struct seed *seed, con
     uint64_t began = time_now_ns();
     struct binary *binary = binary_open(mem, process, &(struct binary_name){.path = path});
 
+    sums.inputs++;
     ask(mem, binary, seed);
     binary_close(binary);
     process->files = 0; /* the number is free again */
-    count_death(process);
+    count_death(process, seed);
     if ((double)(time_now_ns() - began) / 1e9 > sums.longest)
         sums.longest = (double)(time_now_ns() - began) / 1e9;
     arena_end(mem);
