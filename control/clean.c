@@ -1,5 +1,6 @@
 /* clean.c - leakctl clean. A recording file stays if one of the reasons in may_remove holds; other
- * files are not even counted. */
+ * files are not even counted. Of leakrun it removes what a killed one left, and what one left for
+ * its user. */
 #include "control/commands.h"
 
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/processes/session_dir.h"
 #include "common/store/store.h"
 #include "common/store/store_dir.h"
 #include "common/base/arena.h"
@@ -24,7 +26,10 @@ struct cleaning {
     bool given;     /* the directory, by --dir */
     char host[sizeof(((struct leak_header *)0)->host)];
     size_t removed, running, younger, strange, failed;
+    size_t runs; /* of leakrun, which go on */
 };
+
+/* ---- Recording files of programs ------------------------------------------------------------- */
 
 /* The last sign of the process, in seconds: writing to a mapping does not change st_mtime. */
 static uint64_t last_active(const struct leak_header *header, const struct stat *status)
@@ -88,11 +93,62 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         closedir(stream);
 }
 
+/* ---- Directories of leakrun ------------------------------------------------------------------ */
+
+static void clean_session(const struct session_dir *session, void *context)
+{
+    struct cleaning *cleaning = context;
+    struct term_text path = term_text(session->path, strlen(session->path), 0);
+    uint64_t now = (uint64_t)time(NULL), last = (uint64_t)session->last;
+
+    if (session->state == SESSION_DIR_FOREIGN)
+        return;
+    if (session->state == SESSION_DIR_IN_USE) {
+        cleaning->runs++;
+    } else if (session->state == SESSION_DIR_KEPT && (last > now || now - last < cleaning->older)) {
+        cleaning->younger += session->recordings;
+    } else if (session_dir_remove(session->path)) {
+        cleaning->removed += session->recordings;
+        printf("removed %s\n", path.text);
+    } else {
+        cleaning->failed++;
+        fprintf(stderr, "leakctl: cannot remove %s: %s\n", path.text, strerror(errno));
+    }
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* XDG_RUNTIME_DIR says where this user's programs and leakrun leave what they write, so that
+ * nothing else is touched. */
+static void list_places(const char *place[STORE_DIR_PLACES])
+{
+    store_dir_places(place, getenv("XDG_RUNTIME_DIR"));
+    for (int i = 1; place[0] && i < STORE_DIR_PLACES; i++)
+        place[i] = NULL;
+}
+
+static void clean_default_places(struct cleaning *cleaning, struct arena *mem, bool recordings)
+{
+    const char *place[STORE_DIR_PLACES];
+
+    list_places(place);
+    for (int i = 0; i < STORE_DIR_PLACES; i++) {
+        if (!place[i])
+            continue;
+        if (recordings)
+            clean_directory(cleaning, arena_format(mem, "%s/" STORE_DIR_USER_PREFIX "%u", place[i],
+                                                   (unsigned)geteuid()));
+        session_dir_visit(place[i], clean_session, cleaning);
+    }
+}
+
 static void print_summary(const struct cleaning *cleaning)
 {
     printf("%s removed", term_count(cleaning->removed, "recording file").text);
     if (cleaning->running)
         printf(", %zu of running processes", cleaning->running);
+    if (cleaning->runs)
+        printf(", %s of leakrun in progress", term_count(cleaning->runs, "run").text);
     if (cleaning->younger)
         printf(", %zu too recent", cleaning->younger);
     if (cleaning->strange)
@@ -105,16 +161,15 @@ int command_clean(const struct arguments *arguments)
     struct cleaning cleaning = {.older = arguments->older / MILLISECONDS,
                                 .given = arguments->dir != NULL};
     struct arena *mem = arena_begin();
-    const char *directory[STORE_DIR_PLACES];
-    size_t count = store_dir_list(mem, directory);
+    const char *dir = arguments->dir ? arguments->dir : store_dir_configured(mem);
 
     gethostname(cleaning.host, sizeof(cleaning.host) - 1);
-    if (arguments->dir) {
-        directory[0] = arguments->dir;
-        count = 1;
+    if (dir) {
+        clean_directory(&cleaning, dir);
+        session_dir_visit(dir, clean_session, &cleaning);
     }
-    for (size_t i = 0; i < count; i++)
-        clean_directory(&cleaning, directory[i]);
+    if (!arguments->dir)
+        clean_default_places(&cleaning, mem, dir == NULL);
     print_summary(&cleaning);
     arena_end(mem);
     return cleaning.failed ? 1 : 0;

@@ -117,6 +117,7 @@ static int exec_leakreport(const char *path, const char *option, const struct ar
         string_list_add(&command, arguments->rest[i]);
     string_list_add(&command, path);
     fflush(stdout);
+    setenv(LEAK_HELPER_VARIABLE, "1", 1);
     if (program)
         execv(program, command.at);
     fprintf(stderr, "leakctl: leakreport: %s: build it (make) or install it (make install)\n",

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
-#define LEAK_STORE_VERSION 1
+#define LEAK_STORE_VERSION 2
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
@@ -31,6 +31,15 @@
 
 /* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of the epoch word, which
  * counts from started_ns. */
+
+/* ---- Processes of libleak itself -------------------------------------------------------- */
+
+/* In the environment of what libleak starts for its own work (leakreport, leakwatch, gdb ...), and so
+ * of what these start. libleak.so does nothing in such a process, however it was loaded: below
+ * /etc/ld.so.preload with report=exit each leakreport would start another one. leakrun removes it
+ * from the environment of the user's program. */
+#define LEAK_HELPER_VARIABLE "LIBLEAK_HELPER"
+#define LEAK_HELPER_ENTRY LEAK_HELPER_VARIABLE "=1"
 
 /* ---- The process and its end ----------------------------------------------------------- */
 
@@ -47,13 +56,16 @@ enum leak_end {
     X(BOOT, "allocations made before libleak was ready")                                           \
     X(FILTERED, "allocations left out by min_size, max_size or start=off")                         \
     X(NO_MEMORY, "allocations not tracked: the limit max_memory was reached or memory ran out")    \
-    X(STORE_FULL, "allocations recorded in memory only: the recording file was full")              \
+    X(UNRECORDED,                                                                                  \
+      "fork children that could make no recording file: they changed user or root, are in a "      \
+      "sandbox, or reached a limit")                                                               \
     X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
     X(OWN_ALLOCATOR, "programs that define malloc themselves: calls from the program itself")      \
     X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was running")      \
     X(PROGRAMS,                                                                                    \
       "programs started without libleak: static, setuid, 32-bit, built on musl or "                \
-      "with a sanitizer, for a user who may not read it, or with an environment of their own")
+      "with a sanitizer, by a user or in a sandbox that may not read it or write recordings, or "  \
+      "with an environment of their own")
 
 enum leak_untracked {
 #define X(name, words) LEAK_UNTRACKED_##name,
@@ -179,6 +191,7 @@ struct leak_header {
         sample; /* the option sample=: one byte in this many is sampled, and all counts of blocks
                         and bytes are estimates; 0 = every block is tracked */
     struct leak_request request; /* the only part that leakctl writes, too */
+    uint64_t restricted_ns;      /* when a seccomp filter first forbade some calls; 0 = never */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -815,7 +828,8 @@ enum leak_occasion {
     X(DIED, "the child process of the leak check died")                                            \
     X(SAMPLED, "with sample= most blocks are unknown")                                             \
     X(FILTERED, "blocks left out by size may hold pointers to others")                             \
-    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")
+    X(UNTRACKED, "blocks that were not tracked for lack of memory may hold pointers to others")    \
+    X(SANDBOXED, "a seccomp filter allows no copy of the process")
 
 enum leak_trouble {
     LEAK_TROUBLE_NONE = 0,
@@ -1120,7 +1134,7 @@ struct leak_crash {
     LEAK_ASSERT(sizeof(struct leak_##name) == size,                                                \
                 "leak_store.h: the layout of " #name " in recording files has changed");
 LEAK_LAYOUT(request, 64)
-LEAK_LAYOUT(header, 400)
+LEAK_LAYOUT(header, 408)
 LEAK_LAYOUT(chunk, 64)
 LEAK_LAYOUT(own, 24)
 LEAK_LAYOUT(process, 16)

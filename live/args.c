@@ -231,7 +231,7 @@ static void print_help(void)
             command_line_print_row(row, 30, stdout);
     puts("\nExit status: that of the program, or its signal; 125 error in leakrun, 126 the\n"
          "program cannot be run, 127 it was not found; with --error-exitcode=N also N, and\n"
-         "124 when nothing could be tracked.");
+         "124 when nothing could be tracked, or leaks may be missing from the report.");
 }
 
 /* ---- Parsing --------------------------------------------------------------------------------- */

@@ -79,6 +79,8 @@ static void exec_program(const struct launch *launch, struct exec_failure *troub
     }
     trouble->step = TROUBLE_EXEC;
     child_restore_signals();
+    if (launch->no_sigpipe)
+        signal(SIGPIPE, SIG_IGN);
     execve(launch->path, launch->argv, launch->envp);
     if (errno == ENOEXEC) {
         char **argv = make_shell_argv(launch);

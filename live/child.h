@@ -30,6 +30,7 @@ struct launch {
     char **argv, **envp;
     const char *cwd; /* NULL: here */
     int output;      /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
+    bool no_sigpipe; /* ignored, so that a reader that leaves does not end it */
 };
 
 /* Returns -1 when exec succeeded, else 125, 126 or 127 after a message. */

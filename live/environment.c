@@ -2,6 +2,7 @@
 #include "live/environment.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "common/base/error.h"
 #include "common/store/store_dir.h"
+#include "leak_store.h"
 #include "leak_targets.h"
 
 /* ---- The environment of the caller ----------------------------------------------------------- */
@@ -75,16 +77,33 @@ static char *decode_environment(size_t *length)
     }
 }
 
+static bool is_helper_entry(const char *word)
+{
+    return strncmp(word, LEAK_HELPER_VARIABLE "=", sizeof LEAK_HELPER_VARIABLE) == 0;
+}
+
+static void add_word(struct string_list *list, const char *word)
+{
+    if (!is_helper_entry(word))
+        string_list_add(list, word);
+}
+
 void environment_load(struct string_list *list)
 {
     size_t length;
     char *bytes = decode_environment(&length);
     string_list_copy(list, &(struct string_list){0});
     for (char **word = environ; !bytes && *word; word++)
-        string_list_add(list, *word);
+        add_word(list, *word);
     for (size_t i = 0; i < length; i += strlen(bytes + i) + 1)
-        string_list_add(list, bytes + i);
+        add_word(list, bytes + i);
     free(bytes);
+}
+
+void environment_for_helper(struct string_list *list, const struct string_list *callers)
+{
+    string_list_copy(list, callers);
+    string_list_add(list, LEAK_HELPER_ENTRY);
 }
 
 static char **environment_find(const struct string_list *list, const char *name)
@@ -182,7 +201,7 @@ void environment_make_settings(struct string_list *set, const struct string_list
 void environment_gdb_command(struct string_list *command, const struct string_list *set,
                              const char *program, char **argv)
 {
-    char *wrapper = string_format("set exec-wrapper env");
+    char *wrapper = string_format("set exec-wrapper env -u " LEAK_HELPER_VARIABLE);
     for (size_t i = 0; i + 1 < set->count; i += 2) {
         char *quoted = shell_quote(set->at[i + 1]);
         char *longer = string_format("%s %s=%s", wrapper, set->at[i], quoted);

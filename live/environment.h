@@ -17,8 +17,12 @@
 /* Prints NAME=HEX words, one a line, for the process pid (the script). Returns an exit status. */
 int environment_print(const char *pid);
 
-/* The caller's environment: decoded from those variables if they are set, else environ. */
+/* The caller's environment: decoded from those variables if they are set, else environ. Without
+ * LEAK_HELPER_VARIABLE, which scripts/leakrun sets for leakwatch. */
 void environment_load(struct string_list *list);
+
+/* The same for leakreport and gdb, in which libleak stays out. */
+void environment_for_helper(struct string_list *list, const struct string_list *callers);
 
 /* Value of a name, or NULL. Owned by the list. */
 const char *environment_value(const struct string_list *list, const char *name);

@@ -52,9 +52,11 @@ static int exec_self_test(const struct parts *parts, const struct string_list *e
     char *judge = proc_find_tool(NULL, "leakselftest"),
          *planter = proc_find_tool(NULL, "leakplant");
     char *watch = realpath("/proc/self/exe", NULL);
+    struct string_list helpers;
+    environment_for_helper(&helpers, environment);
     if (judge && planter && watch && parts->reporter)
         execve(judge, (char *[]){judge, watch, parts->library, parts->reporter, planter, NULL},
-               environment->at);
+               helpers.at);
     print_notice("the self-test is missing a part: %s", !parts->reporter ? "leakreport"
                                                         : !planter       ? "leakplant"
                                                                          : "leakselftest");
@@ -87,7 +89,6 @@ static int start_program(struct child *child, const struct args *args, const cha
 {
     struct string_list environment = {0}, set = {0}, command = {0};
     environment_make_settings(&set, callers, args, session);
-    string_list_copy(&environment, callers);
     struct launch launch = {.path = program, .argv = args->program, .cwd = args->cwd, .output = -1};
     char *gdb = NULL;
     if (args->gdb) {
@@ -96,9 +97,11 @@ static int start_program(struct child *child, const struct args *args, const cha
         if (preflight.status)
             fatal_exit(STATUS_INTERNAL_ERROR, "--gdb needs gdb, which is not installed");
         environment_gdb_command(&command, &set, program, args->program);
+        environment_for_helper(&environment, callers);
         launch.path = gdb;
         launch.argv = command.at;
     } else {
+        string_list_copy(&environment, callers);
         for (size_t i = 0; i + 1 < set.count; i += 2)
             environment_set(&environment, set.at[i], set.at[i + 1]);
     }

@@ -1,5 +1,5 @@
-/* procfs.h - what /proc and the control group of leakwatch say: which processes still use a
- * session, whose pids are whose, and whether the kernel killed a process because memory ran out.
+/* procfs.h - what the control group of leakwatch says: whether the kernel killed a process because
+ * memory ran out.
  *
  * A control group counts the processes that the kernel killed in it for that reason. The program
  * runs in the group of leakwatch, so a count that rose while it ran, and an end by SIGKILL, say why
@@ -8,18 +8,6 @@
 #define LIVE_PROCFS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-/* Living processes of this user whose environment, as it was at their exec, contains the text, save
- * leakwatch itself. Finds a child that has not yet opened its recording file. Returns how many;
- * *pids is for the caller to free. */
-size_t procfs_find_users(const char *text, pid_t **pids);
-
-/* Identity of the pid namespace, so that two containers that share /dev/shm never judge each
- * other's pids. 0: unknown. */
-uint64_t procfs_pid_namespace(void);
 
 /* Kills because of memory in the control group so far; -1: there is no such count. */
 long procfs_oom_kills(void);

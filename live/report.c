@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/proc.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
+#include "live/environment.h"
 #include "live/procfs.h"
 
 /* ---- Running leakreport ---------------------------------------------------------------------- */
@@ -56,7 +58,7 @@ static void make_report_command(struct string_list *command, const char *program
     string_list_add(command, "--");
 }
 
-static void add_store_paths(struct string_list *command, const struct store_list *stores)
+static void add_store_paths(struct string_list *command, struct store_list *stores)
 {
     size_t bytes = 0, left_out = 0;
     for (size_t i = 0; i < stores->count; i++) {
@@ -64,13 +66,31 @@ static void add_store_paths(struct string_list *command, const struct store_list
             continue;
         const char *path = stores->at[i].kept ? stores->at[i].kept : stores->at[i].path;
         bytes += strlen(path) + 1 + sizeof(char *);
-        if (bytes <= ARGUMENT_BYTES)
-            string_list_add(command, path);
-        else
+        stores->at[i].left_out = bytes > ARGUMENT_BYTES;
+        if (stores->at[i].left_out)
             left_out++;
+        else
+            string_list_add(command, path);
     }
     if (left_out)
         print_notice("too many processes for one report: %zu left out", left_out);
+}
+
+/* Returns as child_start does. */
+static int start_reporter(struct child *child, const char *program,
+                          const struct string_list *command, int output,
+                          const struct string_list *callers)
+{
+    struct string_list environment;
+    environment_for_helper(&environment, callers);
+    struct launch launch = {.path = program,
+                            .argv = command->at,
+                            .envp = environment.at,
+                            .output = output,
+                            .no_sigpipe = true};
+    int status = child_start(child, &launch);
+    string_list_free(&environment);
+    return status;
 }
 
 bool report_check_options(const char *program, const struct args *args,
@@ -84,10 +104,8 @@ bool report_check_options(const char *program, const struct args *args,
     } else {
         /* With a wrong option it fails before it reads this one. */
         string_list_add(&command, "--help");
-        struct launch launch = {
-            .path = program, .argv = command.at, .envp = environment->at, .output = nowhere};
         struct child child;
-        if (child_start(&child, &launch) < 0)
+        if (start_reporter(&child, program, &command, nowhere, environment) < 0)
             status = child_wait(&child);
     }
     if (nowhere >= 0)
@@ -96,10 +114,21 @@ bool report_check_options(const char *program, const struct args *args,
     return status == 0;
 }
 
+/* Results besides an exit status: it failed, after a message; the user ended it. */
+enum { REPORT_FAILED = -1, REPORT_INTERRUPTED = -2 };
+
+static int report_killed(int sig)
+{
+    if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+        return REPORT_INTERRUPTED;
+    print_notice("leakreport was killed by signal %d (%s)", sig, strsignal(sig));
+    return REPORT_FAILED;
+}
+
 /* Runs leakreport over all readable recording files, in their order. Its stdout is the stderr of
  * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
- * Returns its exit status, or -1 after a message. */
-static int report_run(const char *program, const struct args *args, const struct store_list *stores,
+ * Returns its exit status, or one of the results above. */
+static int report_run(const char *program, const struct args *args, struct store_list *stores,
                       const struct string_list *environment)
 {
     struct string_list command = {0};
@@ -108,17 +137,11 @@ static int report_run(const char *program, const struct args *args, const struct
     int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
                  : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
                                  : STDERR_FILENO;
-    struct launch launch = {
-        .path = program, .argv = command.at, .envp = environment->at, .output = output};
     struct child child;
-    int result = -1;
-    if (child_start(&child, &launch) < 0) {
+    int result = REPORT_FAILED;
+    if (start_reporter(&child, program, &command, output, environment) < 0) {
         int status = child_supervise(&child); /* Ctrl-Z stops both */
-        if (WIFEXITED(status))
-            result = WEXITSTATUS(status);
-        else
-            print_notice("leakreport was killed by signal %d (%s)", WTERMSIG(status),
-                         strsignal(WTERMSIG(status)));
+        result = WIFEXITED(status) ? WEXITSTATUS(status) : report_killed(WTERMSIG(status));
     }
     if (args->no_report && output >= 0)
         close(output);
@@ -165,7 +188,7 @@ static bool name_survivors(const struct session *session, const struct store_lis
                            const struct args *args)
 {
     pid_t *pids;
-    size_t found = procfs_find_users(session->preload, &pids), said = 0;
+    size_t found = proc_find_users(session->preload, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
         /* Of several programs of one process, one after another by exec, the last one runs. */
@@ -219,7 +242,7 @@ static void wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
         pid_t *pids;
-        size_t found = procfs_find_users(session->preload, &pids);
+        size_t found = proc_find_users(session->preload, &pids);
         free(pids);
         if (!found)
             return;
@@ -228,9 +251,31 @@ static void wait_for_survivors(const struct session *session)
 }
 
 /* What the report found, for --error-exitcode. */
-enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_UNKNOWN };
+enum finding {
+    FOUND_NOTHING,
+    FOUND_LEAKS,
+    FOUND_TOO_LITTLE, /* to say that there are none: a line has said why */
+    FOUND_UNKNOWN,
+    FOUND_INTERRUPTED
+};
 
-static enum finding report_stores(const struct store_list *stores, const struct args *args,
+/* With --error-exitcode: recording files that the report does not have. */
+static bool lacks_evidence(const struct store_list *stores, const struct args *args)
+{
+    for (size_t i = 0; args->error_exitcode && i < stores->count; i++) {
+        const struct store_entry *store = &stores->at[i];
+        if (store->lives || (store->readable && !store->left_out))
+            continue;
+        print_notice("pid %d (%.*s): its recording file %s: leaks may be missing, so exit status "
+                     "%d",
+                     (int)store->pid, (int)store_name_program_length(store->name), store->name,
+                     store->readable ? "was left out" : "cannot be read", STATUS_NOTHING_TRACKED);
+        return true;
+    }
+    return false;
+}
+
+static enum finding report_stores(struct store_list *stores, const struct args *args,
                                   const char *reporter, const struct string_list *environment)
 {
     if (!has_readable_store(stores)) {
@@ -244,8 +289,19 @@ static enum finding report_stores(const struct store_list *stores, const struct 
         return FOUND_NOTHING;
     if (!reporter)
         print_notice("leakreport is missing (build it with make, or make install): no report");
-    int status = reporter ? report_run(reporter, args, stores, environment) : -1;
-    return status == 0 ? FOUND_NOTHING : status == 1 ? FOUND_LEAKS : FOUND_UNKNOWN;
+    int status = reporter ? report_run(reporter, args, stores, environment) : REPORT_FAILED;
+    switch (status) {
+    case 0:
+        return lacks_evidence(stores, args) ? FOUND_TOO_LITTLE : FOUND_NOTHING;
+    case 1:
+        return FOUND_LEAKS;
+    case STATUS_NOTHING_TRACKED:
+        return FOUND_TOO_LITTLE;
+    case REPORT_INTERRUPTED:
+        return FOUND_INTERRUPTED;
+    default:
+        return FOUND_UNKNOWN;
+    }
 }
 
 /* The wait status to end with. */
@@ -258,8 +314,10 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     if (finding == FOUND_LEAKS)
         return W_EXITCODE(args->error_exitcode, 0);
     /* A test for leaks must not pass because the report failed. */
-    if (finding == FOUND_UNKNOWN)
+    if (finding == FOUND_UNKNOWN || finding == FOUND_INTERRUPTED)
         return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
+    if (finding == FOUND_TOO_LITTLE)
+        return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
     if (!tracked) {
         print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
                      STATUS_NOTHING_TRACKED);
@@ -280,10 +338,9 @@ int report_conclude(struct session *session, const struct child *child, int wait
                             killed_by_oom(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment);
-    if (finding == FOUND_UNKNOWN && !args->keep) {
-        print_notice("recording file kept: leakreport %s", stores.at[0].path);
-        leave = true;
-    }
+    /* What nobody was told of would stay for nothing. */
+    if (finding == FOUND_UNKNOWN && !args->keep)
+        leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);
     bool tracked = was_tracked(&stores, child, args->gdb);
     if (name_survivors(session, &stores, args) || leave)
         session_leave(session);

@@ -1,9 +1,5 @@
 /* session.h - the private directory of one leakrun: the recording files of the program and of all
- * processes it starts, and a symbolic link libleak.so.
- *
- * Its name carries the pid, start time and pid namespace of its leakwatch, so that a later leakrun
- * can tell a directory whose leakwatch died (it is swept) from one in use (it is left alone). Its
- * mode is 0700, and only file names that libleak creates are ever removed.
+ * processes it starts, and a symbolic link libleak.so (common/processes/session_dir.h).
  *
  * The link exists because ld.so splits LD_PRELOAD at spaces and colons and expands '$': wherever
  * libleak is installed, the program sees a path without them. */

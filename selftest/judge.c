@@ -369,6 +369,23 @@ static void clean_up(void)
         rmdir(folder);
 }
 
+static void clean_up_and_die(int sig)
+{
+    clean_up();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* Whoever ends it early, its folder goes, too. */
+static void catch_signals(void)
+{
+    static const int ends[] = {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], clean_up_and_die) == SIG_IGN)
+            signal(ends[i], SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -383,6 +400,7 @@ int main(int argc, char **argv)
         print_verdict(false, "folder: %s: %s", folder, strerror(errno));
         return 1;
     }
+    catch_signals();
     setenv("HOME", folder, 1);
     setenv("XDG_CONFIG_HOME", folder, 1);
     test_run("all");

@@ -20,6 +20,9 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/symbolize.a $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
+$(O)/tests/fuzz_names: $(call obj,tests/fuzz/fuzz_names.c) $(O)/common.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
+
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
 
@@ -46,7 +49,7 @@ test:                                 ## make check without installing: what is 
 
 prepared: all man tests-only
 	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
-	  $(O)-asan/tests/fuzz_reader tests-only)
+	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names tests-only)
 
 quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
 	@scripts/quick $(O) '$(MAKE) --no-print-directory $(JOBS)'
@@ -81,7 +84,7 @@ growth: all                           ## twenty programs, ten of which grow: nam
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
-fuzz: all                             ## damaged stores, at every byte
+fuzz: all                             ## damaged stores, at every byte, and damaged ELF files; T=reader, T=names
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
@@ -89,7 +92,9 @@ features: all                         ## docs/FEATURES.md row by row: runs every
 	@tests/features $(O) $(T)
 soak: all                             ## the long ones: more kills, longer soaks, more damage
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
-	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
+	@SOAK_SECONDS=$${SOAK_SECONDS:-7200} tests/storm/run $(O) everything_at_once
+	@FUZZ_RUNS=1000000 tests/fuzz/run $(O) reader
+	@FUZZ_RUNS=100000 tests/fuzz/run $(O) names
 
 lock-order:                           ## e2e and storm with a library that asserts the order of preload/lifecycle.def
 	+@$(MAKE) --no-print-directory $(JOBS) O=$(O)-order CFLAGS='$(CFLAGS) -DLEAK_DEBUG' e2e storm

@@ -176,6 +176,8 @@ static void draw_pane(const struct screen *screen)
 
     if (!lines || !(stream = open_memstream(&text, &size)))
         return;
+    foreign_file_forget_readers();
+    foreign_file_add_reader(screen->snapshot->owner);
     listing_write_details(&screen->snapshot->rows[screen->rows[screen_selected_place(screen)]],
                           lines - 1, (size_t)COLS, stream);
     fclose(stream);

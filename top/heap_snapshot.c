@@ -179,6 +179,7 @@ static void fill_identity(const struct store *store, struct heap_snapshot *snaps
     for (size_t i = 0; i < store->argc; i++)
         snapshot->argv[i] = copy_text(snapshot->mem, store->argv[i]);
     snapshot->pid = store->header.pid;
+    snapshot->owner = store->owner;
     snapshot->how = store_end_how(store);
     snapshot->end_value = store->header.end_value;
     snapshot->started_ns = store->header.started_ns;

@@ -36,6 +36,7 @@ struct heap_snapshot {
     const char **argv;
     size_t argc;
     int32_t pid;
+    struct file_owner owner; /* of the recording: whose program it is */
     enum end_how how;
     int32_t end_value; /* of END_EXIT and END_SIGNAL */
     uint64_t time_ns, started_ns;

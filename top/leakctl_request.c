@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "leak_store.h"
 #include "common/base/proc.h"
 
 extern char **environ;
@@ -26,6 +27,7 @@ static int spawn_leakctl(struct leakctl_request *request, char *const argv[],
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
+    setenv(LEAK_HELPER_VARIABLE, "1", 1);
     error = posix_spawn(&request->pid, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;

@@ -1,6 +1,8 @@
 /* error.c - see error.h. */
 #include "common/base/error.h"
 
+#include "leak_escape.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,35 +10,51 @@
 #include <string.h>
 #include <unistd.h>
 
-static void write_notice(const char *format, va_list args)
+/* The text holds names of programs and files: leak_escape.h says how they are shown. */
+static char *shown_line(const char *lead, const char *text)
+{
+    char *line = malloc(strlen(lead) + strlen(text) * (LEAK_ESCAPE_SIZE / 2) + LEAK_ESCAPE_SIZE);
+    if (!line)
+        return NULL;
+    char *at = stpcpy(line, lead);
+    for (size_t length; (length = leak_escape(text, at)); text += length)
+        at += strlen(at);
+    strcpy(at, "\n");
+    return line;
+}
+
+static bool write_notice(const char *format, va_list args)
 {
     int saved = errno; /* vasprintf() has it as %m */
     char *text = NULL, *line = NULL;
 
     if (vasprintf(&text, format, args) < 0)
-        return;
-    int length = asprintf(&line, "leakrun: %s\n", text);
+        return false;
+    line = shown_line("leakrun: ", text);
     free(text);
-    if (length < 0)
-        return;
-    for (int done = 0; done < length;) {
+    if (!line)
+        return false;
+    size_t length = strlen(line), done = 0;
+    while (done < length) {
         ssize_t n = write(STDERR_FILENO, line + done, (size_t)(length - done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break; /* stderr is closed */
-        done += (int)n;
+        done += (size_t)n;
     }
     free(line);
     errno = saved;
+    return done == length;
 }
 
-void print_notice(const char *format, ...)
+bool print_notice(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_notice(format, args);
+    bool read = write_notice(format, args);
     va_end(args);
+    return read;
 }
 
 void fatal_exit(int status, const char *format, ...)

@@ -6,16 +6,18 @@
 #ifndef COMMON_BASE_ERROR_H
 #define COMMON_BASE_ERROR_H
 
+#include <stdbool.h>
+
 /* leakrun's own exit codes, as env(1) has them; 124 as timeout(1). */
 enum {
-    STATUS_NOTHING_TRACKED = 124,
+    STATUS_NOTHING_TRACKED = 124, /* or too little to say that nothing leaked */
     STATUS_INTERNAL_ERROR = 125,
     STATUS_CANNOT_RUN = 126,
     STATUS_NOT_FOUND = 127,
 };
 
-/* Prints one line "leakrun: ...". */
-void print_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints one line "leakrun: ...". False: nobody could read it. */
+bool print_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the line and exits with the status. Only before the program is started. */
 void fatal_exit(int status, const char *format, ...)

@@ -6,7 +6,9 @@
 #define COMMON_BASE_PROC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Field 22 of /proc/PID/stat, the start time, and the state letter. A process whose main thread has
  * ended while others run has state S instead of Z. False: there is no such process (any more). */
@@ -14,6 +16,15 @@ bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state);
 
 /* The process with that pid and start time runs. A zombie does not. */
 bool proc_is_alive(int32_t pid, uint64_t start_time);
+
+/* Living processes of this user whose environment, as it was at their exec, contains the text, save
+ * this one. Finds a child that has not yet opened its recording file. Returns how many;
+ * *pids is for the caller to free. */
+size_t proc_find_users(const char *text, pid_t **pids);
+
+/* Identity of the pid namespace, so that two containers that share /dev/shm never judge each
+ * other's pids. 0: unknown. */
+uint64_t proc_pid_namespace(void);
 
 /* The path of another program of the project: `given` if a path was given (else NULL), a file of
  * that name beside the running program (the build directory), or one in the directory that make

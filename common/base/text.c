@@ -8,35 +8,10 @@
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
-static size_t length_by_first(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first < 0xc2) /* a continuation byte, or overlong */
-        return 0;
-    if (first < 0xe0)
-        return 2;
-    return first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-}
-
-size_t utf8_char_length(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t length = length_by_first(*at);
-
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-        (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-        return 0; /* overlong, a surrogate, above U+10FFFF */
-    return length;
-}
-
 bool utf8_valid(const char *text)
 {
     while (*text) {
-        size_t length = utf8_char_length(text);
+        size_t length = leak_utf8_length(text);
 
         if (!length)
             return false;
@@ -45,41 +20,10 @@ bool utf8_valid(const char *text)
     return true;
 }
 
-size_t utf8_from_latin(const char *text, char *out)
-{
-    size_t used = 0;
-
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at >= 0x80)
-            out[used++] = (char)(0xc0 | *at >> 6);
-        out[used++] = (char)(*at < 0x80 ? *at : 0x80 | (*at & 0x3f));
-    }
-    return used;
-}
-
 /* ---- Text for a terminal --------------------------------------------------------------------- */
 
 #define ELLIPSIS "\xe2\x80\xa6"
 #define CLEAN_MAX ((size_t)64 << 10)
-
-/* Appends the first character of text to out; returns how many bytes of text that were. */
-static size_t append_clean(const char *text, char *out, size_t *used)
-{
-    unsigned char first = (unsigned char)*text;
-    size_t length = utf8_char_length(text);
-    int is_control = first < 0x20 || first == 0x7f ||
-                     (length == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
-
-    if (!length || is_control) {
-        *used += (size_t)sprintf(out + *used, "\\x%02x", first);
-        if (length == 2)
-            *used += (size_t)sprintf(out + *used, "\\x%02x", (unsigned char)text[1]);
-        return length == 2 ? 2 : 1;
-    }
-    memcpy(out + *used, text, length);
-    *used += length;
-    return length;
-}
 
 static size_t count_columns(const char *text, size_t length)
 {
@@ -108,8 +52,8 @@ struct term_text term_text(const char *text, size_t length, size_t columns)
     struct term_text shown;
     size_t used = 0, all, head, tail;
 
-    for (size_t i = 0; i < length && used < CLEAN_MAX;)
-        i += append_clean(text + i, clean, &used);
+    for (size_t i = 0; i < length && text[i] && used < CLEAN_MAX; used += strlen(clean + used))
+        i += leak_escape(text + i, clean + used);
     all = count_columns(clean, used);
     if (!columns || columns > TERM_TEXT_MAX / 4 - 2)
         columns = TERM_TEXT_MAX / 4 - 2;

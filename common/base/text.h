@@ -1,7 +1,7 @@
 /* text.h - text as people read it: UTF-8, foreign text on a terminal, numbers, times, C++ names.
  *
- * Names and paths come from programs that are not trusted, so for a terminal control characters and
- * bytes that are no UTF-8 become \xNN. A column is a character: double width is not looked up.
+ * Names and paths come from programs that are not trusted: leak_escape.h says how they are shown.
+ * A column is a character: double width is not looked up.
  */
 #ifndef COMMON_BASE_TEXT_H
 #define COMMON_BASE_TEXT_H
@@ -10,16 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "leak_escape.h"
+
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
-/* The bytes of the valid UTF-8 character at the start of a terminated text, 0 = it is not valid. */
-size_t utf8_char_length(const char *text);
-
 bool utf8_valid(const char *text);
-
-/* Each byte as the Latin-1 character of that number: at most two bytes each, not terminated.
- * Returns how many bytes it wrote. */
-size_t utf8_from_latin(const char *text, char *out);
 
 /* ---- Text for a terminal (text.c) ------------------------------------------------------------ */
 

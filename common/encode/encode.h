@@ -11,9 +11,8 @@
 
 /* ---- Foreign text in lines, XML, Markdown and URIs (escape.c) --------------------------------
  *
- * Control characters and bytes that are no UTF-8 become \xNN, as on a terminal: XML 1.0 cannot
- * express most of them at all, and in a format of lines a newline would forge a line. The escapes
- * cannot be reversed where a text contains such a sequence itself. Nothing is cut off. */
+ * Escaped as leak_escape.h says: XML 1.0 cannot express most control characters at all, and in a
+ * format of lines a newline would forge a line. Nothing is cut off. */
 
 /* On one line; all other characters stay. */
 void escape_line(FILE *stream, const char *text);

@@ -5,29 +5,14 @@
 
 #include "common/base/text.h"
 
-/* The bytes of the character at text, 0 = XML 1.0 or a line cannot contain it. */
-static size_t plain_length(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t length = utf8_char_length(text);
-
-    if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0))
-        return 0;
-    if (length == 3 && *at == 0xef && at[1] == 0xbf && at[2] >= 0xbe) /* U+FFFE, U+FFFF */
-        return 0;
-    return length;
-}
-
-/* Writes one character, or one byte as \xNN; returns how many bytes of text that were. */
+/* Writes one character, or its escape; returns how many bytes of text that were. */
 static size_t write_plain(FILE *stream, const char *text)
 {
-    size_t length = plain_length(text);
+    char shown[LEAK_ESCAPE_SIZE];
+    size_t length = leak_escape(text, shown);
 
-    if (length)
-        fwrite_unlocked(text, 1, length, stream);
-    else
-        fprintf(stream, "\\x%02x", (unsigned char)*text);
-    return length ? length : 1;
+    fputs_unlocked(shown, stream);
+    return length;
 }
 
 void escape_line(FILE *stream, const char *text)

@@ -77,8 +77,7 @@ struct encoding {
 
 static bool printable(uint32_t c)
 {
-    return c >= 0x20 && c != 0x7f && (c < 0x80 || c > 0x9f) && (c < 0xd800 || c > 0xf8ff) &&
-           (c & 0xfffe) != 0xfffe && c < 0xe0000;
+    return leak_is_shown(c) && (c < 0xd800 || c > 0xf8ff) && c < 0xe0000;
 }
 
 static size_t take_utf8(const uint8_t *p, size_t left, uint32_t *character)
@@ -87,12 +86,10 @@ static size_t take_utf8(const uint8_t *p, size_t left, uint32_t *character)
     size_t length;
 
     memcpy(text, p, left < 4 ? left : 4);
-    length = utf8_char_length(text);
+    length = leak_utf8_length(text);
     if (!length)
         return 0;
-    *character = length == 1 ? p[0] : p[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++)
-        *character = *character << 6 | (p[i] & 0x3f);
+    *character = leak_utf8_decode(text, length);
     return length;
 }
 

@@ -19,6 +19,45 @@ static size_t plain_length(const char *text, bool markup)
     }
 }
 
+/* One character: \uXXXX, or two of these for what UTF-16 needs a pair for. */
+static void put_escape(struct json_writer *json, uint32_t character)
+{
+    if (character >= 0x10000)
+        fprintf(json->stream, "\\u%04x\\u%04x", 0xd7c0 + (character >> 10),
+                0xdc00 + (character & 0x3ff));
+    else
+        fprintf(json->stream, "\\u%04x", character);
+}
+
+/* In a page the text is read by people, so the escape itself is the text. Returns the length of the
+ * first character of the text, which is no plain one. */
+static size_t put_shown(struct json_writer *json, const char *text)
+{
+    char shown[LEAK_ESCAPE_SIZE];
+    size_t length = leak_escape(text, shown);
+
+    if (*shown == '\\' && shown[1] && *text != '\n' && *text != '\t')
+        fprintf(json->stream, "\\%s", shown);
+    else if (length == 1)
+        put_escape(json, (unsigned char)*text);
+    else
+        fputs_unlocked(shown, json->stream);
+    return length;
+}
+
+/* The same for programs. */
+static size_t put_character(struct json_writer *json, const char *text)
+{
+    size_t length = leak_utf8_length(text);
+    uint32_t character = leak_utf8_decode(text, length);
+
+    if (leak_is_shown(character) && character >= 0x80)
+        fwrite_unlocked(text, 1, length, json->stream);
+    else
+        put_escape(json, character);
+    return length;
+}
+
 static void put_string(struct json_writer *json, const char *text)
 {
     bool checked = false, bytes = false; /* bytes: the text is no valid UTF-8 */
@@ -29,20 +68,25 @@ static void put_string(struct json_writer *json, const char *text)
         unsigned char byte = (unsigned char)text[length];
 
         fwrite_unlocked(text, 1, length, json->stream);
-        text += length + 1;
+        text += length;
         if (!byte)
             break;
         if (byte >= 0x80 && !checked) {
-            bytes = !utf8_valid(text - 1);
+            bytes = !utf8_valid(text);
             json->bytes_escaped |= bytes;
             checked = true;
         }
-        if (byte == '"' || byte == '\\')
+        if (byte == '"' || byte == '\\') {
             fprintf(json->stream, "\\%c", byte);
-        else if (byte < 0x80 || bytes)
-            fprintf(json->stream, "\\u%04x", byte);
-        else
-            putc_unlocked(byte, json->stream);
+            text++;
+        } else if (json->markup) {
+            text += put_shown(json, text);
+        } else if (bytes) {
+            put_escape(json, byte);
+            text++;
+        } else {
+            text += put_character(json, text);
+        }
     }
     putc_unlocked('"', json->stream);
 }

@@ -1,7 +1,8 @@
 /* json_writer.h - writes JSON tokens with commas, indentation and escapes.
  *
  * The key is NULL inside an array. Each byte of a text that is no valid UTF-8 becomes \u00XX, and
- * bytes_escaped records it.
+ * bytes_escaped records it; so does each character that leak_escape.h does not show, which a reader
+ * of JSON gets back as it was.
  */
 #ifndef COMMON_ENCODE_JSON_WRITER_H
 #define COMMON_ENCODE_JSON_WRITER_H

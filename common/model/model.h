@@ -495,8 +495,11 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
-    bool forked;     /* without exec: it began with the blocks of its parent */
-    bool damaged;    /* the file could not be read in full */
+    bool forked;  /* without exec: it began with the blocks of its parent */
+    bool damaged; /* the file could not be read in full */
+    /* What findings may be missing for, as words behind "pid 42: "; NULL = nothing: findings of any
+     * kind; verdicts of its blocks. Reasons that are options of the user do not count. */
+    const char *gap, *verdict_gap;
     uint64_t sample; /* one sample per that many bytes: sums are estimates. 0 = no sampling */
     bool asked;      /* it allocated, even if nothing was sampled */
 

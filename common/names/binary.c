@@ -1,189 +1,98 @@
-/* binary.c - finds and opens one ELF file through libdwfl; see binary.h. */
+/* binary.c - see binary.h. */
 #include "common/names/binary.h"
 
-#include <elfutils/libdwfl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "common/names/dwarf.h"
-#include "common/names/symbols.h"
 
 struct binary {
+    struct name_process *process;
+    struct file_owner reader;
+    struct binary_name name;
+    uint64_t number;
+    unsigned generation; /* of the process that has the file open */
     enum binary_state state;
-    Dwfl *dwfl;
-    Dwfl_Module *module;
-    Dwfl_Callbacks callbacks;
-    char *debug_path;
-    GElf_Addr symbol_bias; /* address in dwfl = address in the file + bias */
-    Dwarf_Addr dwarf_bias;
-    struct dwarf_index *dwarf;
-    struct dwarf_data data;
-    struct symbols symbols;
 };
 
-/* The debug directories, that of the sysroot, and libdwfl's defaults, in libdwfl's colon syntax. */
-static char *debug_path(struct arena *mem, const struct binary_search_path *search)
+static struct message *begin_request(struct binary *binary, enum name_request what)
 {
-    char *path = arena_copy(mem, "", 0);
+    struct message *message = &binary->process->message;
 
-    for (size_t i = 0; i < search->debug_dir_count; i++)
-        path = arena_format(mem, "%s%s:", path, search->debug_dirs[i]);
-    if (search->sysroot)
-        path = arena_format(mem, "%s%s/usr/lib/debug:", path, search->sysroot);
-    return arena_format(mem, "%s:.debug:/usr/lib/debug", path);
+    message_clear(message);
+    message_put_number(message, what);
+    message_put_number(message, binary->number);
+    return message;
 }
 
-static bool begin_dwfl(struct binary *binary)
+/* Sends the request; when the process dies of it, the file is given up. */
+static bool ask(struct binary *binary)
 {
-    binary->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
-                                         .find_debuginfo = dwfl_standard_find_debuginfo,
-                                         .section_address = dwfl_offline_section_address,
-                                         .debuginfo_path = &binary->debug_path};
-    binary->dwfl = dwfl_begin(&binary->callbacks);
-    binary->module = NULL;
-    if (!binary->dwfl)
+    bool answered = name_process_ask(binary->process);
+
+    if (!answered)
+        binary->state = BINARY_BROKEN;
+    return answered;
+}
+
+/* Opens the file in the process that runs now, unless it has it open. */
+static bool open_in_process(struct binary *binary)
+{
+    struct message *message;
+    uint64_t state;
+
+    if (binary->state == BINARY_BROKEN)
         return false;
-    dwfl_report_begin(binary->dwfl);
-    return true;
-}
-
-static void end_dwfl(struct binary *binary)
-{
-    if (binary->dwfl)
-        dwfl_end(binary->dwfl);
-    binary->dwfl = NULL;
-    binary->module = NULL;
-}
-
-static bool same_build_id(Dwfl_Module *module, const struct binary_name *name)
-{
-    const unsigned char *bits;
-    GElf_Addr where;
-    int length = dwfl_module_build_id(module, &bits, &where);
-
-    return length > 0 && (size_t)length == name->build_id_length &&
-           memcmp(bits, name->build_id, (size_t)length) == 0;
-}
-
-/* Opens a file if it is this module; else binary->state says why not. */
-static bool open_file(struct binary *binary, const char *path, const struct binary_name *name)
-{
-    struct stat status;
-    GElf_Addr bias;
-
-    binary->state = BINARY_MISSING;
-    if (stat(path, &status) != 0)
-        return false;
-    binary->state = BINARY_NOT_ELF;
-    if (!S_ISREG(status.st_mode) || !begin_dwfl(binary))
-        return false;
-    binary->module = dwfl_report_elf(binary->dwfl, path, path, -1, 0, false);
-    dwfl_report_end(binary->dwfl, NULL, NULL);
-    if (!binary->module || !dwfl_module_getelf(binary->module, &bias)) {
-        end_dwfl(binary);
+    name_process_set_reader(binary->process, binary->reader);
+    if (!name_process_start(binary->process)) {
+        binary->state = BINARY_BROKEN;
         return false;
     }
-    binary->state = BINARY_REPLACED;
-    if (name->build_id_length
-            ? !same_build_id(binary->module, name)
-            : name->seen_ns && (uint64_t)status.st_mtime > name->seen_ns / 1000000000u) {
-        end_dwfl(binary);
-        return false;
-    }
-    binary->symbol_bias = bias;
-    return true;
-}
-
-static const char *build_id_path(struct arena *mem, const char *dir, const struct binary_name *name)
-{
-    char *path = arena_format(mem, "%s/.build-id/%02x/", dir, name->build_id[0]);
-
-    for (size_t i = 1; i < name->build_id_length; i++)
-        path = arena_format(mem, "%s%02x", path, name->build_id[i]);
-    return arena_format(mem, "%s.debug", path);
-}
-
-/* Opens a debug file by build-id when the file itself is missing or replaced. */
-static bool open_debug_file(struct binary *binary, struct arena *mem,
-                            const struct binary_search_path *search, const struct binary_name *name)
-{
-    for (size_t i = 0; i < search->debug_dir_count; i++)
-        if (open_file(binary, build_id_path(mem, search->debug_dirs[i], name), name))
-            return true;
-    if (search->sysroot &&
-        open_file(binary,
-                  build_id_path(mem, arena_format(mem, "%s/usr/lib/debug", search->sysroot), name),
-                  name))
+    if (binary->generation == binary->process->generation)
         return true;
-    return open_file(binary, build_id_path(mem, "/usr/lib/debug", name), name);
-}
-
-/* Queries debuginfod by build-id, only when the user configured a server. */
-static bool open_from_server(struct binary *binary, const struct binary_name *name)
-{
-    GElf_Addr bias;
-
-    if (!getenv("DEBUGINFOD_URLS") || !begin_dwfl(binary))
+    message = begin_request(binary, NAME_OPEN);
+    message_put_text(message, binary->name.path);
+    message_put_bytes(message, binary->name.build_id, binary->name.build_id_length);
+    message_put_number(message, binary->name.seen_ns);
+    if (!ask(binary))
         return false;
-    binary->module = dwfl_report_module(binary->dwfl, name->path, 0, UINT64_MAX / 2);
-    if (binary->module)
-        dwfl_module_report_build_id(binary->module, name->build_id, name->build_id_length, 0);
-    dwfl_report_end(binary->dwfl, NULL, NULL);
-    if (binary->module && dwfl_module_getelf(binary->module, &bias) &&
-        same_build_id(binary->module, name)) {
-        binary->symbol_bias = bias;
-        return true;
-    }
-    end_dwfl(binary);
-    return false;
+    state = message_number(message);
+    binary->state =
+        state <= BINARY_NOT_ELF && !message->bad ? (enum binary_state)state : BINARY_BROKEN;
+    binary->generation = binary->process->generation;
+    return binary->state != BINARY_BROKEN;
 }
 
-static void open_dwarf(struct binary *binary)
+static bool has_names(struct binary *binary)
 {
-    Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
-
-    binary->state = BINARY_NO_LINES;
-    if (!dwarf)
-        return;
-    binary->dwarf = dwarf_index_begin(dwarf);
-    binary->data.dwarf = dwarf;
-    binary->state = BINARY_COMPLETE;
+    return (binary->state == BINARY_COMPLETE || binary->state == BINARY_NO_LINES) &&
+           open_in_process(binary);
 }
 
-struct binary *binary_open(struct arena *mem, const struct binary_search_path *search,
+struct binary *binary_open(struct arena *mem, struct name_process *process,
                            const struct binary_name *name)
 {
     struct binary *binary = arena_alloc(mem, sizeof(*binary));
-    enum binary_state first;
-    const char *path = name->path;
 
-    binary->state = BINARY_NOT_ELF;
-    if (path[0] != '/' || search->never_open)
+    *binary = (struct binary){
+        .process = process, .reader = process->reader, .name = *name, .state = BINARY_NOT_ELF};
+    if (name->path[0] != '/' || process->search->never_open)
         return binary;
-    binary->debug_path = debug_path(mem, search);
-    if (search->sysroot)
-        path = arena_format(mem, "%s%s", search->sysroot, path);
-    if (!open_file(binary, path, name)) {
-        first = binary->state;
-        if (!name->build_id_length ||
-            (!open_debug_file(binary, mem, search, name) && !open_from_server(binary, name))) {
-            binary->state = first;
-            return binary;
-        }
-    }
-    open_dwarf(binary);
+    binary->name.path = arena_copy(mem, name->path, strlen(name->path));
+    if (name->build_id_length)
+        binary->name.build_id =
+            (uint8_t *)arena_copy(mem, (const char *)name->build_id, name->build_id_length);
+    binary->number = process->files++;
+    open_in_process(binary);
     return binary;
 }
 
 void binary_close(struct binary *binary)
 {
-    dwarf_index_end(binary->dwarf);
-    binary->dwarf = NULL;
-    dwarf_data_end(&binary->data);
-    symbols_end(&binary->symbols);
-    end_dwfl(binary);
+    if (binary->generation && binary->generation == binary->process->generation &&
+        binary->process->pid) {
+        begin_request(binary, NAME_CLOSE);
+        ask(binary);
+    }
+    binary->generation = 0;
+    binary->state = BINARY_NOT_ELF;
 }
 
 enum binary_state binary_state(const struct binary *binary)
@@ -194,103 +103,59 @@ enum binary_state binary_state(const struct binary *binary)
 size_t binary_find_frames(struct binary *binary, uint64_t offset,
                           struct dwarf_frame frames[DWARF_INLINE_MAX])
 {
-    size_t count = 0;
+    struct message *message = &binary->process->message;
+    uint64_t count;
 
-    if (!binary->module)
+    if (!has_names(binary))
         return 0;
-    if (binary->dwarf) /* the index uses the file's own addresses */
-        count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
-                                 frames);
-    if (count && frames[count - 1].name)
-        return count;
-    if (!count)
-        frames[0] = (struct dwarf_frame){0};
-    count += count == 0;
-    binary->symbols.module = binary->module;
-    frames[count - 1].name = symbols_find(&binary->symbols, offset + binary->symbol_bias);
-    return frames[count - 1].name || frames[0].file ? count : 0;
+    message_put_number(begin_request(binary, NAME_FRAMES), offset);
+    if (!ask(binary))
+        return 0;
+    count = message_number(message);
+    for (uint64_t i = 0; i < count && i < DWARF_INLINE_MAX; i++) {
+        frames[i].name = message_text(message);
+        frames[i].file = message_text(message);
+        frames[i].line = (unsigned)message_number(message);
+        frames[i].column = (unsigned)message_number(message);
+        frames[i].inlined = message_number(message) != 0;
+    }
+    return message->bad || count > DWARF_INLINE_MAX ? 0 : count;
 }
 
-/* ---- Variables ------------------------------------------------------------------------------ */
-
-static struct binary_variable variable_from_dwarf(const struct dwarf_variable *known)
-{
-    return (struct binary_variable){
-        .name = known->name, .function = known->function, .file = known->file, .line = known->line};
-}
-
-/* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information. */
-static bool find_variable(struct binary *binary, uint64_t address, bool tls, uint64_t bias,
+static bool find_variable(struct binary *binary, enum name_request what, const uint64_t given[3],
                           struct binary_variable *found)
 {
-    struct dwarf_variable known;
-    struct symbol symbol;
-    uint64_t start;
+    struct message *message = &binary->process->message;
 
-    binary->symbols.module = binary->module;
-    if (!symbols_find_data(&binary->symbols, address, tls, &symbol))
+    if (!has_names(binary))
         return false;
-    *found = (struct binary_variable){0};
-    start = tls ? symbol.start | DWARF_DATA_TLS : symbol.start - bias;
-    if (dwarf_data_find(&binary->data, start, symbol.local, &known))
-        *found = variable_from_dwarf(&known);
-    found->symbol = symbol.name;
-    found->offset = address - symbol.start;
-    return true;
+    begin_request(binary, what);
+    for (int i = 0; i < 3; i++)
+        message_put_number(message, given[i]);
+    if (!ask(binary) || !message->length)
+        return false;
+    found->symbol = message_text(message);
+    found->name = message_text(message);
+    found->function = message_text(message);
+    found->file = message_text(message);
+    found->line = (unsigned)message_number(message);
+    found->offset = message_number(message);
+    return !message->bad;
 }
 
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found)
 {
-    return binary->module &&
-           find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
-}
-
-/* Offset of the program's TLS from the thread pointer: on x86-64 the TLS ends there (variant II),
- * on aarch64 it begins two words after it (variant I). */
-static bool tls_start(struct binary *binary, unsigned machine, int64_t *start)
-{
-    GElf_Addr bias;
-    Elf *elf = dwfl_module_getelf(binary->module, &bias);
-    size_t count;
-
-    if (!elf || elf_getphdrnum(elf, &count) != 0)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr header;
-        uint64_t align;
-
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_TLS)
-            continue;
-        align = header.p_align > 1 ? header.p_align : 1;
-        if (machine == EM_AARCH64)
-            *start = (int64_t)((16 + align - 1) / align * align);
-        else
-            *start = -(int64_t)((header.p_memsz + align - 1) / align * align);
-        return machine == EM_AARCH64 || machine == EM_X86_64;
-    }
-    return false;
+    return find_variable(binary, NAME_DATA, (uint64_t[3]){address}, found);
 }
 
 bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
                      struct binary_variable *found)
 {
-    int64_t start;
-
-    return binary->module && tls_start(binary, machine, &start) && offset >= start &&
-           find_variable(binary, (uint64_t)(offset - start), true, 0, found);
+    return find_variable(binary, NAME_TLS, (uint64_t[3]){machine, (uint64_t)offset}, found);
 }
 
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found)
 {
-    uint64_t at = pc + binary->symbol_bias - binary->dwarf_bias, start;
-    struct dwarf_variable known;
-    Dwarf_Die function;
-
-    if (!binary->dwarf || !dwarf_index_function(binary->dwarf, at, &function) ||
-        !dwarf_data_local(&function, at, cfa, address, &known, &start))
-        return false;
-    *found = variable_from_dwarf(&known);
-    found->offset = address - start;
-    return true;
+    return find_variable(binary, NAME_LOCAL, (uint64_t[3]){pc, cfa, address}, found);
 }

@@ -1,75 +1,27 @@
-/* binary.h - finds and opens an ELF file that was mapped into a process.
+/* binary.h - an ELF file that was mapped into a process, as seen from the report: another process
+ * reads it (name_server.h), and its death costs the names of this file only.
  *
- * Tried in order: the file at its path (below --sysroot), if its build-id is the recorded one; a
- * debug file of that build-id in the debug directories; the file that debuginfod has. Only a file
- * that is proven to be the same supplies names.
+ * Strings that these functions return hold until the next call of any of them.
  */
 #ifndef COMMON_NAMES_BINARY_H
 #define COMMON_NAMES_BINARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/names/name_process.h"
 
-#include "common/names/dwarf.h"
-#include "common/base/arena.h"
+struct binary; /* lives in the arena of binary_open() */
 
-struct binary_search_path {
-    const char *sysroot;           /* NULL = none */
-    const char *const *debug_dirs; /* searched before the standard directories */
-    size_t debug_dir_count;
-    bool never_open; /* resolve no names, for tests */
-};
-
-enum binary_state {
-    BINARY_COMPLETE, /* has functions and lines */
-    BINARY_NO_LINES, /* opened, but without debug information */
-    BINARY_MISSING,  /* the file is missing */
-    BINARY_REPLACED, /* another file is at its path */
-    BINARY_NOT_ELF,  /* not a regular file, or not ELF */
-};
-
-struct binary; /* opaque, see binary_open() */
-
-/* What was recorded of a file. seen_ns: without a build-id, the file must not be newer than
- * this. */
-struct binary_name {
-    const char *path;
-    const uint8_t *build_id;
-    size_t build_id_length;
-    uint64_t seen_ns;
-};
-
-struct binary *binary_open(struct arena *mem, const struct binary_search_path *search,
+struct binary *binary_open(struct arena *mem, struct name_process *process,
                            const struct binary_name *name);
-void binary_close(struct binary *binary); /* frees what libdw allocated; the rest lives in mem */
+void binary_close(struct binary *binary); /* the other process forgets the file */
 
 enum binary_state binary_state(const struct binary *binary);
 
-/* The frames at an offset, innermost first; 0 = unknown. Strings belong to the binary. */
+/* As the functions of elf_binary.h. */
 size_t binary_find_frames(struct binary *binary, uint64_t offset,
                           struct dwarf_frame frames[DWARF_INLINE_MAX]);
-
-/* A variable. Strings belong to the binary. */
-struct binary_variable {
-    const char *symbol;   /* mangled, NULL = none */
-    const char *name;     /* as in the source; NULL without debug information, like the rest */
-    const char *function; /* that declares it, mangled; NULL = none */
-    const char *file;
-    unsigned line;
-    uint64_t offset; /* of the address in the variable */
-};
-
-/* The variable around an address of the file; false: none. */
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found);
-
-/* The thread-local variable at an offset from the thread pointer. Only for the program itself,
- * whose TLS has a fixed place on each machine (ELF e_machine). */
 bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
                      struct binary_variable *found);
-
-/* The local variable at an address on a stack, in the frame of the function around pc whose
- * canonical frame address is cfa. */
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found);
 

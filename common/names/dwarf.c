@@ -257,10 +257,27 @@ struct variable {
     const char *function;
 };
 
+/* As dwarf_decl_file(), which asserts that the unit has a table of files. */
+static const char *declaring_file(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word index;
+    Dwarf_Half version;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &index) != 0 ||
+        !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        (!index && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+        return NULL;
+    return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 static struct dwarf_variable describe_variable(Dwarf_Die *die, const char *function)
 {
     struct dwarf_variable made = {
-        .name = dwarf_diename(die), .function = function, .file = dwarf_decl_file(die)};
+        .name = dwarf_diename(die), .function = function, .file = declaring_file(die)};
     int line = 0;
 
     if (dwarf_decl_line(die, &line) == 0 && line > 0)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/names/names.h"
 #include "common/names/perfmap.h"
@@ -12,7 +13,9 @@
 struct resolver {
     struct arena *mem;
     struct binary_search_path search;
+    struct name_process reading;    /* reads the binaries */
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
+    struct hashmap binaries;        /* file_key() -> struct binary * */
     struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
     struct perfmap *perfmap;        /* NULL = none */
     uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
@@ -30,6 +33,7 @@ struct resolver *resolve_begin(struct arena *mem, const struct binary_search_pat
 
     resolver->mem = mem;
     resolver->search = *search;
+    resolver->reading = name_process_begin(&resolver->search);
     resolver->named = &no_wrappers;
     return resolver;
 }
@@ -59,9 +63,10 @@ void resolve_end(struct resolver *resolver)
 
     for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(&resolver->modules, &at));) {
         hashmap_end(&module->places);
-        binary_close(module->binary);
     }
+    name_process_end(&resolver->reading);
     hashmap_end(&resolver->modules);
+    hashmap_end(&resolver->binaries);
     hashmap_end(&resolver->unmapped);
     hashmap_end(&resolver->names);
     hashmap_end(&resolver->wrappers);
@@ -76,11 +81,37 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     return text;
 }
 
+/* The same for all paths of one file that one user reads; the recorded build-id says whether it is the right file. */
+static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
+{
+    const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";
+    const char *path = arena_format(resolver->mem, "%s%s", root, name->path);
+    uint64_t key = hash_text(6, (const char *)name->build_id, name->build_id_length);
+    struct stat status;
+
+    key = hash_mix(key, resolver->reading.reader.uid);
+    if (name->path[0] != '/' || stat(path, &status) != 0)
+        return hash_text(key, path, strlen(path));
+    return hash_mix(hash_mix(key, status.st_dev), status.st_ino);
+}
+
+/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once:
+ * reading the debug information of a large library takes longer than the rest of a report. */
+static struct binary *open_binary(struct resolver *resolver, const struct binary_name *name)
+{
+    bool fresh;
+    uint64_t *slot = hashmap_put(&resolver->binaries, file_key(resolver, name), &fresh);
+
+    if (fresh)
+        *slot = (uintptr_t)binary_open(resolver->mem, &resolver->reading, name);
+    return (struct binary *)(uintptr_t)*slot;
+}
+
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
 {
     uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
                              (const char *)name->build_id, name->build_id_length) ^
-                   resolver->named_hash;
+                   resolver->named_hash ^ hash_mix(6, resolver->reading.reader.uid);
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
@@ -93,7 +124,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex_text(resolver->mem, name->build_id, name->build_id_length);
-    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    module->binary = open_binary(resolver, name);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
     return module;
@@ -167,6 +198,11 @@ const struct resolved_place *resolve_place(struct resolver *resolver,
     for (size_t i = 0; i < place->count; i++)
         fill_frame(resolver, module, &found[i], offset, &place->frames[i]);
     return place;
+}
+
+void resolve_set_reader(struct resolver *resolver, struct file_owner reader)
+{
+    name_process_set_reader(&resolver->reading, reader);
 }
 
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map)

@@ -41,6 +41,9 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);
 
+/* From now on binaries are opened with this user's rights; see foreign_file.h. */
+void resolve_set_reader(struct resolver *resolver, struct file_owner reader);
+
 /* From now on that map names addresses in no module; NULL = no map. The caller owns it. */
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 

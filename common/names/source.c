@@ -2,12 +2,11 @@
 #include "common/names/source.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "common/base/foreign_file.h"
 
 const char *source_map_path(const struct source_search *search, const char *file, char *buffer,
                             size_t size)
@@ -36,18 +35,11 @@ const char *source_relative_path(const char *relative, const char *path)
     return path;
 }
 
-/* Opens only regular files: a path from a hostile program may name a pipe or a device. */
 static FILE *open_regular(const char *path)
 {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = foreign_file_open(path);
 
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        return fdopen(fd, "r");
-    close(fd);
-    return NULL;
+    return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
 static FILE *open_below_dir(const char *dir, const char *file)
@@ -82,15 +74,28 @@ static FILE *open_source(const struct source_search *search, const char *file)
     return stream;
 }
 
+/* No source is longer: what debug information names may be a file of any size. */
+#define SOURCE_MOST ((size_t)8 << 20)
+
+struct source_file {
+    FILE *stream;
+    size_t left; /* bytes that may be read */
+};
+
+static int next_byte(struct source_file *source)
+{
+    return source->left && source->left-- ? getc_unlocked(source->stream) : EOF;
+}
+
 /* Reads a line into text and skips what does not fit. */
-static bool read_source_line(FILE *stream, bool indented, char *text, size_t size)
+static bool read_source_line(struct source_file *source, bool indented, char *text, size_t size)
 {
     size_t length = 0;
-    int byte = getc_unlocked(stream);
+    int byte = next_byte(source);
 
     if (byte == EOF)
         return false;
-    for (; byte != EOF && byte != '\n'; byte = getc_unlocked(stream))
+    for (; byte != EOF && byte != '\n'; byte = next_byte(source))
         if (length + 1 < size && (indented || length || !isspace(byte)))
             text[length++] = (char)byte;
     while (length && isspace((unsigned char)text[length - 1]))
@@ -102,31 +107,31 @@ static bool read_source_line(FILE *stream, bool indented, char *text, size_t siz
 bool source_read_line(const struct source_search *search, const char *file, uint32_t line,
                       char *text, size_t size)
 {
-    FILE *stream = line ? open_source(search, file) : NULL;
-    bool found = stream != NULL;
+    struct source_file source = {line ? open_source(search, file) : NULL, SOURCE_MOST};
+    bool found = source.stream != NULL;
 
-    if (!stream)
+    if (!source.stream)
         return false;
     for (uint32_t at = 0; found && at < line; at++)
-        found = read_source_line(stream, false, text, size);
-    fclose(stream);
+        found = read_source_line(&source, false, text, size);
+    fclose(source.stream);
     return found && *text;
 }
 
 size_t source_read_lines(const struct source_search *search, const char *file, uint32_t first,
                          char *text, size_t count, size_t size)
 {
-    FILE *stream = first ? open_source(search, file) : NULL;
-    bool found = stream != NULL;
+    struct source_file source = {first ? open_source(search, file) : NULL, SOURCE_MOST};
+    bool found = source.stream != NULL;
     size_t got = 0;
 
-    if (!stream)
+    if (!source.stream)
         return 0;
     for (uint32_t at = 1; found && at < first; at++)
-        found = read_source_line(stream, false, text, size);
+        found = read_source_line(&source, false, text, size);
     while (found && got < count &&
-           (found = read_source_line(stream, true, text + got * size, size)))
+           (found = read_source_line(&source, true, text + got * size, size)))
         got++;
-    fclose(stream);
+    fclose(source.stream);
     return got;
 }

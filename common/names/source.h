@@ -1,6 +1,7 @@
 /* source.h - reads lines of source files. Tried in order: the path with --substitute-path applied;
  * then below each --source-path the whole path, the path without its first directory, its first
- * two, and so on, the base name. */
+ * two, and so on, the base name. The program's debug information names the file, so it is opened as
+ * foreign_file.h says, and no more than 8 MiB of it are read. */
 #ifndef COMMON_NAMES_SOURCE_H
 #define COMMON_NAMES_SOURCE_H
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/encode/encode.h"
+
 static int hex_digit(char digit)
 {
     static const char digits[] = "0123456789abcdef";
@@ -31,18 +33,51 @@ static int parse_build_id(const char *text, size_t length, uint8_t bytes[64])
     return (int)(length / 2);
 }
 
+/* Writes a character in UTF-8; returns the place behind it. */
+static char *append_utf8(char *to, unsigned long character)
+{
+    unsigned bytes = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    *to++ = (char)(lead[bytes] | character >> 6 * (bytes - 1));
+    while (--bytes)
+        *to++ = (char)(0x80 | (character >> 6 * (bytes - 1) & 0x3f));
+    return to;
+}
+
+/* One escape, without its backslash: n, t, xNN or u{NNNN}; any other character is itself. */
+static char *unescape_character(char **text, char *to)
+{
+    char *at = *text, *end = at + 1;
+    unsigned long number;
+
+    if (at[0] == 'x' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0) {
+        *to++ = (char)(hex_digit(at[1]) << 4 | hex_digit(at[2]));
+        end = at + 3;
+    } else if (at[0] == 'u' && at[1] == '{' && (number = strtoul(at + 2, &end, 16)) <= 0x10ffff &&
+               *end == '}') {
+        to = append_utf8(to, number);
+        end++;
+    } else {
+        *to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at;
+        end = at + 1;
+    }
+    *text = end;
+    return to;
+}
+
+/* An escape is never shorter than what it stands for. */
 static void unescape_path(char *text)
 {
     char *to = text;
 
-    for (; *text; text++) {
+    while (*text)
         if (text[0] == '\\' && text[1]) {
             text++;
-            *to++ = *text == 'n' ? '\n' : *text == 't' ? '\t' : *text;
+            to = unescape_character(&text, to);
         } else {
-            *to++ = *text;
+            *to++ = *text++;
         }
-    }
     *to = 0;
 }
 
@@ -161,10 +196,10 @@ static bool has_function(const struct frame *frame)
 
 static void write_log_frame(const struct frame *frame, FILE *out)
 {
-    write_escaped(frame->function, out);
+    escape_line(out, frame->function ? frame->function : "");
     if (frame->file && *frame->file) {
         fputs(" at ", out);
-        write_escaped(frame->file, out);
+        escape_line(out, frame->file);
         fprintf(out, ":%u", (unsigned)frame->line);
     }
     putc('\n', out);

@@ -14,7 +14,8 @@
  * Answer:   FUNCTION\tFILE\tLINE\n      innermost first, all but the last one inlined; then \n
  *
  * An unknown function or file is empty, an unknown line is 0; for an unknown address the answer is
- * the empty line alone. Texts write backslash, newline and tab as \\, \n and \t. */
+ * the empty line alone. Texts write backslash, newline and tab as \\, \n and \t; in a
+ * request the escapes of leak_escape.h stand for what they show as well. */
 void symbolizer_serve(struct arena *mem, const struct binary_search_path *search, FILE *requests,
                       FILE *answers);
 

@@ -29,6 +29,7 @@ struct store_entry {
     uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
     time_t written; /* last change of the file */
+    bool left_out;  /* set by the caller: one too many for a report */
 };
 
 struct store_list {

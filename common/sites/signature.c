@@ -10,6 +10,7 @@ struct signatures signatures_begin(struct resolver *resolver, const struct store
 {
     struct signatures signatures = {.store = store, .resolver = resolver};
 
+    resolve_set_reader(resolver, store->owner);
     signatures.steps =
         array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct node_signature));
     for (size_t i = 0; i < store->node_count; i++)

@@ -185,6 +185,7 @@ static bool load_image(const char *path, struct store_image *image, struct read_
         good = set_trouble(trouble, ERROR_NOT_A_FILE, 0, 0);
     else
         good = load_descriptor(fd, image, trouble);
+    image->owner = (struct file_owner){status.st_uid, status.st_gid};
     close(fd);
     return good;
 }
@@ -234,6 +235,10 @@ static void add_notes(struct reader *reader, size_t skipped)
     const struct store_image *image = reader->image;
 
     if (store->header.used > image->size)
+        store->broken = "cut off";
+    else if (skipped || (reader->damaged && store->header.end_how != LEAK_END_NONE))
+        store->broken = "damaged";
+    if (store->header.used > image->size)
         store_add_note(store, "the store is cut off: %llu of %llu bytes are there",
                        (unsigned long long)image->size, (unsigned long long)store->header.used);
     if (reader->damaged && store->header.end_how == LEAK_END_NONE)
@@ -275,7 +280,7 @@ bool reader_parse(struct arena *mem, const struct store_image *image, struct sto
     struct reader reader = {.image = image, .store = store};
     struct chunks chunks;
 
-    *store = (struct store){.mem = mem};
+    *store = (struct store){.mem = mem, .owner = image->owner};
     if (!check_header(image, store, trouble))
         return false;
     chunks = chunks_find(image, store->header.used);

@@ -66,6 +66,7 @@ struct store_image {
     size_t extent_count;
     size_t mapped; /* bytes of the anonymous mapping, 0 = memory of the caller */
     bool steady;
+    struct file_owner owner;
 };
 
 /* An image of memory of the caller, for tests. extent must outlive the image. */

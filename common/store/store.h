@@ -13,6 +13,7 @@
 
 #include "leak_store.h"
 #include "common/base/arena.h"
+#include "common/base/foreign_file.h"
 #include "common/base/interval_map.h"
 #include "common/model/model.h"
 
@@ -232,6 +233,7 @@ struct store_history {
 struct store {
     struct arena *mem;
     const char *path;
+    struct file_owner owner;   /* of the file: whose program it was */
     struct leak_header header; /* only its numbers; use host below */
     const char *host, *exe, *cwd, *options;
     struct leak_own own; /* used 0: unknown */
@@ -274,6 +276,7 @@ struct store {
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
+    const char *broken; /* what is wrong with the file: parts of it are missing; NULL = nothing */
     const char **notes; /* what is unusual about the file, for the report */
     size_t note_count, note_capacity;
 };

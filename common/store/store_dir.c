@@ -2,6 +2,7 @@
 #include "common/store/store_dir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "common/base/proc.h"
 #include "common/base/text.h"
+#include "leak_option_files.h"
 
 #define PROGRAM_NAME_MOST 32 /* bytes of a program's name in that of its file */
 
@@ -58,10 +60,38 @@ size_t store_name_program_length(const char *file)
 
 /* ---- Which directories ----------------------------------------------------------------------- */
 
+static int complain_of_file(const char *path, const char *why)
+{
+    fprintf(stderr, "%s: option file %s ignored: %s\n", program_invocation_short_name, path, why);
+    return -1;
+}
+
+/* An option file that may be obeyed, as the runtime does (leak_option_files.h); or -1. */
+static int open_option_file(const char *path)
+{
+    int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd = open(path, how | O_NOFOLLOW);
+    struct stat st;
+    unsigned root = strncmp(path, "/etc/", 5) == 0 && stat("/etc", &st) == 0 ? st.st_uid : 0;
+    const char *refusal = NULL;
+
+    if (fd < 0 && errno == ELOOP && lstat(path, &st) == 0) {
+        if (!leak_option_owner_is_good(&st, geteuid(), root))
+            return complain_of_file(path, LEAK_OPTION_LINK_REFUSAL);
+        fd = open(path, how);
+    }
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        refusal = leak_option_file_refusal(&st, geteuid(), root);
+    if (!refusal)
+        return fd;
+    close(fd);
+    return complain_of_file(path, refusal);
+}
+
 /* The value of the last line "dir=..." of an options file, else so_far. */
 static const char *read_dir_option(struct arena *mem, const char *path, const char *so_far)
 {
-    FILE *file = path ? fopen(path, "re") : NULL;
+    int fd = path ? open_option_file(path) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     char line[1024];
 
     while (file && fgets(line, sizeof(line), file)) {
@@ -96,7 +126,7 @@ const char *store_dir_configured(struct arena *mem)
         user = arena_format(mem, "%s/.config/libleak/config", home);
     dir = read_dir_option(mem, "/etc/libleak.conf", NULL);
     dir = read_dir_option(mem, user, dir);
-    dir = read_dir_option(mem, ".libleakrc", dir);
+    dir = read_dir_option(mem, "./.libleakrc", dir);
     if (option)
         dir = arena_copy(mem, option, strlen(option));
     free(option);

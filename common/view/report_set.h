@@ -54,6 +54,8 @@ struct report_set {
     struct hashmap hosts;       /* hash -> interned name */
     size_t host_count;
     struct hashmap tags; /* as `given` of a side */
+
+    bool incomplete; /* set by the caller: findings of a process may be missing */
 };
 
 /* Copies everything to mem except frames, which must outlive the set. */

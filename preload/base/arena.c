@@ -69,6 +69,25 @@ bool arena_each_range(void (*visit)(uintptr_t start, size_t size, void *context)
     return !owned_lost;
 }
 
+static void note_if_first(struct arena_range *first, uintptr_t above, uintptr_t start, size_t size)
+{
+    if (start + size > above && (!first->size || start < first->start))
+        *first = (struct arena_range){start, size};
+}
+
+struct arena_range arena_next_range(uintptr_t above)
+{
+    struct arena_range first = {0, 0};
+    struct locked locked = lock_take(&lock);
+    if (owned)
+        note_if_first(&first, above, (uintptr_t)owned, OWNED_MOST * sizeof *owned);
+    for (uint32_t at = 0; at < owned_used; at++)
+        if (owned[at].size)
+            note_if_first(&first, above, owned[at].start, owned[at].size);
+    lock_give(&locked);
+    return first;
+}
+
 LOCK_FOR_FORK(arena, &lock)
 
 void arena_fork_child(void)

@@ -36,6 +36,12 @@ void arena_unregister(const void *memory);
 /* Visits every range of the runtime's own memory; nothing may be mapped meanwhile. False: there
  * were too many ranges to record. */
 bool arena_each_range(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
+/* The first of these ranges that ends above an address; its size is 0 when there is none. */
+struct arena_range {
+    uintptr_t start;
+    size_t size;
+};
+struct arena_range arena_next_range(uintptr_t above);
 void arena_fork_lock(void);
 void arena_fork_unlock(void);
 /* Releases the lock in a fork child. */

@@ -59,6 +59,11 @@ struct frame {
 #define COPY_OF(thing) ((typeof(*(thing))[]){*(thing)})
 #endif
 
+static inline bool is_power_of_two(uint64_t value)
+{
+    return value && !(value & (value - 1));
+}
+
 static inline uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;

@@ -100,7 +100,7 @@ void log_line(const char *part, ...)
     va_list parts;
     va_start(parts, part);
     for (; part; part = va_arg(parts, const char *))
-        strbuf_add(&text, part);
+        strbuf_add_shown(&text, part);
     va_end(parts);
     int answer = log_call_hook(text.bytes);
     text.size++;

@@ -1,5 +1,7 @@
 #include "preload/base/strbuf.h"
 
+#include "leak_escape.h"
+
 #include <stdarg.h>
 
 struct strbuf strbuf_on(char *buffer, size_t size)
@@ -23,6 +25,13 @@ void strbuf_add_bytes(struct strbuf *text, const char *bytes, size_t length)
 void strbuf_add(struct strbuf *text, const char *string)
 {
     strbuf_add_bytes(text, string, strlen(string));
+}
+
+void strbuf_add_shown(struct strbuf *text, const char *string)
+{
+    char shown[LEAK_ESCAPE_SIZE];
+    for (size_t length; (length = leak_escape(string, shown)); string += length)
+        strbuf_add(text, shown);
 }
 
 void strbuf_add_all(struct strbuf *text, ...)

@@ -18,6 +18,8 @@ struct strbuf {
 
 struct strbuf strbuf_on(char *buffer, size_t size);
 void strbuf_add(struct strbuf *text, const char *string);
+/* As leak_escape.h shows foreign text. */
+void strbuf_add_shown(struct strbuf *text, const char *string);
 /* Several strings, which end with NULL. */
 void strbuf_add_all(struct strbuf *text, ...) __attribute__((sentinel));
 void strbuf_add_bytes(struct strbuf *text, const char *bytes, size_t length);

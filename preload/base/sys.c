@@ -28,6 +28,9 @@
 PASS_ON(int, sys_protect, (void *memory, size_t size, int protection),
         SYS_mprotect, memory, size, protection)
 PASS_ON(void, sys_unmap, (void *memory, size_t size), SYS_munmap, memory, size)
+PASS_ON(void, sys_unlock, (uintptr_t memory, size_t size), SYS_munlock, memory, size)
+PASS_ON(int, sys_lock_all, (int flags), SYS_mlockall, flags)
+PASS_ON(int, sys_unlock_all, (void), SYS_munlockall)
 PASS_ON(int, sys_advise, (void *memory, size_t size, int advice), SYS_madvise, memory, size, advice)
 PASS_ON(int, sys_open, (const char *path, int flags, int mode),
         SYS_openat, AT_FDCWD, path, flags, mode)
@@ -43,12 +46,10 @@ PASS_ON(ssize_t, sys_readlink, (const char *path, char *buffer, size_t size),
         SYS_readlinkat, AT_FDCWD, path, buffer, size)
 PASS_ON(int, sys_lstat, (const char *path, struct stat *out),
         SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW)
+PASS_ON(int, sys_access_effective, (const char *path, int mode),
+        SYS_faccessat2, AT_FDCWD, path, mode, AT_EACCESS)
 PASS_ON(int, sys_fstat, (int fd, struct stat *out), SYS_fstat, fd, out)
 PASS_ON(ssize_t, sys_getcwd, (char *buffer, size_t size), SYS_getcwd, buffer, size)
-PASS_ON(int, sys_getpid, (void), SYS_getpid)
-PASS_ON(int, sys_getppid, (void), SYS_getppid)
-PASS_ON(int, sys_gettid, (void), SYS_gettid)
-PASS_ON(unsigned, sys_geteuid, (void), SYS_geteuid)
 PASS_ON(void, sys_futex_wait, (uint32_t *word, uint32_t value),
         SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0)
 PASS_ON(void, sys_futex_wake_shared, (uint32_t *word), SYS_futex, word, FUTEX_WAKE, INT32_MAX)
@@ -58,10 +59,55 @@ PASS_ON(void, sys_futex_wake, (uint32_t *word, int count),
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+static bool is_error(long result)
+{
+    return result < 0 && result > -4096;
+}
+
+static long map_pages(uintptr_t hint, size_t size, int flags, int fd)
+{
+    return SYSCALL(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+}
+
+static bool maps_locked;
+
+void sys_set_maps_locked(bool locked)
+{
+    store_relaxed(&maps_locked, locked);
+}
+
+void sys_lock(uintptr_t memory, size_t size, bool on_fault)
+{
+    if (SYSCALL(SYS_mlock2, memory, size, on_fault ? MLOCK_ONFAULT : 0) == -ENOSYS)
+        SYSCALL(SYS_mlock, memory, size);
+}
+
+/* Only one page is ever locked: what a mapping grows by is as the page is, and that is unlocked
+ * first. Memory without a file that is shared, or has to be at an address, cannot grow: it is
+ * filled and unlocked. */
+static long map_unlocked(uintptr_t hint, size_t size, int flags, int fd)
+{
+    bool grows = !hint && (fd >= 0 || flags & MAP_PRIVATE);
+    size_t first = grows ? sys_page_size() : size;
+    long start = map_pages(hint, first, flags, fd);
+    if (is_error(start))
+        return start;
+    sys_unlock(start, first);
+    if (first >= size)
+        return start;
+    long moved = SYSCALL(SYS_mremap, start, first, size, MREMAP_MAYMOVE);
+    if (is_error(moved))
+        sys_unmap((void *)start, first);
+    return moved;
+}
+
 static void *map_memory(uintptr_t hint, size_t size, int flags, int fd)
 {
-    long result = SYSCALL(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, fd, 0);
-    return result < 0 && result > -4096 ? NULL : (void *)result;
+    long result = unlikely(load_relaxed(&maps_locked)) ? map_unlocked(hint, size, flags, fd)
+                                                       : map_pages(hint, size, flags, fd);
+    if (result == -EPERM && sandbox_restricts && flags & MAP_PRIVATE && !hint)
+        return sandbox_reserve(size);
+    return is_error(result) ? NULL : (void *)result;
 }
 
 void *sys_map(size_t size)
@@ -89,22 +135,29 @@ void *sys_map_file(int fd, size_t size)
     return map_memory(0, size, MAP_SHARED, fd);
 }
 
+/* In place of what is mapped at memory. */
+static bool replace_pages(void *memory, size_t size, int flags, int fd, uint64_t offset)
+{
+    long result =
+        SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, offset);
+    if (unlikely(load_relaxed(&maps_locked)) && !is_error(result))
+        sys_unlock((uintptr_t)memory, size);
+    return result == (long)memory;
+}
+
 bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset)
 {
-    return SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                   offset) == (long)memory;
+    return replace_pages(memory, size, MAP_SHARED, fd, offset);
 }
 
 void sys_map_file_private(void *memory, int fd, size_t size)
 {
-    SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-            fd, 0);
+    replace_pages(memory, size, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 }
 
 bool sys_map_zeros(void *memory, size_t size)
 {
-    return SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (long)memory;
+    return replace_pages(memory, size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 void sys_remap_to(void *memory, size_t size, void *to)
@@ -124,19 +177,23 @@ uint64_t sys_page_size(void)
 }
 
 /* The kernel reads the signal mask at the address before it checks the invalid "how": EFAULT, the
- * mask cannot be read; EINVAL, it can. Any other answer (a sandbox's refusal) counts as unreadable.
- */
-static bool is_readable(uintptr_t address)
+ * mask cannot be read; EINVAL, it can. Any other answer is a sandbox's refusal. */
+static long read_as_mask(uintptr_t address)
 {
     address &= ~(sizeof(uint64_t) - 1);
-    return SYSCALL(SYS_rt_sigprocmask, -1, address, 0, sizeof(uint64_t)) == -EINVAL;
+    return SYSCALL(SYS_rt_sigprocmask, -1, address, 0, sizeof(uint64_t));
+}
+
+bool sys_faults(uintptr_t address)
+{
+    return read_as_mask(address) == -EFAULT;
 }
 
 static bool peek_page_by_page(uintptr_t address, char *out, size_t size)
 {
     while (size) {
         size_t left = LEAK_PAGE - address % LEAK_PAGE, piece = size < left ? size : left;
-        if (!is_readable(address))
+        if (read_as_mask(address) != -EINVAL)
             return false;
         memcpy(out, (const void *)address, piece);
         address += piece;
@@ -242,6 +299,18 @@ ssize_t sys_read_file(const char *path, char *buffer, size_t size)
     sys_close(fd);
     buffer[length] = '\0';
     return got < 0 && !length ? got : (ssize_t)length;
+}
+
+size_t sys_program_path(char *buffer, size_t size)
+{
+    const char *called = (const char *)getauxval(AT_EXECFN);
+    ssize_t length = sys_readlink("/proc/self/exe", buffer, size - 1);
+    if (length <= 0) {
+        length = called && strlen(called) < size ? strlen(called) : 0;
+        memcpy(buffer, called, length);
+    }
+    buffer[length] = '\0';
+    return length;
 }
 
 void sys_write_file(const char *path, const char *text)

@@ -8,7 +8,9 @@
 #define PRELOAD_BASE_SYS_H
 
 #include "preload/base/base.h"
+#include "preload/base/sandbox.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -16,10 +18,19 @@ struct stat;
 struct timespec;
 struct rlimit;
 
-/* One system call: its number and up to six arguments. */
-#define SYSCALL(number, ...) SYSCALL_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define SYSCALL_(number, a, b, c, d, e, f, ...)                                                    \
-    arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* One system call: its number and up to six arguments. Not a function: a vfork child returns from
+ * it as well. */
+#define SYSCALL(what, ...) SYSCALL_(what, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define SYSCALL_(what, a, b, c, d, e, f, ...)                                                      \
+    ({                                                                                             \
+        const struct sandbox_call call_ = {what,                                                   \
+                                           {(uint64_t)(a), (uint64_t)(b), (uint64_t)(c),           \
+                                            (uint64_t)(d), (uint64_t)(e), (uint64_t)(f)}};         \
+        likely(!sandbox_restricts) || sandbox_allows(&call_)                                       \
+            ? arch_syscall(call_.number, call_.argument[0], call_.argument[1], call_.argument[2],  \
+                           call_.argument[3], call_.argument[4], call_.argument[5])                \
+            : -EPERM;                                                                              \
+    })
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -43,6 +54,15 @@ void sys_remap_to(void *memory, size_t size, void *to);
 /* Enlarges a mapping, which may move; NULL: it is unchanged. */
 void *sys_remap_larger(void *memory, size_t size, size_t larger);
 void sys_unmap(void *memory, size_t size);
+/* The program has called mlockall(MCL_FUTURE): the kernel locks, and fills, whatever is mapped.
+ * While that is set, what the functions above return is not locked. */
+void sys_set_maps_locked(bool locked);
+/* on_fault: only pages that are there are locked, the others when they are touched. Parts that have
+ * no pages are no error. */
+void sys_lock(uintptr_t memory, size_t size, bool on_fault);
+void sys_unlock(uintptr_t memory, size_t size);
+int sys_lock_all(int flags);
+int sys_unlock_all(void);
 int sys_protect(void *memory, size_t size, int protection);
 int sys_advise(void *memory, size_t size, int advice);
 /* The kernel's page size, which may be larger than LEAK_PAGE. */
@@ -53,6 +73,9 @@ uint64_t sys_page_size(void);
  * callers that read memory which another thread may be unmapping at the same moment. */
 bool sys_peek(uintptr_t address, void *out, size_t size);
 bool sys_peek_may_fault(void);
+/* True when the kernel answers EFAULT to a read of the aligned word that contains the address. It is
+ * asked by rt_sigprocmask, which sandboxes allow; when it refuses, the answer is false. */
+bool sys_faults(uintptr_t address);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
@@ -87,13 +110,20 @@ uint64_t sys_disk_free(int fd);
 int sys_mkdir(const char *path, int mode);
 int sys_unlink(const char *path);
 ssize_t sys_readlink(const char *path, char *buffer, size_t size);
+/* The path of the program's file, NUL-terminated; where a sandbox refuses to tell, as exec named it.
+ * Its length, 0: not known. */
+size_t sys_program_path(char *buffer, size_t size);
 int sys_lstat(const char *path, struct stat *out);
+/* With the effective ids; -ENOSYS before Linux 5.8. */
+int sys_access_effective(const char *path, int mode);
 int sys_fstat(int fd, struct stat *out);
 ssize_t sys_getcwd(char *buffer, size_t size);
 /* The whole file, or as much of it as fits, NUL-terminated. Bytes read, or -errno. */
 ssize_t sys_read_file(const char *path, char *buffer, size_t size);
 /* The same for the file /proc/PID/task/TID/name; pid 0: this process. */
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size);
+/* Has the parent process mapped a file whose path contains that text? False also if it cannot be seen. */
+bool sys_parent_has_mapped(const char *text);
 void sys_write_file(const char *path, const char *text);
 /* Visits the entries of a folder of /proc whose names are numbers, in any order, until visit
  * returns false. False: the folder cannot be read. */
@@ -124,6 +154,11 @@ int sys_signal_stack(const stack_t *stack, stack_t *old);
 /* Is it a signal that a thread's own instruction raises? sys_signals_block leaves these unblocked:
  * blocking them would turn a bug into a silent kill. */
 bool sys_signal_is_fault(int number);
+/* Does a sandbox let a handler put a signal off until later? */
+bool sys_may_defer_signals(void);
+/* Does a sandbox let a handler restore the default action and send the signal once more? filter:
+ * one that will be installed, or NULL. */
+bool sys_may_die_by_signal(const struct sandbox_filter *filter);
 void sys_signals_block(uint64_t *saved);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */
@@ -151,16 +186,24 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every);
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
+/* A sandbox may refuse these: then they answer what was true at the start, or after fork. */
 int sys_getpid(void);
 int sys_getppid(void);
 int sys_gettid(void);
 unsigned sys_geteuid(void);
+/* At the start, and in a fork child, before these functions are needed. */
+void sys_learn_identity(void);
+void sys_learn_identity_in_child(void);
+/* The name of the calling thread. */
+void sys_thread_name(char name[16]);
 void sys_kill(int pid, int number);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Copies this process with the calling thread alone. The child sends no SIGCHLD and is not seen by
  * a plain wait(); handlers of pthread_atfork do not run. 0 in the child. */
 int sys_fork_silent(void);
+/* Does a sandbox let this process make such a child, and wait for it? */
+bool sys_may_fork(void);
 /* In such a child: gives up a real-time priority. */
 void sys_drop_realtime(void);
 /* In such a child: a pointer with the wrong tag (MTE) may be used without a fault. */

@@ -2,9 +2,12 @@
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -35,9 +38,36 @@ bool sys_signal_is_fault(int number)
     return number > 0 && number <= 64 && faults >> (number - 1) & 1;
 }
 
+static const struct sandbox_call calls_of_death[] = {
+    {SYS_rt_sigaction, {SIGSEGV, 0, 0, sizeof(uint64_t)}}, {SYS_rt_tgsigqueueinfo, {0}}};
+
+static bool all_allowed(const struct sandbox_call *calls, size_t count)
+{
+    for (size_t i = 0; sandbox_restricts && i < count; i++)
+        if (!sandbox_allows(&calls[i]))
+            return false;
+    return true;
+}
+
+bool sys_may_defer_signals(void)
+{
+    static const struct sandbox_call block = {SYS_rt_sigprocmask,
+                                              {SIG_SETMASK, 0, 0, sizeof(uint64_t)}};
+    return all_allowed(&block, 1) && all_allowed(calls_of_death, ARRAY_LENGTH(calls_of_death));
+}
+
+bool sys_may_die_by_signal(const struct sandbox_filter *filter)
+{
+    for (size_t i = 0; filter && i < ARRAY_LENGTH(calls_of_death); i++)
+        if (!sandbox_filter_allows(filter, &calls_of_death[i]))
+            return false;
+    return all_allowed(calls_of_death, ARRAY_LENGTH(calls_of_death));
+}
+
 void sys_signals_block(uint64_t *saved)
 {
     uint64_t all = ~faults;
+    *saved = 0; /* where a sandbox refuses both calls */
     SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
 }
 
@@ -105,6 +135,70 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every)
     SYSCALL(SYS_timer_settime, timer, 0, &time, 0);
 }
 
+/* ---- Identity ------------------------------------------------------------------------------- */
+
+static struct {
+    int pid, parent;
+    unsigned user;
+    uint32_t tid_offset; /* of the thread's id in its control block; 0: not known */
+} identity;
+
+void sys_learn_identity(void)
+{
+    /* For libthread_db: {bits, elements, offset}. */
+    const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+    if (!field)
+        dlerror(); /* the program must not find the failure */
+    long tid = SYSCALL(SYS_gettid), pid = SYSCALL(SYS_getpid), parent = SYSCALL(SYS_getppid);
+    int noted = field && field[0] == 32 ? *(const int *)(arch_thread_block() + field[2]) : 0;
+    if (noted > 0 && (tid < 0 || tid == noted))
+        identity.tid_offset = field[2];
+    identity.pid = pid > 0 ? pid : noted;
+    identity.parent = parent > 0 ? parent : 0;
+    identity.user = getauxval(AT_EUID);
+}
+
+void sys_learn_identity_in_child(void)
+{
+    int parent = identity.pid, tid = sys_gettid();
+    long pid = SYSCALL(SYS_getpid);
+    identity.parent = parent;
+    identity.pid = pid > 0 ? pid : tid;
+}
+
+int sys_gettid(void)
+{
+    long tid = SYSCALL(SYS_gettid);
+    if (likely(tid > 0))
+        return tid;
+    return identity.tid_offset ? *(const int *)(arch_thread_block() + identity.tid_offset)
+                               : identity.pid;
+}
+
+int sys_getpid(void)
+{
+    long pid = SYSCALL(SYS_getpid);
+    return likely(pid > 0) ? pid : identity.pid;
+}
+
+int sys_getppid(void)
+{
+    long pid = SYSCALL(SYS_getppid);
+    return likely(pid >= 0) ? pid : identity.parent;
+}
+
+unsigned sys_geteuid(void)
+{
+    long user = SYSCALL(SYS_geteuid);
+    return likely(user >= 0) ? user : identity.user;
+}
+
+void sys_thread_name(char name[16])
+{
+    if (SYSCALL(SYS_prctl, PR_GET_NAME, name) < 0)
+        name[0] = '\0';
+}
+
 /* ---- Processes ------------------------------------------------------------------------------ */
 
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size)
@@ -122,10 +216,44 @@ ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, siz
     return sys_read_file(path, buffer, size);
 }
 
+bool sys_parent_has_mapped(const char *text)
+{
+    char path[64], piece[4096];
+    size_t length = strlen(text), have = 0;
+    struct strbuf name = STRBUF_ON(path);
+    strbuf_add(&name, "/proc/");
+    strbuf_add_number(&name, sys_getppid());
+    strbuf_add(&name, "/maps");
+    int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    bool found = false;
+    ssize_t got = fd;
+    while (!found && got >= 0) {
+        got = sys_read(fd, piece + have, sizeof piece - 1 - have);
+        if (got <= 0)
+            break;
+        have += got;
+        piece[have] = '\0';
+        found = strstr(piece, text);
+        size_t kept = have < length ? have : length; /* the text may go on in the next piece */
+        memmove(piece, piece + have - kept, kept);
+        have = kept;
+    }
+    if (fd >= 0)
+        sys_close(fd);
+    return found;
+}
+
 /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
 int sys_fork_silent(void)
 {
     return SYSCALL(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+bool sys_may_fork(void)
+{
+    static const struct sandbox_call calls[] = {
+        {SYS_clone, {0}}, {SYS_wait4, {0, 0, __WALL}}, {SYS_futex, {0, FUTEX_WAIT}}};
+    return all_allowed(calls, ARRAY_LENGTH(calls));
 }
 
 void sys_drop_realtime(void)

@@ -9,12 +9,12 @@
 
 #include <link.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 /* The thread block, static TLS and the guard page share the stack's mapping: so much of it is not
  * stack. */
 #define BOUNDS_MARGIN 16384
+#define STATES_MOST 8     /* of one mapping */
 #define RECORDS_MAX 65536 /* beyond that the records of ended threads are used again */
 
 extern void *__libc_stack_end;
@@ -28,7 +28,9 @@ static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
                                          .split_bits = 14};
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
-static struct thread *all_threads; /* all states ever mapped, linked through next_of_all */
+static struct thread *all_threads;   /* all states ever used, linked through next_of_all */
+static struct thread *unused_states; /* mapped, never used so far: unused_count of them */
+static uint32_t unused_count, state_count;
 static struct thread_start *free_starts, *note_pages;
 static uint32_t last_record;
 static uint32_t *dead_records; /* a stack */
@@ -72,8 +74,7 @@ static void free_thread_record(const struct leak_thread *record)
 void threads_record_name(struct thread *thread)
 {
     if (thread->record != &thread->private_record && !thread->stand_in)
-        /* prctl cannot fail here, so errno is preserved */
-        prctl(PR_GET_NAME, thread->record->name, 0, 0, 0);
+        sys_thread_name(thread->record->name);
 }
 
 static void init_thread_record(struct thread *thread)
@@ -198,14 +199,29 @@ static void reset_thread_caches(struct thread *thread)
     stack_cache_clear(&thread->stack_cache);
 }
 
-static struct thread *map_thread_state(void)
+/* As many states at once as there are already, up to STATES_MOST: a program with many threads makes
+ * few mappings, one with few threads keeps its address space. The lock is held. */
+static void map_thread_states(void)
 {
-    struct thread *thread = arena_map(sizeof *thread);
-    if (!thread)
-        return NULL;
+    uint32_t count = state_count < STATES_MOST ? state_count + !state_count : STATES_MOST;
+    unused_states = arena_map(count * sizeof *unused_states);
+    if (!unused_states && count > 1)
+        unused_states = arena_map((count = 1) * sizeof *unused_states);
+    unused_count = unused_states ? count : 0;
+    state_count += unused_count;
+}
+
+static struct thread *take_unused_state(void)
+{
     struct locked locked = lock_take(&lock);
-    thread->next_of_all = all_threads;
-    all_threads = thread;
+    if (!unused_count)
+        map_thread_states();
+    struct thread *thread = unused_count ? unused_states++ : NULL;
+    if (thread) {
+        unused_count--;
+        thread->next_of_all = all_threads;
+        all_threads = thread;
+    }
     lock_give(&locked);
     return thread;
 }
@@ -229,7 +245,7 @@ static struct thread *make_thread(struct guard *guard, uint32_t announced, bool 
         remember_old_stack(thread);
     }
     lock_give(&locked);
-    if (!thread && !(thread = map_thread_state()))
+    if (!thread && !(thread = take_unused_state()))
         return NULL;
     uint32_t serial = announced ? announced : next_serial();
     thread->freed.recent = NULL;

@@ -250,7 +250,7 @@ static NOINLINE void note_accepted(const struct frame *caller, int fd, const voi
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         real_functions_find();                                                                     \
-        socklen_t room = address && length ? *length : 0;                                          \
+        socklen_t room = address && length && hook_can_read(length) ? *length : 0;                 \
         int accepted = real.name arguments;                                                        \
         if (TRACKED() && accepted >= 0) {                                                          \
             struct frame caller = CALLER_FRAME();                                                  \

@@ -5,11 +5,12 @@
  * not set environ yet; the loader passes the environment. There is no destructor: recording ends
  * with the process.
  *
- * main is called through a function of libleak. It first asks the program for its LeakSanitizer
- * options and suppressions (__lsan_default_options and its like): by then all that they may need is
- * initialised. When main has returned, or exit is called, it runs the leak check, with its own
- * frame as the top of the live stack, for main's locals no longer exist. The stack below is wiped,
- * so that no later frame of the exit machinery exposes a pointer that main has left behind.
+ * main is called through hook_call_main (arch/<cpu>/tail.S). It first asks the program for its
+ * LeakSanitizer options and suppressions (__lsan_default_options and its like): by then all that
+ * they may need is initialised. When main has returned, or exit is called, the leak check runs, with
+ * the frame of its caller as the top of the live stack, for main's locals no longer exist. The stack
+ * below is wiped, so that no later frame of the exit machinery exposes a pointer that main has left
+ * behind.
  *
  * exit and the return from main end in an exit handler (process_exit.h), which also learns the
  * status. _exit, _Exit and quick_exit run no such handlers, and are hooked for that reason.
@@ -59,10 +60,24 @@ static NOINLINE void read_program_options(void)
     guard_leave(guard);
 }
 
-static int call_main(int argc, char **argv, char **envp)
+/* hook_call_main calls the two others before and after main. Not every main returns as C's does: that
+ * of Free Pascal comes back with another stack pointer and other values in the registers that a
+ * function preserves. libc needs none of them, because it calls exit next; neither does
+ * hook_call_main. So it finds its return address here. */
+int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
+__attribute__((used)) main_function *hook_main_begins(void);
+__attribute__((used)) int hook_main_ended(int status);
+void *hook_main_return HIDDEN;
+
+main_function *hook_main_begins(void)
 {
     read_program_options();
-    process_state.exit_status = programs_main(argc, argv, envp);
+    return programs_main;
+}
+
+int hook_main_ended(int status)
+{
+    process_state.exit_status = status;
     ON_SCRUBBED_STACK(process_before_exit);
     return process_state.exit_status;
 }
@@ -74,7 +89,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 {
     real_functions_find();
     programs_main = main;
-    return real.__libc_start_main(call_main, argc, argv, init, fini, rtld_fini, stack_end);
+    return real.__libc_start_main(hook_call_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* ends: the leak check, or the end of recording; it may change the status. */

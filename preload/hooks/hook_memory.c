@@ -1,18 +1,23 @@
 /* hook_memory.c - memory that the program maps itself.
  *
  * Recorded are ranges that a forked copy of the process would lack (MADV_DONTFORK), mappings with
- * track=mmap, and that blocks which the program has annotated in such memory end with it.
+ * track=mmap, and that blocks which the program has annotated in such memory end with it. mlockall
+ * is for the program's memory alone, and a limited address space mostly.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
 #include "preload/heap/suballoc.h"
 #include "preload/resources/mmap_regions.h"
+#include "preload/resources/resource_records.h"
 #include "preload/base/sys.h"
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/process/locked_memory.h"
+#include "preload/store/store.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -121,3 +126,49 @@ EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
         END_CONTENT((char *)start + wanted, size - wanted);
     return moved;
 }
+
+EXPORT int mlockall(int flags)
+{
+    real_functions_find();
+    return locked_memory_lock_all(flags, real.mlockall);
+}
+
+EXPORT int munlockall(void)
+{
+    real_functions_find();
+    return locked_memory_unlock_all(real.munlockall);
+}
+
+/* ---- A limited address space ---------------------------------------------------------------- */
+
+/* Nearly all of it is for the program, as when the limit was there from the start. The limit of a
+ * vfork child is not one of the parent, in whose memory it runs. */
+static void note_limit(int resource, int result)
+{
+    if (resource == RLIMIT_AS && result == 0 && !resource_is_vfork_child(&guard_self))
+        store_limit_space(sys_rlimit(RLIMIT_AS));
+}
+
+#define SET_LIMIT(name, type)                                                                      \
+    EXPORT int name(__rlimit_resource_t resource, const type *limit)                               \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        int result = real.name(resource, limit);                                                   \
+        note_limit(resource, result);                                                              \
+        return result;                                                                             \
+    }
+
+SET_LIMIT(setrlimit, struct rlimit)
+SET_LIMIT(setrlimit64, struct rlimit64)
+
+#define EXCHANGE_LIMIT(name, type)                                                                 \
+    EXPORT int name(pid_t pid, enum __rlimit_resource resource, const type *limit, type *old)      \
+    {                                                                                              \
+        real_functions_find();                                                                     \
+        int result = real.name(pid, resource, limit, old);                                         \
+        note_limit(resource, result);                                                              \
+        return result;                                                                             \
+    }
+
+EXCHANGE_LIMIT(prlimit, struct rlimit)
+EXCHANGE_LIMIT(prlimit64, struct rlimit64)

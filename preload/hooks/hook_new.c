@@ -119,6 +119,24 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
+/* What an alignment that is no power of two means is the C++ runtime's decision: that of GCC throws
+ * at once, without the new handler. */
+static COLD void *new_oddly_aligned(size_t size, size_t alignment)
+{
+    void *(*form)(size_t, size_t) = find_in_runtime("_ZnwmSt11align_val_t");
+    if (form)
+        return form(size, alignment);
+    throw_bad_alloc(size);
+    return NULL;
+}
+
+static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const void *tag)
+{
+    void *(*form)(size_t, size_t, const void *) =
+        find_in_runtime("_ZnwmSt11align_val_tRKSt9nothrow_t");
+    return form ? form(size, alignment, tag) : NULL;
+}
+
 /* The C++ runtime's own form, when the program overrides one that it depends on; else NULL. In a
  * function of its own, so that the usual path needs no stack frame. */
 #define ORIGINAL(result, name, parameters)                                                         \
@@ -150,20 +168,24 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
 
 NEW_BASIC(_Znwm, (size_t size), new_or_throw(size, 0, LEAK_KIND_NEW, &caller))
 NEW_BASIC(_ZnwmSt11align_val_t, (size_t size, size_t to),
-          new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW, &caller))
+          is_power_of_two(to) ? new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW, &caller)
+                              : new_oddly_aligned(size, to))
 NEW(_Znam, (size_t size), (size), new_or_throw(size, 0, LEAK_KIND_NEW_ARRAY, &caller))
 NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
     new_or_null(size, 0, LEAK_KIND_NEW, &caller, "_ZnwmRKSt9nothrow_t", tag))
 NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
     new_or_null(size, 0, LEAK_KIND_NEW_ARRAY, &caller, "_ZnamRKSt9nothrow_t", tag))
 NEW(_ZnamSt11align_val_t, (size_t size, size_t to), (size, to),
-    new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller))
+    is_power_of_two(to) ? new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller)
+                        : new_oddly_aligned(size, to))
 NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
-    new_or_null(size, to, LEAK_KIND_ALIGNED_NEW, &caller, "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                tag))
+    is_power_of_two(to) ? new_or_null(size, to, LEAK_KIND_ALIGNED_NEW, &caller,
+                                      "_ZnwmSt11align_val_tRKSt9nothrow_t", tag)
+                        : new_oddly_aligned_or_null(size, to, tag))
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
-    new_or_null(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller,
-                "_ZnamSt11align_val_tRKSt9nothrow_t", tag))
+    is_power_of_two(to) ? new_or_null(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller,
+                                      "_ZnamSt11align_val_tRKSt9nothrow_t", tag)
+                        : new_oddly_aligned_or_null(size, to, tag))
 
 /* The forms of delete differ in what they state about the block, not in what they do to it. */
 #define DELETE(name, parameters, arguments, go)                                                    \

@@ -31,12 +31,50 @@
 #define PRELOAD "LD_PRELOAD="
 #define SETTINGS "LIBLEAK_OPTIONS="
 
-static size_t count_entries(char *const list[])
+/* The kernel accepts no longer string (MAX_ARG_STRLEN). */
+#define STRING_MOST (128u << 10)
+/* A longer list stays as it is: its copy would not fit on small stacks. */
+#define ENTRIES_MOST (16u << 10)
+
+/* The kernel answers EFAULT for a list that it cannot read, so the hook must not fault before. The
+ * page of the last word read is remembered: most words lie on a few pages. */
+static bool can_read(const void *address, uintptr_t *page)
 {
-    size_t count = 0;
-    while (list && list[count])
-        count++;
-    return count;
+    uintptr_t now = (uintptr_t)address & -LEAK_PAGE;
+    if (now != *page && sys_faults((uintptr_t)address))
+        return false;
+    *page = now;
+    return true;
+}
+
+static bool can_read_string(const char *text, uintptr_t *page)
+{
+    for (size_t length = 0; length < STRING_MOST;) {
+        size_t left = LEAK_PAGE - (uintptr_t)(text + length) % LEAK_PAGE;
+        if (!can_read(text + length, page))
+            return false;
+        if (memchr(text + length, '\0', left))
+            return true;
+        length += left;
+    }
+    return false;
+}
+
+/* False: the kernel refuses this environment, or it is left unchanged because of its size. */
+static bool can_read_environment(char *const list[], size_t *count)
+{
+    uintptr_t page_of_list = 1, page_of_text = 1;
+    for (*count = 0; list && *count < ENTRIES_MOST; ++*count) {
+        char *const *entry = list + *count;
+        if (!can_read(entry, &page_of_list) ||
+            !can_read((const char *)(entry + 1) - 1, &page_of_list))
+            return false;
+        if (!*entry)
+            return true;
+        if (!can_read_string(*entry, &page_of_text))
+            return false;
+    }
+    return !list;
 }
 
 static const char *find_entry(char *const environment[], const char *name)
@@ -118,6 +156,14 @@ static bool library_readable(void)
     return fd >= 0;
 }
 
+/* After setuid or in a sandbox it may find the directory of dir= closed, and would say so. Its report
+ * at the end needs no file. */
+static bool recording_possible(void)
+{
+    return options_current.dir[0] != '/' || options_current.report == REPORT_EXIT ||
+           store_is_writable();
+}
+
 struct plan {
     enum environment_change change;
     bool lost; /* the new program will not be recorded, although follow= asks for it */
@@ -130,7 +176,7 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
     struct plan plan = {.change = options_current.follow == FOLLOW_FORCE  ? WITH_LIBLEAK
                                   : options_current.follow == FOLLOW_NONE ? WITHOUT_LIBLEAK
                                                                           : UNCHANGED};
-    if (target == EXEC_TARGET_REFUSES || !library_readable())
+    if (target == EXEC_TARGET_REFUSES || !library_readable() || !recording_possible())
         plan.change = WITHOUT_LIBLEAK;
     plan.lost = options_current.follow != FOLLOW_NONE &&
                 (target != EXEC_TARGET_LOADS || plan.change == WITHOUT_LIBLEAK ||
@@ -144,7 +190,7 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
 static void count_lost(const struct plan *plan, int64_t count)
 {
     if (plan->lost)
-        store_count_untracked(LEAK_UNTRACKED_PROGRAMS, count);
+        store_count_process(LEAK_UNTRACKED_PROGRAMS, count);
 }
 
 /* Makes the call with "entries", the environment for the target; started: tests the result for a
@@ -154,14 +200,15 @@ static void count_lost(const struct plan *plan, int64_t count)
         real_functions_find();                                                                     \
         char *const *entries = (environment);                                                      \
         struct plan plan_ = {UNCHANGED, false};                                                    \
-        if (process_is_running())                                                                  \
+        size_t count_;                                                                             \
+        if (process_is_running() && can_read_environment(entries, &count_))                        \
             plan_ = plan_exec(entries, (target));                                                  \
         if (plan_.change != UNCHANGED) {                                                           \
             const char *given_ = find_entry(entries, PRELOAD);                                     \
             struct new_environment room_ = {.preload_size = (given_ ? strlen(given_) : 0) +        \
                                                             strlen(process_library_path()) + 32,   \
                                             .settings_size = strlen(process_options_text()) + 32}; \
-            room_.entries = alloca((count_entries(entries) + 3) * sizeof(char *));                 \
+            room_.entries = alloca((count_ + 3) * sizeof(char *));                                 \
             room_.preload = alloca(room_.preload_size);                                            \
             room_.settings = alloca(room_.settings_size);                                          \
             entries = change_environment(&room_, entries, plan_.change == WITH_LIBLEAK);           \

@@ -130,14 +130,22 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 /* This thread has blocked the number, as far as the program can see. */
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
-/* A copy without the reserved numbers; NULL stays NULL. */
+/* A copy without the reserved numbers; NULL stays NULL. Only the kernel's part is read: the program's
+ * set may be no larger. */
 static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
 {
     if (!set)
         return set;
-    *copy = *set;
+    *copy = (sigset_t){0};
+    memcpy(copy, set, sizeof(uint64_t));
     remove_reserved(copy);
     return copy;
+}
+
+/* The same for a set that libc does not read. */
+static const sigset_t *unread_without_reserved(const sigset_t *set, sigset_t *copy)
+{
+    return set && hook_can_read(set) ? without_reserved(set, copy) : set;
 }
 
 static void note_blocked(unsigned i, int how, const sigset_t *set, sigset_t *old)
@@ -180,7 +188,7 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t copy;
     real_functions_find();
-    int made = real.signalfd(fd, without_reserved(mask, &copy), flags);
+    int made = real.signalfd(fd, unread_without_reserved(mask, &copy), flags);
     if (resource_is_tracked(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
         struct frame caller = CALLER_FRAME();
         resource_hook_opened(&caller, made, LEAK_SORT_SIGNALFD, NULL);
@@ -195,7 +203,7 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     {                                                                                              \
         sigset_t copy;                                                                             \
         real_functions_find();                                                                     \
-        const sigset_t *seen = without_reserved(mask, &copy);                                      \
+        const sigset_t *seen = unread_without_reserved(mask, &copy);                               \
         return real.name arguments;                                                                \
     }
 
@@ -249,14 +257,16 @@ static void set_milliseconds(int timeout, unsigned argument)
         timeout > 0 ? sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000u : 0;
 }
 
-/* The kernel reads the deadline from the copy, which syscall_restart may shorten. */
-static void set_timespec(const struct timespec *timeout, struct timespec *copy)
+/* Returns what the kernel reads: the copy, which syscall_restart may shorten; NULL and a bad pointer
+ * stay what they are. */
+static const struct timespec *set_timespec(const struct timespec *timeout, struct timespec *copy)
 {
-    if (!timeout)
-        return;
+    if (!timeout || !hook_can_read(timeout))
+        return timeout;
     *copy = *timeout;
     syscall_deadline.timespec = copy;
     syscall_deadline.ns = sys_clock_ns(CLOCK_MONOTONIC) + nanoseconds(timeout);
+    return copy;
 }
 
 /* note: records the deadline; left: the copy of the timeout that the kernel reads. */
@@ -284,15 +294,15 @@ TIMED(epoll_wait, (int fd, struct epoll_event *events, int most, int timeout), E
 TIMED(epoll_pwait,
       (int fd, struct epoll_event *events, int most, int timeout, const sigset_t *mask),
       SYS_epoll_pwait, SYS_epoll_pwait, set_milliseconds(timeout, 3),
-      (fd, events, most, timeout, without_reserved(mask, &copy)))
+      (fd, events, most, timeout, unread_without_reserved(mask, &copy)))
 TIMED(epoll_pwait2,
       (int fd, struct epoll_event *events, int most, const struct timespec *timeout,
        const sigset_t *mask),
-      EPOLL_PWAIT2, EPOLL_PWAIT2, set_timespec(timeout, &left),
-      (fd, events, most, timeout ? &left : NULL, without_reserved(mask, &copy)))
+      EPOLL_PWAIT2, EPOLL_PWAIT2, timeout = set_timespec(timeout, &left),
+      (fd, events, most, timeout, unread_without_reserved(mask, &copy)))
 TIMED(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout),
-      SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, set_timespec(timeout, &left),
-      (without_reserved(set, &copy), info, timeout ? &left : NULL))
+      SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, timeout = set_timespec(timeout, &left),
+      (unread_without_reserved(set, &copy), info, timeout))
 TIMED(semtimedop, (int id, struct sembuf *operations, size_t count, const struct timespec *timeout),
-      SYS_semtimedop, SYS_semtimedop, set_timespec(timeout, &left),
-      (id, operations, count, timeout ? &left : NULL))
+      SYS_semtimedop, SYS_semtimedop, timeout = set_timespec(timeout, &left),
+      (id, operations, count, timeout))

@@ -150,6 +150,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         forget_provisional(guard, serial);
         guard_leave(guard);
     }
+    if (!error)
+        sandbox_note_child();
     if (!error && resource_is_tracked(LEAK_RESOURCE_THREAD))
         note_created(&caller, serial, thread);
     return error;

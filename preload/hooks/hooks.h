@@ -4,8 +4,10 @@
 #ifndef PRELOAD_HOOKS_HOOKS_H
 #define PRELOAD_HOOKS_HOOKS_H
 
+#include "preload/base/sys.h"
 #include "preload/heap/free_form.h"
 #include "preload/heap/sample.h"
+#include "preload/heap/threads.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/process/process.h"
@@ -21,6 +23,17 @@
         what;                                                                                      \
         guard_leave(guard);                                                                        \
     } while (0)
+
+/* For an argument that libc passes on to the kernel: a hook reads it only if that causes no fault, so
+ * that the program gets the kernel's answer to a bad pointer. Most lie on the thread's own stack,
+ * above the caller; for others the kernel is asked. */
+static inline bool hook_can_read(const void *argument)
+{
+    const struct thread *thread = guard_self.thread;
+    uintptr_t at = (uintptr_t)argument, sp = arch_stack_pointer();
+    return (thread && sp >= thread->bounds.low && at >= sp && at < thread->bounds.high) ||
+           !sys_faults(at);
+}
 
 /* In the constructor of the library (hook_main.c), after process_start; nothing in a process that
  * is not recorded. Option linked_malloc=: redirects an allocator that is linked into the program,

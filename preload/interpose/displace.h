@@ -5,7 +5,8 @@
  *     copy:                    moved instructions, and a jump back to the rest
  *
  * A call of the function enters the hook as if the hook had been called; a call of the copy runs
- * the original function. A landing pad (endbr64, bti) stays in place for indirect calls.
+ * the original function. A landing pad (endbr64, bti) stays in place for indirect calls, and so do
+ * nops, and a jump over nops, which the program may rewrite while it runs.
  *
  * Only a short list of instructions that compilers write at the beginning of functions is moved,
  * with pc-relative operands adjusted. Anything else is refused, with a reason in words. Each CPU's

@@ -29,6 +29,7 @@ struct module {
     const struct link_map *map;
     struct leak_module *record; /* in the recording file; NULL when there was no room */
     uintptr_t build_id;         /* address of its bytes in memory */
+    uint32_t retired_before;    /* unloaded: the newest retirement in its range before its own */
     bool permanent;             /* loaded with the program: the loader never unloads it */
     bool unloaded;
 };
@@ -162,12 +163,22 @@ uint32_t modules_find_retired(uintptr_t pc)
     return newest;
 }
 
-static void retire_range(uintptr_t start, uintptr_t end)
+static uint32_t newest_retired_in(uintptr_t start, uintptr_t end)
+{
+    uint32_t newest = 0;
+    for (uint32_t i = 0; i < modules_state.retired_count; i++)
+        if (retired[i].start < end && start < retired[i].end && retired[i].serial > newest)
+            newest = retired[i].serial;
+    return newest;
+}
+
+/* Call stacks through the range belong to modules that are newer than this serial. */
+static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
 {
     uint32_t used = modules_state.retired_count;
     for (uint32_t i = 0; i < used; i++)
         if (retired[i].start == start && retired[i].end == end) {
-            store_relaxed(&retired[i].serial, serial);
+            store_relaxed(&retired[i].serial, newest);
             return;
         }
     if (used == RETIRED_MAX) {
@@ -175,10 +186,10 @@ static void retire_range(uintptr_t start, uintptr_t end)
          * modules then appear newer than they are, and readers use their last generation. */
         store_relaxed(&retired[used - 1].start, 0);
         store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
-        store_relaxed(&retired[used - 1].serial, serial);
+        store_relaxed(&retired[used - 1].serial, newest);
         return;
     }
-    retired[used] = (struct retired){start, end, serial};
+    retired[used] = (struct retired){start, end, newest};
     /* Pairs with the acquire in modules_find_retired. */
     store_release(&modules_state.retired_count, used + 1);
 }
@@ -246,9 +257,7 @@ static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 static void append_path(const struct link_map *map, struct strbuf *path)
 {
     if (!map->l_name[0]) { /* the program itself */
-        ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
-        if (length > 0)
-            strbuf_add_bytes(path, part, length);
+        strbuf_add_bytes(path, part, sys_program_path(part, sizeof part));
         return;
     }
     if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(part, sizeof part) > 0) {
@@ -359,6 +368,19 @@ static bool is_same_object(const struct module *module, const struct found_objec
            memcmp(id, record->build_id, record->build_id_length) == 0;
 }
 
+static void retire(struct module *module)
+{
+    module->unloaded = true;
+    module->retired_before = newest_retired_in(module->start, module->end);
+    serial++;
+    if (module->record) {
+        module->record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
+        store_release(&module->record->unloaded, serial);
+    }
+    forget_range(module->start, module->end);
+    retire_until(module->start, module->end, serial);
+}
+
 void modules_recheck(struct guard *guard UNUSED)
 {
     struct locked locked;
@@ -368,20 +390,39 @@ void modules_recheck(struct guard *guard UNUSED)
     uint32_t changes = load_acquire(&modules_state.changes);
     for (uint32_t i = 0; i < count && changes != modules_state.checked; i++) {
         struct found_object now;
-        if (table[i].unloaded || table[i].permanent ||
-            (find_object_at(table[i].start, &now) && is_same_object(&table[i], &now)))
-            continue;
-        table[i].unloaded = true;
-        serial++;
-        if (table[i].record) {
-            table[i].record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
-            store_release(&table[i].record->unloaded, serial);
-        }
-        forget_range(table[i].start, table[i].end);
-        retire_range(table[i].start, table[i].end);
+        if (!table[i].unloaded && !table[i].permanent &&
+            !(find_object_at(table[i].start, &now) && is_same_object(&table[i], &now)))
+            retire(&table[i]);
     }
     store_release(&modules_state.checked, changes); /* pairs with the acquire in modules_refresh */
     lock_give(&locked);
+}
+
+/* Was the object unloaded, and is it back in its place, where nothing else has been meanwhile? */
+static bool has_come_back(const struct module *module, const struct found_object *now)
+{
+    uint8_t id[LEAK_BUILD_ID_MAX];
+    const struct leak_module *record = module->record;
+    return record && record->build_id_length && module->start == (uintptr_t)now->start &&
+           module->end == (uintptr_t)now->end && record->bias == now->map->l_addr &&
+           modules_state.retired_count < RETIRED_MAX &&
+           newest_retired_in(module->start, module->end) == record->unloaded &&
+           find_build_id(module->start, record->bias, id).length == record->build_id_length &&
+           memcmp(id, record->build_id, record->build_id_length) == 0;
+}
+
+/* A plugin that is loaded again and again is one module, and its call stacks stay the same. */
+static bool revive(struct module *module, const struct found_object *now)
+{
+    if (!module->unloaded || !has_come_back(module, now))
+        return false;
+    module->unloaded = false;
+    module->map = now->map;
+    module->eh_frame_hdr = now->eh_frame;
+    retire_until(module->start, module->end, module->retired_before);
+    module->record->unloaded_ns = 0;
+    store_release(&module->record->unloaded, 0);
+    return true;
 }
 
 /* A free row of the table, else that of an unloaded module; the lock is held. */
@@ -403,10 +444,13 @@ static bool was_loaded_at_start(const struct link_map *searched)
     return map == searched;
 }
 
-static bool is_known(uintptr_t start)
+static bool is_known(const struct found_object *found)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!table[i].unloaded && table[i].start == start)
+        if (!table[i].unloaded && table[i].start == (uintptr_t)found->start)
+            return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (revive(&table[i], found))
             return true;
     return false;
 }
@@ -422,7 +466,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
                                 found.map};
     if (unlikely(load_relaxed(&without_locks)) || !lock_modules(&locked))
         return true; /* a later call records it */
-    struct module *module = is_known(out->start) ? NULL : allocate_module();
+    struct module *module = is_known(&found) ? NULL : allocate_module();
     if (module) {
         *module = (struct module){.start = out->start,
                                   .end = out->end,

@@ -1,5 +1,6 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/base/base.h"
+#include "preload/base/sandbox.h"
 #include "preload/elf/exec_target.h"
 #include "preload/elf/symbols.h"
 #include "arch.h"
@@ -15,11 +16,12 @@
 _Alignas(64) char bootstrap_pool[BOOTSTRAP_POOL_SIZE];
 static size_t pool_used;
 
-/* The 16 bytes before a block hold its size. */
+/* The 16 bytes before a block hold its size. libc, too, rounds an odd alignment up. */
 void *bootstrap_alloc(size_t size, size_t alignment)
 {
-    if (alignment < 16)
-        alignment = 16;
+    size_t asked = alignment;
+    for (alignment = 16; alignment < asked && alignment <= 4096;)
+        alignment *= 2;
     if (size > BOOTSTRAP_POOL_SIZE || alignment > 4096)
         return NULL;
     size_t span = 16 + alignment + size;
@@ -66,6 +68,8 @@ static void *bootstrap_memalign(size_t alignment, size_t size)
 
 static int bootstrap_posix_memalign(void **out, size_t alignment, size_t size)
 {
+    if (alignment % sizeof(void *) || !is_power_of_two(alignment))
+        return EINVAL;
     void *block = bootstrap_alloc(size, alignment);
     if (!block)
         return ENOMEM;
@@ -134,6 +138,15 @@ struct real real = {
 };
 
 /* ---- The real functions --------------------------------------------------------------------- */
+
+int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    const struct sandbox_call call = {
+        SYS_rt_sigaction, {number, (uintptr_t)action, (uintptr_t)old, sizeof(uint64_t)}};
+    if (!real.sigaction || (sandbox_restricts && !sandbox_allows(&call)))
+        return -1;
+    return real.sigaction(number, action, old);
+}
 
 static bool loaded_late;
 

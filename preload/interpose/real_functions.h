@@ -24,6 +24,8 @@
 #include <sys/socket.h>
 #include <sys/select.h>
 #include <sys/wait.h>
+struct rlimit;
+struct rlimit64;
 struct rusage;
 struct epoll_event;
 struct pollfd;
@@ -46,6 +48,9 @@ extern struct real real HIDDEN;
 
 /* Idempotent; calls dlsym, which may allocate (from the bootstrap pool). */
 void real_functions_find(void);
+
+/* libc's sigaction for libleak's own handlers: -1 where there is none, or a sandbox refuses it. */
+int real_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 /* True when the name malloc resolves to a library in front of libleak: the process ran before
  * libleak was loaded, or was linked that way. Then the real functions are searched from the front.

@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 
 #define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* bytes of the page for each function */
-#define MIN_DISTANCE (64u << 10)                 /* of the page from the program */
+#define FUNCTION_ALIGNMENT 16    /* of compilers that put padding between functions */
+#define MIN_DISTANCE (64u << 10) /* of the page from the program */
 
 uintptr_t static_malloc_address;
 
@@ -199,7 +200,10 @@ static const char *plan_patch(const struct dl_phdr_info *program,
                               struct patch *patch)
 {
     uintptr_t address = function->address;
-    size_t size = function->size, room = function->end ? function->end - address : size;
+    size_t size = function->size;
+    /* Nops before a function that is not aligned are its own (-fpatchable-function-entry). */
+    bool has_padding = function->end && function->end % FUNCTION_ALIGNMENT == 0;
+    size_t room = has_padding ? function->end - address : size;
     struct displace_function what = {(const uint8_t *)address,  address, size,
                                      room > size ? room : size, 0,       0};
     patch->access = symbols_page_protection(program, address, true);

@@ -55,8 +55,8 @@ static void isolate_child(void)
     sys_signals_block(&mask);
     sys_drop_realtime();
     sys_ignore_memory_tags();
-    real.sigaction(SIGSEGV, &action, NULL);
-    real.sigaction(SIGBUS, &action, NULL);
+    real_sigaction(SIGSEGV, &action, NULL);
+    real_sigaction(SIGBUS, &action, NULL);
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
             sys_sigaction(number, &fatal,

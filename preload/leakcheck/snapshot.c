@@ -53,6 +53,8 @@ static enum leak_trouble unsupported_reason(void)
         return LEAK_TROUBLE_FILTERED;
     if (load_relaxed(&store_header->untracked[LEAK_UNTRACKED_NO_MEMORY]))
         return LEAK_TROUBLE_UNTRACKED;
+    if (!sys_may_fork())
+        return LEAK_TROUBLE_SANDBOXED;
     return LEAK_TROUBLE_NONE;
 }
 

@@ -43,7 +43,8 @@ void error_table_fork_child(void);
 /* Finds leakreport. */
 void live_error_start(void);
 void live_error_write(struct guard *guard, const struct leak_event *event);
-/* Appends a path with newlines, tabs and backslashes escaped, as leakreport reads it. */
+/* Appends a path as leak_escape.h shows it, but with newlines, tabs and backslashes as \n, \t and \\:
+ * leakreport reads all of these back. */
 void live_error_add_escaped(struct strbuf *out, const char *path);
 /* Writes words on a line, then one line for each frame of the call stack that begins at node. */
 COLD void live_error_write_stack(struct guard *guard, const char *words, uint32_t node);

@@ -1,4 +1,5 @@
 #include "preload/misuse/errors.h"
+#include "leak_escape.h"
 #include "preload/base/arena.h"
 #include "preload/base/log.h"
 #include "preload/base/children.h"
@@ -216,14 +217,12 @@ static void add_hex_digits(struct strbuf *out, const uint8_t *bytes, uint32_t le
 
 void live_error_add_escaped(struct strbuf *out, const char *path)
 {
-    for (;; path++) {
-        size_t plain = strcspn(path, "\\\n\t");
-        strbuf_add_bytes(out, path, plain);
-        path += plain;
-        if (!*path)
-            return;
-        strbuf_add(out, *path == '\n' ? "\\n" : *path == '\t' ? "\\t" : "\\\\");
-    }
+    char shown[LEAK_ESCAPE_SIZE];
+    for (size_t length; (length = leak_escape(path, shown)); path += length)
+        strbuf_add(out, *path == '\n'   ? "\\n"
+                        : *path == '\t' ? "\\t"
+                        : *path == '\\' ? "\\\\"
+                                        : shown);
 }
 
 static bool is_runtime_library(const char *path)

@@ -1,7 +1,10 @@
 #include "preload/options/options.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
+#include "preload/options/option_file.h"
 #include "preload/options/vld_options.h"
+
+#include <sys/stat.h>
 
 enum type {
     TYPE_BOOL,
@@ -246,11 +249,30 @@ const char *options_getenv(char **envp, const char *name)
 
 #define FILE_SIZE 16384
 
-/* Length of the complete lines; 0 or less: there is no such file. */
+static struct options_file files[SOURCE_MAX];
+
+const struct options_file *options_get_file(enum option_source source)
+{
+    return *files[source].path ? &files[source] : NULL;
+}
+
+/* Who counts as root for a file in /etc. */
+static unsigned read_system_owner(void)
+{
+    struct stat folder;
+    return sys_lstat("/etc", &folder) == 0 ? folder.st_uid : 0;
+}
+
+/* Length of the complete lines; 0 or less: there is no file that may be obeyed. */
 static ssize_t read_config(const char *path, char buffer[FILE_SIZE], enum option_source source,
                            options_complain *complain)
 {
-    ssize_t length = sys_read_file(path, buffer, FILE_SIZE);
+    struct options_file *file = &files[source];
+    struct strbuf kept = STRBUF_ON(file->path);
+    unsigned root = source == SOURCE_SYSTEM ? read_system_owner() : 0;
+    ssize_t length = option_file_read(path, buffer, FILE_SIZE, root, &file->refusal);
+    if (length >= 0 || file->refusal)
+        strbuf_add(&kept, path);
     if (length == FILE_SIZE - 1) {
         while (length && buffer[length - 1] != '\n')
             length--;
@@ -305,7 +327,7 @@ void options_load(struct options *options, char **envp, options_complain *compla
         return;
     load_user_file(options, envp, complain);
     load_vld(options, complain);
-    load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);
+    load_file(options, "./.libleakrc", SOURCE_DIRECTORY, complain);
     const char *given = options_getenv(envp, "LIBLEAK_OPTIONS");
     if (given)
         options_parse(options, given, strlen(given), false, SOURCE_ENVIRONMENT, complain);

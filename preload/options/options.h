@@ -4,7 +4,8 @@
  * ./vld.ini (Visual Leak Detector's names, vld_options.h), ./.libleakrc, LeakSanitizer's names
  * (lsan_options.h), LIBLEAK_OPTIONS. The names of both other tools are also accepted in all
  * sources. An unknown name or a bad value is reported in one line, and the earlier value stays.
- * Files contain one name=value a line; # starts a comment. The options are read once at the start
+ * Files contain one name=value a line; # starts a comment. A file that others could have written is not obeyed
+ * (leak_option_files.h). The options are read once at the start
  * and constant from main on, except for those that the program itself may change
  * (runtime_options.h). */
 #ifndef PRELOAD_OPTIONS_OPTIONS_H
@@ -91,6 +92,12 @@ bool options_get_value(const struct options *options, const char *name, struct s
 bool options_change(struct options *options, const char *name, const char *value);
 /* Passes the lines of help=1 to print, one option each. */
 void options_help(void (*print)(const char *line));
+/* A file among the sources; NULL: the source is none, or there is no such file. */
+struct options_file {
+    char path[512];
+    const char *refusal; /* why it is not obeyed, and what to do; NULL: it is */
+};
+const struct options_file *options_get_file(enum option_source source);
 /* The settings of a source, in VLD's names, for which libleak has no equivalent: "Name=value, ...".
  */
 const char *options_unsupported(enum option_source source);

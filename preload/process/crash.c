@@ -172,8 +172,7 @@ void crash_install_handler(int number)
 {
     if (!ensure_recording)
         ensure_recording = no_recording;
-    if (real.sigaction)
-        trampoline_replace_default(on_fatal_signal, 1ull << (number - 1), real.sigaction);
+    trampoline_replace_default(on_fatal_signal, 1ull << (number - 1), real_sigaction);
 }
 
 void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(void))
@@ -183,8 +182,7 @@ void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(voi
     altstack_start(guard);
     trampoline_callbacks.before_handler = before_program_handler;
     uint64_t signals = is_init() ? FATAL_SIGNALS & ~SENT_BY_US : FATAL_SIGNALS;
-    if (real.sigaction)
-        trampoline_replace_default(on_fatal_signal, signals, real.sigaction);
+    trampoline_replace_default(on_fatal_signal, signals, real_sigaction);
 }
 
 void crash_fork_child(void)

@@ -13,7 +13,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #define MODULES_SIZE (56u << 10) /* bytes of their records: some hundred modules */
@@ -91,7 +90,7 @@ static void note_signal(struct crash_report *report)
     track_tick();
     crash->tick = load_relaxed(&store_header->epoch);
     crash->tid = sys_gettid();
-    prctl(PR_GET_NAME, crash->name, 0, 0, 0);
+    sys_thread_name(crash->name);
     copy_registers(crash, report->context);
     store_release(&crash->state, report->state);
     store_publish(crash, sizeof *crash);

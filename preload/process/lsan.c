@@ -36,8 +36,7 @@ static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
 {
     char place[PATH_MAX];
     struct strbuf text = STRBUF_ON(place);
-    ssize_t length = sys_readlink("/proc/self/exe", place, sizeof place - 1);
-    place[length > 0 ? length : 0] = '\0';
+    sys_program_path(place, sizeof place);
     const char *slash = strrchr(place, '/');
     if (path[0] == '/' || !slash)
         return -1;

@@ -1,3 +1,4 @@
+#include "preload/process/locked_memory.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
@@ -127,6 +128,19 @@ static bool create_recording_page(void)
     return true;
 }
 
+/* A file that is not obeyed is said once in a tree of processes. */
+static void log_option_files(void)
+{
+    for (enum option_source source = 0; source < SOURCE_MAX; source++) {
+        const struct options_file *file = options_get_file(source);
+        if (file && file->refusal &&
+            (options_current.verbosity || !sys_parent_has_mapped("/libleak.so")))
+            log_line("option file ", file->path, " ignored: ", file->refusal, NULL);
+        else if (file && !file->refusal && options_current.verbosity)
+            log_line("option file ", file->path, NULL);
+    }
+}
+
 static void log_startup(void)
 {
     char buffer[4096];
@@ -159,6 +173,8 @@ static void find_other_allocators(void)
 static bool start_modules(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
+    if (real_functions_loaded_late())
+        locked_memory_start_late();
     if (!create_recording_page() ||
         !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
         return false;
@@ -174,7 +190,7 @@ static bool start_modules(struct guard *guard, char **envp)
     }
     if (real_functions_loaded_late()) {
         store_set_flag(LEAK_FLAG_LATE);
-        trampoline_wrap_installed(real.sigaction);
+        trampoline_wrap_installed(real_sigaction);
     }
     lsan_start();
     bad_free_start(options_current.on_error, options_current.live_errors);
@@ -217,7 +233,7 @@ static void start_breakpoint(void)
         return;
     if (options_current.crash == CRASH_OFF)
         crash_install_handler(SIGILL);
-    breakpoint_start(options_current.start_at, capture_enable_all, real.sigaction);
+    breakpoint_start(options_current.start_at, capture_enable_all, real_sigaction);
 }
 
 static void start_process(struct guard *guard, char **envp)
@@ -231,11 +247,17 @@ static void start_process(struct guard *guard, char **envp)
                  NULL);
         return;
     }
+    sandbox_probe_inherited();
+    sys_learn_identity();
     lock_start();
     real_functions_find();
     log_start();
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
         envp = NULL;
+    if (options_getenv(envp, LEAK_HELPER_VARIABLE)) {
+        state = OFF;
+        return;
+    }
     lsan_register_parser();
     options_load(&options_current, envp, log_ignored);
     lsan_load_options(envp);
@@ -247,6 +269,7 @@ static void start_process(struct guard *guard, char **envp)
             log_line("this program runs under valgrind: it runs untracked", NULL);
         return;
     }
+    log_option_files();
     arena_set_limit(options_current.max_memory);
     if (!start_modules(guard, envp)) {
         state = OFF;
@@ -283,33 +306,47 @@ void process_start(char **envp)
 
 /* fork holds the locks, with signals blocked: a signal handler of the program that allocates would
  * deadlock. */
-static bool fork_holds;
+static bool fork_holds, fork_holds_streams;
 static uint64_t fork_mask;
 
-/* Takes every lock that the child could otherwise find held by a thread that it does not have. */
+/* libc's lock of the list of streams. With more than one thread libc's fork takes it after the
+ * handlers, and gives the child a free one. */
+extern void _IO_list_lock(void) __attribute__((weak));
+extern void _IO_list_unlock(void) __attribute__((weak));
+
+/* Takes every lock that the child could otherwise find held by a thread that it does not have. A
+ * thread that holds the list of streams (fopen, fclose, fflush(NULL)) may allocate, and waits for a
+ * lock of libleak: so the list comes first. It is recursive. */
 static void before_fork(void)
 {
     uint64_t mask;
     if (state != ONLY_CRASHES && (state != RUNNING || !*recording))
         return;
+    bool streams = !*lock_single_threaded && _IO_list_lock && _IO_list_unlock;
+    if (streams)
+        _IO_list_lock();
     sys_signals_block(&mask);
     all_locks_acquire();
     fork_holds = true;
+    fork_holds_streams = streams;
     fork_mask = mask;
 }
 
-static void release_fork_locks(void)
+static void release_fork_locks(bool streams)
 {
     uint64_t mask = fork_mask;
     fork_holds = false;
     all_locks_release();
     sys_signals_restore(&mask);
+    if (streams)
+        _IO_list_unlock();
 }
 
 static void after_fork_in_parent(void)
 {
+    sandbox_note_child();
     if (fork_holds)
-        release_fork_locks();
+        release_fork_locks(fork_holds_streams);
 }
 
 /* The first hook in the child starts its recording, so a child that calls exec at once costs
@@ -317,6 +354,7 @@ static void after_fork_in_parent(void)
  * child as well: the rest of that hook must not write to the parent's recording. */
 static void after_fork_in_child(void)
 {
+    sys_learn_identity_in_child();
     breakpoint_fork_child();
     if (!fork_holds)
         return;
@@ -324,7 +362,7 @@ static void after_fork_in_child(void)
     *recording = false; /* as MADV_WIPEONFORK has done, except in qemu-user */
     if (guard_self.sp)
         store_make_private();
-    release_fork_locks();
+    release_fork_locks(false);
     sample_reset_thread();
 }
 

@@ -34,17 +34,19 @@ void reports_start(void)
 
 /* ---- The recording file ---------------------------------------------------------------------- */
 
-/* The program's environment without what would preload libleak. *size: of the memory. */
+/* The program's environment, so that libleak stays out of it. *size: of the memory. */
 static char **make_environment(size_t *size)
 {
     size_t count = 0, kept = 0;
     while (environ && environ[count])
         count++;
-    *size = (count + 1) * sizeof *environ;
+    *size = (count + 2) * sizeof *environ;
     char **clean = arena_map(*size);
     for (size_t i = 0; clean && i < count; i++)
         if (!starts_with(environ[i], "LD_PRELOAD="))
             clean[kept++] = environ[i];
+    if (clean)
+        clean[kept] = (char *)LEAK_HELPER_ENTRY;
     return clean;
 }
 

@@ -61,14 +61,14 @@ static void rearm_one_shot(int number, struct sys_sigaction *now, action *trampo
     sys_sigaction(number, now, NULL);
 }
 
-/* False: the kernel does not accept the signal again, or it arrived between signal() and
+/* False: the kernel or a sandbox does not accept the signal again, or it arrived between signal() and
  * trampoline_complete_action, without a siginfo. */
 static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, action *trampoline)
 {
     uint64_t all, mask;
     struct sys_sigaction now;
-    sys_sigaction(number, NULL, &now);
-    if (!(now.flags & SA_SIGINFO))
+    if (!sys_may_defer_signals() || sys_sigaction(number, NULL, &now) < 0 ||
+        !(now.flags & SA_SIGINFO))
         return false;
     sys_signals_block(&mask); /* with SA_NODEFER the next line would enter the handler */
     if (!send_again(number, info)) {
@@ -331,6 +331,8 @@ void trampoline_complete_action(int number)
 
 void trampoline_replace_default(action *handler, uint64_t signals, trampoline_sigaction *install)
 {
+    if (!sys_may_die_by_signal(NULL))
+        return;
     fatal_handler = handler;
     for (int number = 1; number <= SIGSYS; number++) {
         struct sigaction now;
@@ -345,6 +347,20 @@ void trampoline_replace_default(action *handler, uint64_t signals, trampoline_si
         program_default[number] = given;
         install(number, &now, NULL);
     }
+}
+
+void trampoline_restore_defaults(void)
+{
+    uint64_t replaced = exchange_relaxed(&fatal_signals, 0);
+    struct sys_sigaction now;
+    for (int number = 1; number <= SIGSYS; number++)
+        if (replaced >> (number - 1) & 1 && sys_sigaction(number, NULL, &now) >= 0 &&
+            now.handler == (uintptr_t)fatal_handler) {
+            now.handler = (uintptr_t)SIG_DFL;
+            now.flags = (now.flags & CONTEXT_RESTORER) | program_default[number].flags;
+            now.mask = program_default[number].mask;
+            sys_sigaction(number, &now, NULL);
+        }
 }
 
 static void wrap_installed(int number, trampoline_sigaction *install)

@@ -78,6 +78,8 @@ bool trampoline_owns_fault(int number, const void *context);
  * now and later. install: libc's sigaction. */
 void trampoline_replace_default(void (*handler)(int, siginfo_t *, void *), uint64_t signals,
                                 trampoline_sigaction *install);
+/* The default actions are in force again: a sandbox would not let the handler die by the signal. */
+void trampoline_restore_defaults(void);
 
 /* Flags and mask that the program gave with the default action: without effect, but sigaction
  * returns them. */

@@ -178,8 +178,8 @@ bool world_install_handler(void)
     struct sigaction action = {.sa_sigaction = on_stop_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
-    if (!installed && real.sigaction)
-        installed = real.sigaction(reserved_number, &action, NULL) == 0;
+    if (!installed)
+        installed = real_sigaction(reserved_number, &action, NULL) == 0;
     return installed;
 }
 

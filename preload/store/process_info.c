@@ -28,10 +28,9 @@ static void write_process(void)
         return;
     struct leak_process *process = (struct leak_process *)scratch;
     struct strbuf text = strbuf_on(scratch + sizeof *process, SCRATCH - sizeof *process);
-    ssize_t length = sys_readlink("/proc/self/exe", text.bytes, PATH_MAX);
-    process->exe_length = text.length = length > 0 ? length : 0;
+    process->exe_length = text.length = sys_program_path(text.bytes, PATH_MAX);
     strbuf_add_bytes(&text, "", 1);
-    length = sys_getcwd(text.bytes + text.length, PATH_MAX);
+    ssize_t length = sys_getcwd(text.bytes + text.length, PATH_MAX);
     process->cwd_length = length > 0 ? length - 1 : 0;
     text.length += process->cwd_length;
     strbuf_add_bytes(&text, "", 1);
@@ -52,7 +51,6 @@ void process_info_write(void)
 
 const char *process_info_program_name(char *buffer, size_t size)
 {
-    ssize_t length = sys_readlink("/proc/self/exe", buffer, size - 1);
-    buffer[length > 0 ? length : 0] = '\0';
+    sys_program_path(buffer, size);
     return path_file_name(buffer);
 }

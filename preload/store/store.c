@@ -1,5 +1,6 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
+#include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
@@ -22,6 +23,9 @@
 #define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
+#define SIZE_PREPARED (4ull << 20)      /* before a sandbox */
+/* So much is populated with a chunk, for the next ones, but at most a quarter of the file. */
+#define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
 
@@ -29,12 +33,14 @@ static struct {
     uint64_t size;
     uint64_t
         charged; /* to the arena, for chunks in the file; discharged when a fork child leaves it */
+    uint64_t populated; /* pages below it are populated, or will be by who reserved them */
     char directory[512];
     char name[40];
     char path[640];
     bool in_file;
     bool preallocated; /* every page of the file is allocated already */
     bool said_full;
+    struct leak_header *nearest; /* of the last ancestor with a file, if this process has none */
 } store;
 
 const char *store_path(void)
@@ -46,6 +52,33 @@ void store_count_untracked(enum leak_untracked why, uint64_t count)
 {
     if (store_header)
         add_relaxed(&store_header->untracked[why], count);
+}
+
+void store_count_process(enum leak_untracked why, int64_t count)
+{
+    if (store.nearest)
+        add_relaxed(&store.nearest->untracked[why], count);
+    else
+        store_count_untracked(why, count);
+}
+
+/* As far as the owner and mode say. Capabilities go by exec when the user is not root. */
+static bool is_of_another_user(const char *directory)
+{
+    struct stat info;
+    unsigned user = sys_geteuid();
+    return user && sys_lstat(directory, &info) == 0 && info.st_uid != user &&
+           !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool store_is_writable(void)
+{
+    if (!store.in_file)
+        return !store.nearest;
+    if (is_of_another_user(store.directory))
+        return false;
+    int error = sys_access_effective(store.directory, W_OK | X_OK);
+    return error != -EACCES && error != -EROFS && error != -ENOTDIR; /* ENOENT: it makes one */
 }
 
 static void count_abandoned(void)
@@ -70,7 +103,7 @@ static int make_directory(const char *path, bool is_private)
 {
     struct stat info;
     int made = sys_mkdir(path, 0700);
-    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES)
+    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES && made != -EPERM)
         return made;
     int found = sys_lstat(path, &info);
     if (found < 0)
@@ -102,12 +135,18 @@ const char *store_error_text(int error)
         int error;
         const char *words;
     } table[] = {
-        {EACCES, "permission denied"},  {EROFS, "read-only file system"},
-        {ENOSPC, "no space left"},      {EDQUOT, "quota reached"},
-        {ENOENT, "no such directory"},  {ENOTDIR, "not a directory"},
-        {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
-        {EFBIG, "file size limit"},     {EPERM, "not a private directory of this user"},
-        {ENOMEM, "no memory"},          {EFAULT, "no space left"},
+        {EACCES, "permission denied"},
+        {EROFS, "read-only file system"},
+        {ENOSPC, "no space left"},
+        {EDQUOT, "quota reached"},
+        {ENOENT, "no such directory"},
+        {ENOTDIR, "not a directory"},
+        {EMFILE, "no descriptor left"},
+        {ENFILE, "no descriptor left"},
+        {EFBIG, "file size limit"},
+        {EPERM, "refused: a sandbox, or a directory of another user"},
+        {ENOMEM, "no memory"},
+        {EFAULT, "no space left"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
         if (table[i].error == -error)
@@ -126,6 +165,12 @@ static uint64_t disk_share(int fd)
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
+/* Leaves nearly all of a limited address space to the program. */
+static uint64_t space_share(uint64_t limit)
+{
+    return limit / 16 & -sys_page_size();
+}
+
 static uint64_t wanted_size(int fd)
 {
     uint64_t size = SIZE_WANTED, file = sys_rlimit(RLIMIT_FSIZE), space = sys_rlimit(RLIMIT_AS);
@@ -134,9 +179,8 @@ static uint64_t wanted_size(int fd)
         size = share;
     if (file < size)
         size = file / LEAK_PAGE * LEAK_PAGE;
-    /* Leaves nearly all of a limited address space to the program. */
-    if (space / 16 < size)
-        size = space / 16 / LEAK_PAGE * LEAK_PAGE;
+    if (space_share(space) < size)
+        size = space_share(space);
     return size;
 }
 
@@ -157,12 +201,30 @@ static int create_unique_file(void)
     return fd;
 }
 
+/* Where a sandbox forbids to set the size of the file. */
+static int write_zeros(int fd)
+{
+    static const char zeros[64 << 10];
+    for (uint64_t written = 0; written < SIZE_PREPARED; written += sizeof zeros)
+        if (sys_write(fd, zeros, sizeof zeros) != sizeof zeros)
+            return -ENOSPC;
+    store.size = store.populated = SIZE_PREPARED;
+    return 0;
+}
+
+static int set_size(int fd)
+{
+    int error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    return error == -EPERM && sandbox_restricts ? write_zeros(fd) : error;
+}
+
 /* Maps fd and allocates the first page. NULL: a negative errno is in *error. */
 static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
+    store.populated = 0;
     store.preallocated = false;
-    *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    *error = set_size(fd);
     if (*error < 0)
         return NULL;
     struct leak_header *header = sys_map_file(fd, store.size);
@@ -174,7 +236,7 @@ static struct leak_header *map_file(int fd, int *error)
         *error = -ENOMEM;
         return NULL;
     }
-    *error = sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
+    *error = store.populated ? 0 : sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
     if (*error == -EINVAL) {
         /* An old kernel: a page that is not allocated now could raise SIGBUS later. */
         sys_unmap(header, store.size);
@@ -234,6 +296,7 @@ static void fill_header(struct leak_header *header)
     header->start_time = read_start_time();
     header->started_ns = sys_clock_ns(CLOCK_REALTIME);
     header->peak_ns = header->started_ns;
+    header->restricted_ns = sandbox_restricts ? header->started_ns : 0;
     if (sys_read_file("/proc/sys/kernel/hostname", header->host, sizeof header->host) > 0) {
         char *newline = strchr(header->host, '\n');
         if (newline)
@@ -243,21 +306,25 @@ static void fill_header(struct leak_header *header)
     store_release(&header->magic, LEAK_STORE_MAGIC);
 }
 
-/* header: NULL, there is no file, because of file_error. */
-static bool begin_recording(struct leak_header *header, int file_error)
+static void log_no_file(int error)
+{
+    log_line("no recording file in ", store.directory, ": ", store_error_text(error),
+             "; the recording is in memory only and ends with the process. "
+             "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
+             NULL);
+}
+
+/* header: NULL, there is no file. */
+static bool begin_recording(struct leak_header *header)
 {
     store.in_file = header != NULL;
     if (!header) {
         store.path[0] = '\0';
         store.size = SIZE_WANTED;
-        if (sys_rlimit(RLIMIT_AS) / 16 < store.size)
-            store.size = round_up(sys_rlimit(RLIMIT_AS) / 16, LEAK_PAGE);
+        if (space_share(sys_rlimit(RLIMIT_AS)) < store.size)
+            store.size = space_share(sys_rlimit(RLIMIT_AS)) + LEAK_PAGE;
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
-        log_line("no recording file in ", store.directory, ": ", store_error_text(file_error),
-                 "; the recording is in memory only and ends with the process. "
-                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
-                 NULL);
     }
     if (!header)
         return false;
@@ -304,7 +371,10 @@ bool store_create(const char *dir, const char *name, char **envp)
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    return begin_recording(header, error);
+    /* In a tree of processes the first one says it. */
+    if (!header && (options_current.verbosity || !sys_parent_has_mapped("/libleak.so")))
+        log_no_file(error);
+    return begin_recording(header);
 }
 
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
@@ -315,21 +385,29 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     store.said_full = false;
     arena_discharge(store.charged);
     store.charged = 0;
-    /* A child of a parent without a file does not try: the parent has reported it. */
-    struct leak_header *header = store.in_file ? create_file(&error) : NULL;
-    if (!header && !store.in_file)
-        header = sys_map_shared(store.size);
-    if (header) {
-        fill_header(header);
-        store_header = header;
-        return true;
+    /* A child of a parent without a file does not try. */
+    bool tries = store.in_file;
+    struct leak_header *header = tries ? create_file(&error) : NULL;
+    if (tries && !header) {
+        store.nearest = *parent;
+        if (options_current.verbosity)
+            log_no_file(error);
     }
-    return begin_recording(NULL, error);
+    if (store.nearest)
+        store_count_process(LEAK_UNTRACKED_UNRECORDED, 1);
+    if (!header && !tries)
+        header = sys_map_shared(store.size);
+    if (!header)
+        return begin_recording(NULL);
+    fill_header(header);
+    store_header = header;
+    return true;
 }
 
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size)
 {
-    sys_unmap(parent, parent_size);
+    uint64_t kept = parent == store.nearest ? sys_page_size() : 0;
+    sys_unmap((char *)parent + kept, parent_size - kept);
 }
 
 void store_make_private(void)
@@ -388,6 +466,26 @@ static void advise_inwards(uint64_t offset, uint64_t size, int advice)
         sys_advise((char *)store_header + start, end - start, advice);
 }
 
+static uint64_t bytes_ahead(uint64_t end)
+{
+    uint64_t ahead = end / 4 < AHEAD_MOST ? end / 4 / LEAK_PAGE * LEAK_PAGE : AHEAD_MOST;
+    return ahead < store.size - end ? ahead : store.size - end;
+}
+
+/* Populates reserved pages, and some behind them. populated: read before they were reserved, so
+ * that whoever wrote it had reserved pages in front of these. */
+static bool populate(uint64_t offset, uint64_t size, uint64_t populated)
+{
+    uint64_t ahead = bytes_ahead(offset + size);
+    if (offset + size <= populated)
+        return true;
+    if (advise_outwards(offset, size + ahead, MADV_POPULATE_WRITE) == 0) {
+        store_release(&store.populated, offset + size + ahead);
+        return true;
+    }
+    return ahead && advise_outwards(offset, size, MADV_POPULATE_WRITE) == 0;
+}
+
 static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uint64_t offset,
                         uint64_t size, uint64_t first)
 {
@@ -402,9 +500,9 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
 /* NULL: there is no room; then the pages at *offset are wasted. */
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
+    uint64_t populated = load_acquire(&store.populated);
     *offset = reserve_bytes(size);
-    if (!*offset || (store.in_file && !store.preallocated &&
-                     advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
+    if (!*offset || (store.in_file && !store.preallocated && !populate(*offset, size, populated))) {
         report_full();
         /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
          * freed again, because the program may need the same disk. */
@@ -413,6 +511,19 @@ static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
         return NULL;
     }
     return (struct leak_chunk *)((char *)store_header + *offset);
+}
+
+void store_prepare_restriction(const struct sandbox_filter *filter)
+{
+    const struct sandbox_call call = {SYS_madvise,
+                                      {(uintptr_t)store_header, LEAK_PAGE, MADV_POPULATE_WRITE}};
+    uint64_t used = load_relaxed(&store_header->used), left = store.size - used;
+    uint64_t size = left < SIZE_PREPARED ? left : SIZE_PREPARED;
+    if (!store_header->restricted_ns)
+        store_header->restricted_ns = sys_clock_ns(CLOCK_REALTIME);
+    if (store.in_file && !(filter && sandbox_filter_allows(filter, &call)) &&
+        advise_outwards(used, size, MADV_POPULATE_WRITE) >= 0)
+        store.populated = used + size;
 }
 
 void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
@@ -462,6 +573,27 @@ void store_write_chunk(enum leak_chunk_type type, const void *bytes, uint64_t le
 bool store_contains(const void *payload)
 {
     return (uintptr_t)payload - (uintptr_t)store_header < store.size;
+}
+
+uint64_t store_mapped_size(void)
+{
+    return store.size;
+}
+
+void store_limit_space(uint64_t limit)
+{
+    static struct lock lock;
+    struct locked locked = lock_take(&lock);
+    /* The file is in use: a thread that has seen the old size finds room for its chunk. */
+    uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
+    uint64_t before = store.size, size = space_share(limit);
+    if (size < needed)
+        size = round_up(needed, sys_page_size());
+    if (store_header && size < before) {
+        store_release(&store.size, size);
+        sys_unmap((char *)store_header + size, before - size);
+    }
+    lock_give(&locked);
 }
 
 uint64_t store_offset_of(const void *payload)

@@ -20,8 +20,10 @@ extern struct leak_header *store_header HIDDEN;
 /* dir: the option, or "". name: the program's file name. Always leaves a usable store_header, in
  * private memory at worst; false only when there is not even memory. */
 bool store_create(const char *dir, const char *name, char **envp);
-/* In a fork child: creates its own recording file in the same directory. The parent's stays mapped
- * until store_unmap_parent and must only be read; *parent_size gets its extent. */
+/* In a fork child: creates its own recording file in the same directory. Where it cannot, for it has
+ * changed user for example, it says nothing: the nearest ancestor with a file counts it. The
+ * parent's stays mapped until store_unmap_parent and must only be read; *parent_size gets its
+ * extent. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size);
 /* In a fork child that cannot do that yet: makes the mapping private to this process. */
@@ -35,6 +37,11 @@ void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint6
 /* Unpublishes a packed chunk, to write it again. offset: what store_offset_of said. Result: its
  * payload; NULL: the chunk is of another type, or too small. */
 void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t payload);
+/* The mapping of the file; most of it is empty. */
+uint64_t store_mapped_size(void);
+/* The program has limited its address space to so many bytes: gives back what the file does not
+ * need now, but for its share of the limit. */
+void store_limit_space(uint64_t limit);
 uint64_t store_offset_of(const void *payload);
 /* Is that payload in the file, and not in private memory? */
 bool store_contains(const void *payload);
@@ -43,7 +50,16 @@ void store_write_chunk(enum leak_chunk_type type, const void *bytes, uint64_t le
 /* Publishes the first length bytes of a payload from store_new_chunk. */
 void store_publish(void *payload, uint64_t length);
 
+/* The process is about to restrict itself. Allocates room in the file that the filter would not let
+ * it allocate later; filter: NULL, nothing will be allowed. */
+struct sandbox_filter;
+void store_prepare_restriction(const struct sandbox_filter *filter);
+
 void store_count_untracked(enum leak_untracked why, uint64_t count);
+/* Counts a process that leaves no recording of its own, where a report sees it. */
+void store_count_process(enum leak_untracked why, int64_t count);
+/* Could a program that this process becomes or starts write a recording in the same directory? */
+bool store_is_writable(void);
 void store_set_flag(enum leak_header_flag flag);
 void store_clear_flag(enum leak_header_flag flag);
 

@@ -128,8 +128,7 @@ void backtrace_write(const void *context, const struct frame *caller, int fd)
     work->fd = fd;
     work->fold =
         (struct stack_fold){.row = work->row, .most = LEAK_CRASH_FRAMES, .ring = work->ring};
-    ssize_t length = sys_readlink("/proc/self/exe", work->program, sizeof work->program - 1);
-    work->program[length > 0 ? length : 0] = '\0';
+    sys_program_path(work->program, sizeof work->program);
     modules_forbid_waiting(1);
     unwind_each(&guard_self, &start, registers ? context_link(registers) : 0, &work->trace,
                 fold_frame, work);

@@ -305,7 +305,7 @@ void context_tree_prefetch(struct unwind_trace *trace, unsigned sort)
 {
     uint32_t path = path_at_depth(trace, trace->kept);
     for (uint32_t i = trace->found; i-- > 0;)
-        path = compute_path(&trace->fresh[i], path);
+        path = compute_path(unwind_fresh_at(trace, i), path);
     trace->paths = true;
     path = extend_path(path, sort, 0);
     struct index_probe probe =

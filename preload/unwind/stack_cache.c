@@ -29,21 +29,34 @@ static struct stack_cache_set *take_large_sets(void)
     return large;
 }
 
+static void clear_set(struct stack_cache_set *set)
+{
+    for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
+        set->entry[way].pc = 0;
+}
+
+static struct stack_cache_set *set_at(struct stack_cache *cache, unsigned set)
+{
+    return &(cache->large ? cache->large : cache->small)[set];
+}
+
 static bool grow_stack_cache(struct stack_cache *cache)
 {
     struct stack_cache_set *large = cache->large ? NULL : take_large_sets();
     if (!large)
         return false;
+    for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
+        clear_set(&large[set]); /* another thread may have left them full */
+    stack_cache_clear(cache);   /* resets the counters too: the large sets need time to fill */
     cache->large = large;
-    stack_cache_clear(cache); /* resets the counters too: the large sets need time to fill */
     return true;
 }
 
 void stack_cache_close(struct stack_cache *cache)
 {
     struct stack_cache_set *large = cache->large;
-    cache->large = NULL;
     stack_cache_clear(cache);
+    cache->large = NULL;
     struct locked locked = lock_take(&large_sets.lock);
     for (unsigned i = 0; i < STACK_CACHE_LARGE_THREADS; i++)
         if (large && large_sets.memory[i] == large)
@@ -71,7 +84,7 @@ static NOINLINE void end_lookup_window(struct stack_cache *cache)
 
 static struct stack_cache_entry *older_entry(struct stack_cache *cache, unsigned set)
 {
-    struct stack_cache_entry *entry = (cache->large ? cache->large : cache->small)[set].entry;
+    struct stack_cache_entry *entry = set_at(cache, set)->entry;
     return entry + (cache->newest[set] == entry);
 }
 
@@ -80,7 +93,8 @@ uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
 {
     unsigned set = stack_cache_set_index(cache, caller->pc, caller->sp);
     struct stack_cache_entry *entry = older_entry(cache, set);
-    if (stack_cache_matches(entry, low, caller, sort)) {
+    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
+    if (cache->newest[set] && stack_cache_matches(entry, low, caller, sort)) {
         cache->newest[set] = entry;
         return entry->site;
     }
@@ -111,19 +125,18 @@ void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace
     entry->words = inner->words;
     memcpy(entry->offset, trace->offset, inner->words * sizeof *entry->offset);
     memcpy(entry->word, trace->word, inner->words * sizeof *entry->word);
+    cache->newest[set] = entry; /* before the entry is valid: only used sets are cleared */
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;
-    cache->newest[set] = entry;
 }
 
+/* Writes to used sets only, so that most memory of a thread with few stacks is never touched. */
 void stack_cache_clear(struct stack_cache *cache)
 {
     for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
-        if (cache->newest[set])
+        if (cache->newest[set]) {
+            clear_set(set_at(cache, set));
             cache->newest[set] = NULL;
-    for (unsigned set = 0; set < (cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN);
-         set++)
-        for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
-            (cache->large ? cache->large : cache->small)[set].entry[way].pc = 0;
+        }
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
 }

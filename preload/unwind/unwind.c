@@ -75,8 +75,8 @@ static NOINLINE bool read_other_register(struct guard *guard, struct reader *rea
                                          const struct unwind_step *step, uintptr_t *out)
 {
     reader->strayed = true;
-    for (; step > reader->scratch->fresh; step--) {
-        int16_t offset = cfi_cache_find_other(guard, step[-1].pc);
+    for (; step < unwind_fresh_at(reader->scratch, 0); step++) {
+        int16_t offset = cfi_cache_find_other(guard, step[1].pc);
         if (offset != CFI_FP_KEPT) /* a callee's CFA is its caller's sp */
             return offset != CFI_LOST && read_stack_word(reader, step->sp + offset, out);
     }
@@ -292,7 +292,7 @@ void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct un
     trace->words = shared ? trace->step[shared - 1].words : 0;
     for (unsigned i = 0; i < fresh; i++) {
         struct unwind_step *step = &trace->step[shared + i];
-        *step = trace->fresh[fresh - 1 - i];
+        *step = *unwind_fresh_at(trace, fresh - 1 - i);
         bool caller_needs = shared + i && step[-1].fp_matters;
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
         step->in_words = shared + i == 0;
@@ -304,10 +304,14 @@ void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct un
     trace->shared = cut ? 0 : shared;
 }
 
-static void init_step(struct unwind_step *step, const struct frame *frame)
+static enum leak_root take_step(struct guard *guard, struct reader *reader, struct frame *frame,
+                                struct unwind_step *step)
 {
     *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
-    step->retired = modules_retired(frame->pc - 1);
+    enum leak_root end = step_frame(guard, reader, frame, step);
+    /* Now the module is known, and has its place back if it was there before. */
+    step->retired = modules_retired(step->pc - 1);
+    return end;
 }
 
 static bool by_fp;
@@ -348,8 +352,9 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
             /* The frames up to step[rest] are the same, but further out words have changed: the
              * frames in between get new nodes. */
             for (unsigned i = same; i > rest + 1 && fresh < limit; i--) {
-                trace->fresh[fresh] = trace->step[i - 1];
-                trace->fresh[fresh++].node = 0;
+                struct unwind_step *copy = unwind_fresh_at(trace, fresh++);
+                *copy = trace->step[i - 1];
+                copy->node = 0;
             }
             const struct unwind_step *on = &trace->step[rest];
             frame = (struct frame){.pc = on->pc, .sp = on->sp, .fp = on->fp};
@@ -359,9 +364,7 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
             end = LEAK_ROOT_DEPTH;
             break;
         }
-        init_step(&trace->fresh[fresh], &frame);
-        end = step_frame(guard, &reader, &frame, &trace->fresh[fresh]);
-        fresh++;
+        end = take_step(guard, &reader, &frame, unwind_fresh_at(trace, fresh++));
     }
     trace->end = end;
     trace->looked = looked;
@@ -384,8 +387,7 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
     for (unsigned at = 0; end == LEAK_ROOT_NONE; at = (at + 1) % UNWIND_DEPTH_MAX) {
         if (!visit(&frame, context))
             return LEAK_ROOT_DEPTH;
-        init_step(&scratch->fresh[at], &frame);
-        end = step_frame(guard, &reader, &frame, &scratch->fresh[at]);
+        end = take_step(guard, &reader, &frame, unwind_fresh_at(scratch, at));
     }
     return end;
 }

@@ -52,21 +52,22 @@ struct unwind_trace {
     unsigned depth;
     unsigned shared; /* frames 0 .. shared-1 are those of the previous trace */
     /* Between unwind_find and unwind_commit: step[0 .. kept-1] of the previous trace remain,
-     * fresh[0 .. found-1] will replace its inner frames. */
+     * the first "found" fresh steps will replace its inner frames. */
     unsigned kept, found;
     bool paths;     /* all frames have their path already; false if some were cut */
     bool shareable; /* by the next trace: own stack, and an end that depends on pc alone */
     bool open;      /* under construction; still true later: a handler left by longjmp */
     uint32_t
         looked; /* modules_generation() when it was made: modules may have been unloaded since */
-    struct unwind_step step[UNWIND_DEPTH_MAX];
+    /* Scratch: the last window copied from another stack than the thread's own, to bytes. */
+    uintptr_t window, window_size;
     /* All words that were read, outermost first; offsets count from bounds.low. */
     unsigned words;
-    uint32_t offset[UNWIND_WORDS_MAX];
+    /* In this order, and "fresh" from its end, a trace of few frames touches three pages. */
     uintptr_t word[UNWIND_WORDS_MAX];
-    struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch, innermost first */
-    /* Scratch: the last window copied from another stack than the thread's own. */
-    uintptr_t window, window_size;
+    struct unwind_step step[UNWIND_DEPTH_MAX];
+    struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch; the last one is the innermost */
+    uint32_t offset[UNWIND_WORDS_MAX];
     char bytes[UNWIND_WINDOW];
 };
 
@@ -74,6 +75,12 @@ struct unwind_trace {
 static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
 {
     return &trace->step[trace->depth - 1 - i];
+}
+
+/* The i-th fresh step from the inside. */
+static inline struct unwind_step *unwind_fresh_at(struct unwind_trace *trace, unsigned i)
+{
+    return &trace->fresh[UNWIND_DEPTH_MAX - 1 - i];
 }
 
 /* Between unwind_open and unwind_close a trace mixes frames of the previous and the new stack. A

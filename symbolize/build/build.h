@@ -39,6 +39,10 @@ void anonymize_process(struct process *process);
 /* The rules that no process used. */
 void anonymize_rules(struct report *report);
 
+/* ---- evidence.c: process.gap and verdict_gap, from the totals -------------------------------- */
+
+void evidence_fill(struct arena *mem, const struct store *store, struct process *process);
+
 /* ---- report_notes.c: sentences about what the numbers leave out, and why --------------------- */
 
 /* Live blocks that a fork child inherited and that the report does not show; 0 = none. */

@@ -123,6 +123,21 @@ static void add_never_enabled(struct notes *notes)
                           why));
 }
 
+static void add_restriction(struct notes *notes)
+{
+    const struct leak_header *header = &notes->store->header;
+    double after = (double)(header->restricted_ns - header->started_ns) / 1e9;
+
+    if (header->restricted_ns <= header->started_ns)
+        add_note(notes,
+                 "a seccomp filter from before the start: libleak made no call that it forbids");
+    else
+        add_note(notes, arena_format(notes->mem,
+                                     "the process restricted itself with seccomp %.1f s after its "
+                                     "start: libleak made no call that the filter forbids",
+                                     after));
+}
+
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process)
@@ -138,6 +153,8 @@ void report_notes_fill(struct arena *mem, const struct store *store,
         add_inherited(&notes, inherited, process->ppid);
     if (is_sampled(&notes))
         add_sampling(&notes);
+    if (store->header.restricted_ns)
+        add_restriction(&notes);
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
         add_note(&notes, "recorded with crash=only: its heap was not tracked");
     if (store->header.flags & LEAK_FLAG_LATE)

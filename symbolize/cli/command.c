@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symbolize/output/output.h"
+#include "common/base/text.h"
 #include "common/store/reader.h"
 
 struct binary_search_path command_search_path(const struct options *options)
@@ -25,9 +26,11 @@ bool command_read_store(struct arena *mem, struct resolver *resolver, const stru
     char words[1024];
     bool read = reader_open(own, path, &store, &trouble), good = read;
 
-    if (!read)
+    if (read)
+        foreign_file_add_reader(store.owner);
+    else
         read_error_text(&trouble, words, sizeof(words));
-    else if ((good = time_window_apply(&store, &options->since, words, sizeof(words))))
+    if (read && (good = time_window_apply(&store, &options->since, words, sizeof(words))))
         build_process(mem, resolver, &store, &options->build,
                       &report->processes[report->process_count++]);
     if (!good)
@@ -47,6 +50,31 @@ bool command_has_errors(const struct options *options, const struct totals *tota
     for (int v = 0; v < VERDICT_MAX; v++)
         found |= options->errors_for[v] && totals->of[v].records;
     return found;
+}
+
+/* Blocks without a verdict are one of their own. */
+static bool wants_verdicts(const struct options *options)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (options->errors_for[v] && v != VERDICT_UNFREED && v != VERDICT_RUNTIME)
+            return true;
+    return false;
+}
+
+bool command_lacks_evidence(const struct options *options, const struct process *process)
+{
+    const char *gap = process->gap, *exe = process->exe ? base_name(process->exe) : "unknown";
+
+    if (!options->error_exitcode)
+        return false;
+    if (!gap && wants_verdicts(options))
+        gap = process->verdict_gap;
+    if (!gap && options->errors_for_resources && process->resources_missed)
+        gap = "its recording file had no room for all resources";
+    if (gap)
+        fprintf(stderr, "leakreport: pid %d (%s): %s: leaks may be missing, so exit status %d\n",
+                process->pid, term_text(exe, strlen(exe), 0).text, gap, STATUS_INCOMPLETE);
+    return gap;
 }
 
 static void set_colours(struct options *options, bool on_terminal)
@@ -106,9 +134,10 @@ static bool deliver_report(struct command_output *output, const struct options *
     return good;
 }
 
+/* A reader that left early has what it wanted: with SIGPIPE ignored that is no failure. */
 static bool finish_stream(FILE *stream)
 {
-    bool good = fflush(stream) == 0 && !ferror(stream);
+    bool good = fflush(stream) == 0 ? !ferror(stream) : errno == EPIPE;
 
     if (stream != stdout && stream != stderr)
         good &= fclose(stream) == 0;

@@ -9,7 +9,8 @@
 #include "symbolize/cli/options.h"
 #include "common/names/resolve.h"
 
-enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2 };
+/* INCOMPLETE: --error-exitcode was given, and nothing that it names was found, but may be missing. */
+enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2, STATUS_INCOMPLETE = 124 };
 
 struct binary_search_path command_search_path(const struct options *options);
 
@@ -19,6 +20,9 @@ bool command_read_store(struct arena *mem, struct resolver *resolver, const stru
 
 /* Do the totals contain anything that --errors-for names? */
 bool command_has_errors(const struct options *options, const struct totals *totals);
+
+/* Can findings of the process be missing that --errors-for names? Then a line has said why. */
+bool command_lacks_evidence(const struct options *options, const struct process *process);
 
 /* Where the report goes. */
 struct command_output {

@@ -38,6 +38,8 @@ static bool read_store(struct report_set *report_set, struct resolver *resolver,
         if (report.processes[0].damaged)
             fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n",
                     path);
+        if (!report_set->incomplete)
+            report_set->incomplete = command_lacks_evidence(options, &report.processes[0]);
     }
     arena_end(own);
     return good;
@@ -91,7 +93,8 @@ static bool is_verb_compatible(const struct options *options, const char *verb)
     return format && !report;
 }
 
-static int output_diff(struct arena *mem, struct options *options, const struct diff *diff)
+static int output_diff(struct arena *mem, struct options *options, const struct diff *diff,
+                       bool incomplete)
 {
     struct command_output output;
 
@@ -103,7 +106,7 @@ static int output_diff(struct arena *mem, struct options *options, const struct 
     if (!command_end_output(&output, options, diff->of[CHANGE_NEW] > 0))
         return STATUS_UNUSABLE;
     if (!diff->of[CHANGE_NEW])
-        return STATUS_GOOD;
+        return incomplete ? STATUS_INCOMPLETE : STATUS_GOOD;
     return options->error_exitcode ? (int)options->error_exitcode : STATUS_NEW;
 }
 
@@ -123,7 +126,7 @@ int command_diff(struct options *options)
                read_report_set(&new, resolver, options, options->files.text[1])) {
         struct diff diff = diff_make(mem, &old, &new);
 
-        status = output_diff(mem, options, &diff);
+        status = output_diff(mem, options, &diff, new.incomplete);
     }
     report_set_end(&old);
     report_set_end(&new);
@@ -223,7 +226,9 @@ static int output_merge(struct arena *mem, struct options *options, struct repor
         merge_write_text(&merge, &options->view, output.stream);
     if (!command_end_output(&output, options, matches))
         return STATUS_UNUSABLE;
-    return matches ? (int)options->error_exitcode : STATUS_GOOD;
+    return matches                  ? (int)options->error_exitcode
+           : report_set->incomplete ? STATUS_INCOMPLETE
+                                    : STATUS_GOOD;
 }
 
 /* Reports files that cannot be read and leaves them out. */

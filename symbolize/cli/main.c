@@ -120,6 +120,9 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
 
         if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD && matches)
             status = options->error_exitcode ? (int)options->error_exitcode : STATUS_NEW;
+        for (size_t i = 0; i < report.process_count && status == STATUS_GOOD; i++)
+            if (command_lacks_evidence(options, &report.processes[i]))
+                status = STATUS_INCOMPLETE;
         build_finish(&report, &options->build);
         if (!write_report(mem, options, &report, matches))
             status = STATUS_UNUSABLE;

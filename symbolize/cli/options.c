@@ -258,10 +258,10 @@ void options_help(FILE *stream)
     fputs("\nFormats:\n", stream);
     for (size_t i = 0; format_at(i); i++)
         fprintf(stream, "      %-20s  %s\n", format_at(i)->name, format_at(i)->help);
-    fputs(
-        "\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
-        "usage and unreadable input.\n",
-        stream);
+    fputs("\nExit status: 0, what --error-exitcode says, 124 where it finds nothing but something "
+          "may be\n"
+          "missing, 1 where diff finds something new, or 2 for usage and unreadable input.\n",
+          stream);
 }
 
 /* ---- The command line -------------------------------------------------------------------- */

@@ -214,13 +214,18 @@ static const char *crash_inside(const struct leak_crash *head)
     return NULL;
 }
 
+/* Copies: the recording's arena ends before the report is written. */
 static void fill_modules(struct crash_builder *filling)
 {
     const struct store_crash *record = filling->record;
 
     filling->crash->modules = arena_alloc_array(filling->mem, record->module_count, sizeof(char *));
-    for (size_t i = 0; i < record->module_count; i++)
-        filling->crash->modules[filling->crash->module_count++] = record->modules[i].path;
+    for (size_t i = 0; i < record->module_count; i++) {
+        const char *path = record->modules[i].path;
+
+        filling->crash->modules[filling->crash->module_count++] =
+            arena_copy(filling->mem, path, strlen(path));
+    }
 }
 
 /* A signal that a handler of the program received is a crash if it then killed the process. */

@@ -79,24 +79,24 @@ static bool is_separator(const char *at, size_t length)
     const unsigned char *byte = (const unsigned char *)at;
 
     if (length == 1)
-        return *byte <= ' ' || *byte == ';' || *byte == 0x7f;
-    if (length == 2) /* control characters and the space of Latin-1 */
-        return byte[0] == 0xc2 && byte[1] <= 0xa0;
-    return length == 3 && byte[0] == 0xe2 &&
-           byte[1] == 0x80 && /* other spaces and line separators */
-           (byte[2] <= 0x8b || byte[2] == 0xa8 || byte[2] == 0xa9 || byte[2] == 0xaf);
+        return *byte == ' ' || *byte == ';' || (*byte >= '\t' && *byte <= '\r');
+    if (length == 2) /* the space of Latin-1 */
+        return byte[0] == 0xc2 && byte[1] == 0xa0;
+    return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && /* other spaces */
+           (byte[2] <= 0x8a || byte[2] == 0xaf);
 }
 
 static void write_folded_name(const char *name, FILE *stream)
 {
     while (*name) {
-        size_t length = utf8_char_length(name);
+        char shown[LEAK_ESCAPE_SIZE];
+        size_t length = leak_escape(name, shown);
 
-        if (!length || is_separator(name, length))
+        if (is_separator(name, length))
             putc_unlocked(*name == ';' ? ':' : '_', stream);
         else
-            fwrite_unlocked(name, 1, length, stream);
-        name += length ? length : 1;
+            fputs_unlocked(shown, stream);
+        name += length;
     }
 }
 

@@ -41,21 +41,21 @@ void pprof_number(struct profile *profile, enum pprof_field field, uint64_t numb
 
 /* ---- Strings --------------------------------------------------------------------------------- */
 
-/* Text that is not UTF-8 is read as Latin-1, as in the JSON report. */
+/* Programs show it as it is, so it is written as leak_escape.h shows it. */
 static void write_string(struct profile *profile, const char *text)
 {
     struct protobuf *outer = &profile->message;
-    size_t length = strlen(text);
-    char *latin = NULL;
+    size_t capacity = 0, used = 0;
+    char *shown = NULL;
 
-    if (!utf8_valid(text)) {
-        latin = array_grow(NULL, &(size_t){0}, 2 * length, 1);
-        length = utf8_from_latin(text, latin);
+    for (size_t length = 1; length; text += length, used += strlen(shown + used)) {
+        shown = array_grow(shown, &capacity, used + LEAK_ESCAPE_SIZE, 1);
+        length = leak_escape(text, shown + used);
     }
     outer->length = 0;
-    protobuf_bytes(outer, PROFILE_STRING, latin ? latin : text, length);
+    protobuf_bytes(outer, PROFILE_STRING, shown, used);
     gzip_write(profile->gzip, outer->bytes, outer->length);
-    free(latin);
+    free(shown);
 }
 
 uint64_t pprof_string(struct profile *profile, const char *text)

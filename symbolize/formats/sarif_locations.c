@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leak_escape.h"
 #include "common/encode/encode.h"
 
 #define FLOW_MOST 10000 /* steps that hosts accept */
@@ -49,6 +50,16 @@ static void write_physical(struct json_writer *json, const char *path, uint32_t 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* Braces mark arguments; brackets before a parenthesis make a link. */
+static void write_sarif_character(char character, bool link, FILE *stream)
+{
+    if (character == '{' || character == '}')
+        character = character == '{' ? '(' : ')';
+    else if (link && strchr("[]\\", character))
+        putc_unlocked('\\', stream);
+    putc_unlocked(character, stream);
+}
+
+/* People read it: foreign text is shown as leak_escape.h says, but keeps its lines. */
 char *sarif_escape(const char *text)
 {
     char *words = NULL;
@@ -56,13 +67,14 @@ char *sarif_escape(const char *text)
     FILE *stream = open_memstream(&words, &size);
     bool link = strstr(text, "](") != NULL;
 
-    for (; *text; text++)
-        if (*text == '{' || *text == '}')
-            putc_unlocked(*text == '{' ? '(' : ')', stream);
-        else if (link && (*text == '[' || *text == ']' || *text == '\\'))
-            fprintf(stream, "\\%c", *text);
-        else
-            putc_unlocked(*text, stream);
+    while (*text) {
+        char shown[LEAK_ESCAPE_SIZE];
+        size_t length = leak_escape(text, shown);
+
+        for (const char *at = *text == '\n' ? "\n" : shown; *at; at++)
+            write_sarif_character(*at, link, stream);
+        text += length;
+    }
     fclose(stream);
     return words;
 }

@@ -91,11 +91,12 @@ static bool set_errno_reason(struct delivery *delivery)
     return false;
 }
 
+/* A reader that left early has what it wanted. */
 static bool deliver_to_fd(struct delivery *delivery)
 {
     return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,
                                delivery->parcel->length) ||
-           set_errno_reason(delivery);
+           errno == EPIPE || set_errno_reason(delivery);
 }
 
 static bool deliver_to_file(struct delivery *delivery)

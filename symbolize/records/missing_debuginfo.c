@@ -15,12 +15,14 @@ static const char *reason_of(enum binary_state state)
         return "the file was replaced";
     if (state == BINARY_NOT_ELF)
         return "it is not a readable ELF file";
+    if (state == BINARY_BROKEN)
+        return "its debug information is damaged: the process that read it crashed or ran too long";
     return "it has no debug information";
 }
 
 static const char *remedy_for(enum binary_state state, const struct resolved_module *module)
 {
-    if (state == BINARY_NOT_ELF)
+    if (state == BINARY_NOT_ELF || state == BINARY_BROKEN)
         return NULL;
     if (!module->build_id)
         return state == BINARY_NO_LINES ? "build it with -g" : "rebuild and run again";

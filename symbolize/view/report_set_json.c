@@ -8,10 +8,12 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
+#include "common/base/foreign_file.h"
 #include "common/names/names.h"
 #include "common/base/text.h"
 
@@ -298,10 +300,13 @@ const char *report_set_json_read(struct report_set *report_set, const char *path
 {
     json_error_t trouble;
     json_t *report = json_load_file(path, JSON_ALLOW_NUL, &trouble);
+    struct stat status;
     const char *format = json_string_value(json_object_get(report, "format"));
     bool merged = format && strcmp(format, REPORT_SET_MERGED_FORMAT) == 0;
     const char *wrong = NULL;
 
+    if (stat(path, &status) == 0) /* it names source files, as a recording does */
+        foreign_file_add_reader((struct file_owner){status.st_uid, status.st_gid});
     if (!report)
         wrong = arena_format(report_set->mem, "is no JSON: line %d: %s; write the report again",
                              trouble.line, trouble.text);

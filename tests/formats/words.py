@@ -1,13 +1,18 @@
 """words.py - names given back by a reader of a format, beside the names that went in.
 
-The names are files named on the command line. Control characters and bytes that are no UTF-8 stand
-in every format as \\xNN, as common/encode/xml_escape.h says; the rest must come back as it was.
+The names are files named on the command line. What include/leak_escape.h does not show stands in every format as its
+escape, \\xNN or \\u{NNNN}; the rest must come back as it was.
 """
 import sys, unicodedata
 
 
 def byte(value):
     return "".join("\\x%02x" % b for b in value)
+
+
+def hidden(c):
+    """Unicode's own properties: a control or format character, a separator of lines, or no character at all."""
+    return unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cn") or 0xFE00 <= ord(c) <= 0xFE0F
 
 
 def shown(name, keep=""):
@@ -19,8 +24,8 @@ def shown(name, keep=""):
             out += byte([ord(c) - 0xDC00])
         elif c in keep:
             out += c
-        elif unicodedata.category(c) == "Cc" or c in "\ufffe\uffff":
-            out += byte(c.encode())
+        elif hidden(c):
+            out += byte(c.encode()) if c < "\x80" else "\\u{%x}" % ord(c)
         else:
             out += c
     return out

@@ -13,6 +13,7 @@
 #include "symbolize/build/build.h"
 #include "common/store/reader.h"
 #include "common/view/format_api.h"
+#include "tests/fuzz/damage.h"
 #include "tests/unit/common/store_builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,8 +48,10 @@ static void write_formats(const struct report *report, const struct view *view)
     format_at(turn++)->write(report, view, nowhere());
 }
 
-static void report_on(struct arena *mem, const struct store *store)
+/* As leakreport does it: the recording and its arena end before the report is written. */
+static void report_on(struct arena *raw, struct store *store)
 {
+    struct arena *mem = arena_begin();
     struct binary_search_path search = {.never_open = true};
     struct suppressions *suppressions = suppress_begin();
     struct build_options options = {.group = {.inherited = true, .suppressions = suppressions},
@@ -65,6 +68,8 @@ static void report_on(struct arena *mem, const struct store *store)
         options.who.address = store->look->head.asked.address;
     build_process(mem, resolver, store, &options, &process[0]);
     build_process(mem, resolver, store, &options, &process[1]);
+    store_end(store);
+    arena_end(raw);
     build_finish(&report, &options);
     write_formats(&report, &view);
     view.freed = true;
@@ -80,6 +85,7 @@ static void report_on(struct arena *mem, const struct store *store)
     format_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
     suppress_end(suppressions);
+    arena_end(mem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -95,70 +101,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (reader_parse(mem, &image, &store, &trouble)) {
         must(store_check(&store, &broken), broken);
         report_on(mem, &store);
-        store_end(&store);
-    } else {
-        read_error_text(&trouble, words, sizeof(words));
-        must(trouble.code != ERROR_NONE, "refused for no reason");
+        return 0;
     }
+    read_error_text(&trouble, words, sizeof(words));
+    must(trouble.code != ERROR_NONE, "refused for no reason");
     arena_end(mem);
     return 0;
 }
 
 #ifndef LIBFUZZER
-
-static uint64_t state;
-
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-/* The numbers that break programs, and some that nearly hold. */
-static uint64_t odd_number(size_t size)
-{
-    static const uint64_t odd[] = {0,           1,
-                                   7,           8,
-                                   4095,        4096,
-                                   0xffff,      0x7fffffff,
-                                   0x80000000u, 0xffffffffu,
-                                   0x100000000, INT64_MAX,
-                                   UINT64_MAX,  UINT64_MAX - 4095};
-
-    switch (next_random() % 4) {
-    case 0:
-        return next_random() % (size + 1);
-    case 1:
-        return next_random();
-    default:
-        return odd[next_random() % (sizeof(odd) / sizeof(*odd))];
-    }
-}
-
-static void damage_once(uint8_t *data, size_t size)
-{
-    size_t at = next_random() % size;
-    uint64_t number = odd_number(size);
-    size_t width = (size_t)1 << next_random() % 4;
-
-    switch (next_random() % 4) {
-    case 0: /* a bit */
-        data[at] ^= (uint8_t)(1u << next_random() % 8);
-        break;
-    case 1: /* a record copied over another one */
-        if (size > 256)
-            memmove(data + at % (size - 128), data + next_random() % (size - 128), 128);
-        break;
-    default: /* a number, aligned as they are */
-        at &= ~(width - 1);
-        if (next_random() % 2) /* the beginnings of pages hold what matters */
-            at = at / LEAK_PAGE * LEAK_PAGE + at % 256 / width * width;
-        if (size - at >= width)
-            memcpy(data + at, &number, width);
-    }
-}
 
 /* A copy in memory of its own size, so that the sanitizer sees one byte too many. */
 static void run_copy(const uint8_t *data, size_t size, unsigned damages)
@@ -223,7 +174,7 @@ int main(int argc, char **argv)
     printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs,
            seed);
     fflush(stdout);
-    state = seed * 2 + 1;
+    damage_begin(seed);
     builder_header(&example)->sample = 4096;
     builder_crash(&example, &crash, "/opt/app", 0x1000, 0x9000);
     builder_resources(&example, opened, sizeof(opened) / sizeof(*opened));

@@ -284,3 +284,17 @@ test_no_start_of_leakrun_removes_an_unread_recording() {
     leakrun -o report true
     last grower | grep -q '^grower ' || fail 'it is gone'
 }
+test_clean_and_last_obey_no_option_file_of_another_user() {
+    need_root
+    mkdir file
+    LIBLEAK_DIR="$PWD/file" LD_PRELOAD="$O/libleak.so" true
+    LIBLEAK_DIR="$PWD/file" LD_PRELOAD="$O/libleak.so" cat /dev/null
+    echo "dir=$PWD/file" >.libleakrc
+    last cat >/dev/null 2>&1 || fail 'the own file is not obeyed'
+    chown 65534 .libleakrc
+    equal 'status of --last' "$(status_of last cat)" 2
+    equal 'clean' "$(clean --older=0 2>err)" '0 recording files removed'
+    says err '^leakctl: option file ./.libleakrc ignored: it belongs to another user; '
+    chown 0 .libleakrc
+    clean --older=0 | grep -q "^removed $PWD/file/" || fail 'the own file is not obeyed by clean'
+}

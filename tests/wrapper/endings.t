@@ -105,3 +105,118 @@ test_two_runs_at_once_do_not_meet() {
     done
     equal sessions "$(sessions base)" 0
 }
+
+# ---- What stays when somebody goes early -------------------------------------------------------
+
+dead_leakrun() { # dir: a run whose leakwatch is killed, and its program, whose pid is in ./pid, goes on
+    rm -f pid
+    "$root/scripts/leakrun" --dir="$1" -o report sh -c 'echo $$ >pid; exec sleep 30' &
+    while [ ! -s pid ]; do sleep 0.02; done
+    until ls "$1"/libleak-run.*/sleep.*.leak >ready 2>/dev/null; do sleep 0.02; done
+    kill -9 $!
+    wait $! || :
+}
+end_program() {
+    kill -9 "$(cat pid)"
+    while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done
+}
+clean() { "$O/leakctl" clean "$@"; }
+
+test_reader_that_leaves_early_leaves_nothing_behind() {
+    echo 'int main(void) { for (int i = 0; i < 200; i++) { if (!fork()) { malloc(i); exit(0); } wait(0); } malloc(9); }' | compile many
+    for way in '' -v --to=stderr --format=json; do
+        # shellcheck disable=SC2086
+        { leakrun $way --error-exitcode=9 ./many 2>&1 >/dev/null || echo $? >status; } | head -c 1 >first
+        equal "status with '$way'" "$(cat status)" 9
+        equal "sessions with '$way'" "$(sessions .run)" 0
+    done
+    leakrun --to=stdout ./many 2>/dev/null | head -c 1 >first
+    equal 'sessions with --to=stdout' "$(sessions .run)" 0
+    leakrun ./many 2>/dev/full
+    equal 'sessions when nobody can be told' "$(sessions .run)" 0
+}
+test_recording_that_a_message_names_stays() {
+    printf '#!/bin/sh\nexit 3\n' >failing
+    chmod +x failing
+    "$O/leakwatch" --with-report="$PWD/failing" true 2>err
+    [ -e "$(sed -n 's/.*recording file kept: leakreport //p' err)" ] || fail "$(cat err)"
+    equal 'too recent' "$(clean)" '0 recording files removed, 1 too recent'
+    clean --older=0 >said
+    says said '^removed /.*/libleak-run\.'
+    equal 'last line' "$(tail -n1 said)" '1 recording file removed'
+    equal sessions "$(sessions .run)" 0
+}
+test_interrupted_report_leaves_nothing_behind() {
+    need python3
+    printf '#!/bin/sh\n: >started\nexec sleep 30\n' >slow
+    chmod +x slow
+    for sig in INT TERM HUP QUIT; do
+        rm -f started
+        python3 - "$O/leakwatch" "$PWD/slow" $sig <<'P'
+import os, signal, subprocess, sys, time
+watch, slow, sig = sys.argv[1:]
+run = subprocess.Popen([watch, "--with-report=" + slow, "sh", "-c", "exit 5"])
+while not os.path.exists("started"):
+    time.sleep(0.02)
+run.send_signal(getattr(signal, "SIG" + sig))
+assert run.wait() == 5, (sig, run.returncode)
+P
+        equal "sessions after SIG$sig" "$(sessions .run)" 0
+    done
+}
+test_clean_removes_what_a_killed_leakrun_left() {
+    mkdir base
+    dead_leakrun "$PWD/base"
+    equal 'while its program runs' "$(clean --older=0 --dir="$PWD/base")" '0 recording files removed, 1 run of leakrun in progress'
+    end_program
+    mkdir base/libleak-run.notes
+    : >base/libleak-run.notes/mine.leak
+    clean --dir="$PWD/base" >said
+    says said "^removed $PWD/base/libleak-run\.[0-9]+\."
+    says said '^[1-9] recording files? removed$'
+    equal 'what is not ours' "$(ls base)" 'libleak-run.notes'
+}
+test_clean_leaves_a_running_leakrun_alone() {
+    "$root/scripts/leakrun" -o report sh -c ': >ready; while [ ! -e go ]; do sleep 0.05; done' &
+    while [ ! -e ready ]; do sleep 0.02; done
+    says_running=$(clean --older=0)
+    : >go
+    wait $! || fail "leakrun failed"
+    equal clean "$says_running" '0 recording files removed, 1 run of leakrun in progress'
+    says report '^libleak: pid='
+}
+test_clean_finds_every_place_of_leakrun_within_the_runtime_directory() {
+    dead_leakrun "$XDG_RUNTIME_DIR"
+    end_program
+    mkdir elsewhere
+    dead_leakrun "$PWD/elsewhere"
+    end_program
+    printf '#!/bin/sh\nexit 3\n' >failing
+    chmod +x failing
+    outside=$(XDG_RUNTIME_DIR='' "$O/leakwatch" --with-report="$PWD/failing" true 2>&1 | sed -n 's|.*kept: leakreport \(.*\)/true.*|\1|p')
+    case $outside in /dev/shm/* | /tmp/*) ;; *) fail "not outside: $outside" ;; esac
+    clean --older=0 >said
+    kept=no
+    [ ! -d "$outside" ] || kept=yes
+    rm -rf "$outside"
+    equal 'outside of XDG_RUNTIME_DIR' $kept yes
+    equal 'in XDG_RUNTIME_DIR' "$(sessions .run)" 0
+    equal 'elsewhere' "$(sessions elsewhere)" 1
+    LIBLEAK_DIR="$PWD/elsewhere" clean >said
+    equal 'in the directory of the environment' "$(sessions elsewhere)" 0
+}
+test_clean_leaves_what_belongs_to_another_user() {
+    need_root
+    need setpriv
+    copy_for_all_users "$O/leakctl"
+    mkdir "$place/base"
+    chmod 1777 "$place/base"
+    dead_leakrun "$place/base"
+    end_program
+    said=$(setpriv --reuid=65534 --clear-groups "$place/tool" clean --older=0 --dir="$place/base")
+    equal 'as another' "$said" '0 recording files removed'
+    equal 'it stays' "$(sessions "$place/base")" 1
+    chown -R 65534 "$place"/base/libleak-run.*
+    equal 'not even as root' "$(clean --older=0 --dir="$place/base")" '0 recording files removed'
+    equal 'it stays, too' "$(sessions "$place/base")" 1
+}

@@ -1,4 +1,4 @@
-# Programs in Rust and Go: what is seen of them, and that they do not notice.
+# Programs in other languages than C and C++: what is seen of them, and that they do not notice.
 # shellcheck shell=sh disable=SC2154
 
 need_rust() {
@@ -494,5 +494,285 @@ END
         says report ' indirect=0/0/0 possible=0/0/0 .* unfreed=0/0/0 .* errors=0 '
         says report 'bytes in [1-4] blocks? (lost|still reachable)'
         says report '^     main\.Work\.func1  *part\.go:[0-9]+$'
+    done
+}
+
+# ---- Free Pascal, Ada, D, Haskell, OCaml, Fortran ---------------------------------------------
+
+# Each program: without an argument nothing is lost; "leak" loses ten blocks of 1234 bytes and more, in lose;
+# another word ends it otherwise. Its main, or what stands for it, returns in the language's own way.
+compiles() { # compiler and arguments
+    need "$1"
+    "$@" >compiler.out 2>&1 || skip "no $1 that works: $(tail -n1 compiler.out)"
+}
+ends_as_alone() { # the program, the statuses without an argument, with "leak" and with "other"; blocks
+    program=$1
+    the_same "$2" "$program"
+    says report " lost=[0-9]*/${5:-0}/.* errors=0 "
+    the_same "$3" "$program" leak
+    says report ' lost=[12][0-9]{4}/(9|1[01])/.* errors=0 '
+    the_same "$4" "$program" other
+    for options in enabled=0 crash=only; do
+        status=0
+        env "LD_PRELOAD=$O/libleak.so" "LIBLEAK_OPTIONS=$options:dir=$PWD" "$program" leak >under 2>errors || status=$?
+        equal "status with $options ($(tail -n 3 errors))" "$status" "$3"
+        "$program" leak >alone 2>errors || true
+        cmp alone under
+    done
+}
+
+test_free_pascal_main_ends_as_alone() {
+    need fpc
+    cat >program.pas <<'END'
+program program1;
+{$mode objfpc}{$H+}
+uses cmem, SysUtils, Classes;
+var list: TStringList; i: integer;
+procedure lose;
+var p: pointer;
+begin
+  p := GetMem(1234);
+  FillChar(p^, 1234, 0);
+  p := nil;
+end;
+procedure clear(deep: integer);
+var dead: array[0..1023] of integer;
+begin
+  for deep := 0 to 1023 do dead[deep] := deep;
+  if dead[1023] = 0 then clear(1);
+end;
+begin
+  list := TStringList.Create;
+  for i := 1 to 100 do list.Add(IntToStr(i));
+  WriteLn(list.Count, ' ', list[42]);
+  list.Free;
+  try raise Exception.Create('raised'); except on e: Exception do WriteLn(e.Message); end;
+  if ParamStr(1) = 'leak' then for i := 1 to 10 do lose;
+  clear(0);
+  if ParamStr(1) = 'other' then Halt(9);
+  ExitCode := 5;
+end.
+END
+    compiles fpc -gl program.pas
+    ends_as_alone ./program 5 5 9
+    says alone '^100 43$'
+}
+test_free_pascal_thread_that_halts_ends_as_alone() {
+    need fpc
+    cat >threads.pas <<'END'
+program threads;
+{$mode objfpc}{$H+}
+uses cthreads, SysUtils, Classes;
+type T = class(TThread) procedure Execute; override; end;
+procedure T.Execute;
+var i: integer; s: string;
+begin
+  s := '';
+  for i := 1 to 10000 do s := s + 'x';
+  WriteLn(Length(s));
+  if ParamStr(1) = 'halt' then Halt(6);
+end;
+var one: T;
+begin
+  one := T.Create(false);
+  one.WaitFor;
+  one.Free;
+  WriteLn('done');
+  Halt(3);
+end.
+END
+    compiles fpc -gl threads.pas
+    the_same 3 ./threads
+    the_same 6 ./threads halt
+}
+test_ada_main_ends_as_alone() {
+    cat >program.adb <<'END'
+with Ada.Text_IO; use Ada.Text_IO;
+with Ada.Command_Line; use Ada.Command_Line;
+with Ada.Containers.Vectors;
+procedure Program is
+   type Block is array (1 .. 1234) of Character;
+   type Pointer is access Block;
+   package Vectors is new Ada.Containers.Vectors (Positive, Integer);
+   All_Of_Them : Vectors.Vector;
+   procedure Lose is
+      P : Pointer;
+   begin
+      P := new Block;
+      P (1) := 'x';
+      P := null;
+   end Lose;
+   task type Worker;
+   task body Worker is begin null; end Worker;
+begin
+   for I in 1 .. 1000 loop All_Of_Them.Append (I); end loop;
+   declare One, Two : Worker; begin null; end;
+   Put_Line ("length" & All_Of_Them.Length'Image);
+   begin raise Constraint_Error; exception when Constraint_Error => Put_Line ("caught"); end;
+   Set_Exit_Status (5);
+   if Argument_Count > 0 and then Argument (1) = "leak" then for I in 1 .. 10 loop Lose; end loop; end if;
+   if Argument_Count > 0 and then Argument (1) = "other" then raise Program_Error; end if;
+end Program;
+END
+    compiles gnatmake -g -q program.adb
+    ends_as_alone ./program 5 5 1
+}
+d_program='import core.stdc.stdlib, core.thread, std.stdio;
+class Node { int[] all; this() { all.length = 1000; } }
+void lose() { auto p = cast(char*) calloc(1, 1234); p[0] = 1; p = null; }
+void clear() { int[1024] dead; foreach (i, ref word; dead) word = cast(int) i; if (dead[1023] == 0) clear(); }
+int main(string[] words) {
+    foreach (i; 0 .. 1000) { auto node = new Node; node.all[3] = i; }
+    auto thread = new Thread({ foreach (i; 0 .. 100) new Node; });
+    thread.start();
+    thread.join();
+    try { throw new Exception("thrown"); } catch (Exception e) { writeln(e.msg); }
+    if (words.length > 1 && words[1] == "leak") foreach (i; 0 .. 10) lose();
+    clear();
+    if (words.length > 1 && words[1] == "other") exit(9);
+    return 5;
+}'
+test_d_main_of_ldc_ends_as_alone() {
+    echo "$d_program" >program.d
+    compiles ldc2 -g -of=program program.d
+    ends_as_alone ./program 5 5 9
+}
+test_d_main_of_gdc_ends_as_alone() {
+    echo "$d_program" >program.d
+    compiles gdc -g -o program program.d
+    ends_as_alone ./program 5 5 9
+}
+test_haskell_main_ends_as_alone() {
+    cat >program.hs <<'END'
+{-# LANGUAGE ForeignFunctionInterface #-}
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import qualified Data.Map as Map
+import System.Environment
+import System.Exit
+foreign import ccall "lose" lose :: IO ()
+main :: IO ()
+main = do
+  arguments <- getArgs
+  print (Map.size (Map.fromList [(i, show i) | i <- [1 .. 1000 :: Int]]))
+  done <- newEmptyMVar
+  _ <- forkIO (putMVar done ())
+  takeMVar done
+  when (arguments == ["leak"]) (replicateM_ 10 lose)
+  r <- try (evaluate (1 `div` (0 :: Int))) :: IO (Either ArithException Int)
+  print r
+  when (arguments == ["other"]) (error "the end")
+  exitWith (ExitFailure 5)
+END
+    cat >part.c <<'END'
+#include <stdlib.h>
+static void *volatile sink;
+void lose(void) { sink = calloc(1, 1234); sink = NULL; }
+END
+    for kind in '' -threaded; do
+        # shellcheck disable=SC2086 # no word, or one
+        compiles ghc -g $kind program.hs part.c -o program
+        ends_as_alone ./program 5 5 1
+    done
+}
+test_ocaml_main_ends_as_alone() {
+    cat >program.ml <<'END'
+external lose : unit -> unit = "lose"
+let () =
+  let list = List.init 10000 string_of_int in
+  print_endline (string_of_int (List.length list));
+  (try failwith "raised" with Failure m -> print_endline m);
+  at_exit (fun () -> print_endline "at exit");
+  if Array.length Sys.argv > 1 && Sys.argv.(1) = "leak" then for _ = 1 to 10 do lose () done;
+  if Array.length Sys.argv > 1 && Sys.argv.(1) = "other" then failwith "the end";
+  exit 5
+END
+    cat >part.c <<'END'
+#include <stdlib.h>
+static void *volatile sink;
+long lose(long unit) { sink = calloc(1, 1234); sink = NULL; return unit; }
+END
+    compiles ocamlopt -g -o program part.c program.ml
+    ends_as_alone ./program 5 5 2 1 # the runtime's stack for signals
+}
+test_fortran_main_ends_as_alone() {
+    cat >program.f90 <<'END'
+program main
+  implicit none
+  integer, allocatable :: a(:)
+  integer :: i
+  character(10) :: word
+  allocate(a(1000))
+  a = [(i, i = 1, 1000)]
+  print *, sum(a)
+  deallocate(a)
+  call get_command_argument(1, word)
+  if (word == 'leak') then
+    do i = 1, 10
+      call lose()
+    end do
+  end if
+  if (word == 'other') error stop 9
+  stop 5
+contains
+  subroutine lose()
+    character, pointer :: p(:)
+    allocate(p(1234))
+    p = 'x'
+    nullify(p)
+  end subroutine
+end program
+END
+    compiles gfortran -g -o program program.f90
+    ends_as_alone ./program 5 5 9
+}
+
+# ---- Clang's XRay -------------------------------------------------------------------------------
+
+test_xray_rewrites_a_linked_malloc() {
+    need clang
+    cat >xray.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int __xray_set_handler(void (*)(int, int)), __xray_patch(void), __xray_unpatch(void);
+static long seen;
+__attribute__((xray_never_instrument)) static void handler(int function, int what) { seen++; }
+static void *volatile sink;
+__attribute__((noinline)) static void lose(void) { sink = malloc(77); sink = NULL; }
+__attribute__((noinline)) static void use(void **old)
+{
+    for (int i = 0; i < 1000; i++) {
+        void *p = calloc(3, i % 9 + 1), *q = malloc(i % 300 + 1);
+        free(realloc(p, 500));
+        free(q);
+    }
+    free(*old);
+    *old = malloc(1000);
+    lose();
+}
+int main(void)
+{
+    void *old = NULL;
+    use(&old);
+    __xray_set_handler(handler);
+    for (int i = 0; i < 5; i++) {
+        __xray_patch();
+        use(&old);
+        __xray_unpatch();
+        use(&old);
+    }
+    free(old);
+    printf("%ld\n", seen);
+    return 5;
+}
+END
+    for protection in none full; do
+        compiles clang -O2 -g -w -fno-builtin -fcf-protection=$protection -fxray-instrument \
+            -fxray-instruction-threshold=1 -o xray xray.c "$root/tests/e2e/lib/linked_malloc.c" -pthread
+        the_same 5 ./xray
+        says alone '^[0-9]{5}'
+        says report ' lost=847/11/[0-9]* indirect=0/0/0 possible=0/0/0 .* reachable=0/0/0 .* errors=0 '
+        silent_about errors 'not tracked'
     done
 }

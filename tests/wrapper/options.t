@@ -163,6 +163,57 @@ test_error_exitcode_never_passes_without_an_answer() {
     cp "$O/leakwatch" "$O/libleak.so" parts/
     equal 'no leakreport' "$(status_of parts/leakwatch --dir="$PWD/base" --error-exitcode=9 sh -c :)" 125
 }
+test_cut_off_recording_is_124_only_when_asked() {
+    echo 'int main(void) { static void *kept[99]; for (int i = 0; i < 99; i++) kept[i] = malloc(i); }' | compile holds
+    echo "$leaky" | compile leaky
+    leakrun --keep=whole.leak --no-report ./holds
+    leakrun --keep=other.leak --no-report ./holds
+    leakrun --keep=leaky.leak --no-report ./leaky
+    head -c 20000 whole.leak >cut.leak
+    report() { "$O/leakreport" "$@"; }
+    equal 'whole' "$(status_of report --error-exitcode=9 whole.leak)" 0
+    equal 'not asked' "$(status_of report cut.leak)" 0
+    status=0
+    report --error-exitcode=9 -q cut.leak >out 2>err || status=$?
+    equal 'cut off' $status 124
+    equal 'lines' "$(wc -l <err)" 1
+    says err '^leakreport: pid [0-9]+ \(holds\): its recording file is cut off: leaks may be missing, so exit status 124$'
+    equal 'for errors' "$(status_of report --error-exitcode=9 --errors-for=errors cut.leak)" 124
+    equal 'a leak is a leak' "$(status_of report --error-exitcode=9 cut.leak leaky.leak)" 9
+    equal 'diff' "$(status_of report diff --error-exitcode=9 whole.leak cut.leak)" 124
+    equal 'diff with what was' "$(status_of report diff --error-exitcode=9 cut.leak whole.leak)" 0
+    equal 'merge' "$(status_of report merge --error-exitcode=9 leaky.leak cut.leak)" 9
+    equal 'merge without a leak' "$(status_of report merge --error-exitcode=9 other.leak cut.leak)" 124
+    report --format=json -o base.json whole.leak
+    equal 'baseline' "$(status_of report --baseline=base.json --error-exitcode=9 cut.leak)" 124
+    equal 'baseline alone' "$(status_of report --baseline=base.json cut.leak)" 0
+    equal 'unreadable' "$(head -c 99 whole.leak >little.leak; status_of report --error-exitcode=9 little.leak)" 2
+}
+test_error_exitcode_is_124_when_leaks_of_a_process_may_be_missing() {
+    echo "$leaky" | compile leaky
+    echo 'int main(int c, char **v) { if (c > 2) malloc(9); free(malloc(9)); close(open(v[1], 0101, 0600)); pause(); }' | compile waits
+    echo 'int main(void) { static void *kept[200000]; for (int i = 0; i < 200000; i++) kept[i] = malloc(16); }' | compile holds
+    asked() { status_of leakrun --error-exitcode=9 "$@"; }
+    killed='rm -f up; ./waits up with & while [ ! -e up ]; do sleep 0.02; done; kill -9 $!; wait $!; exit 0'
+    equal 'killed' "$(asked sh -c "$killed")" 124
+    leakrun -q --error-exitcode=9 sh -c "$killed" 2>err || :
+    says err '^leakreport: pid [0-9]+ \(waits\): .*before a leak check.*: leaks may be missing, so exit status 124$'
+    equal 'killed, not asked' "$(status_of leakrun sh -c "$killed")" 0
+    equal 'killed, without a report' "$(asked --no-report sh -c "$killed")" 124
+    equal 'killed, other findings wanted' "$(asked --errors-for=errors sh -c "$killed")" 0
+    equal 'killed, no leak check wanted' "$(asked --exit-look=off --errors-for=lost sh -c "$killed")" 0
+    equal 'killed, nothing was live' "$(asked sh -c "$(echo "$killed" | sed 's/ with / /')")" 0
+    equal 'killed, and another leaks' "$(asked sh -c "./leaky; $killed")" 9
+    equal 'killed, and the program failed' "$(asked sh -c "./leaky; ${killed%exit 0} exit 3")" 3
+    equal 'still running' "$(asked sh -c './waits still with >/dev/null 2>&1 & echo $! >pid; while [ ! -e still ]; do sleep 0.02; done')" 0
+    kill "$(cat pid)"
+    # shellcheck disable=SC2016
+    equal 'unreadable' "$(asked sh -c 'true; env true; for f in "${LIBLEAK_OPTIONS#dir=}"; do for s in "${f%%:*}"/true.*; do echo >$s; done; done')" 124
+    equal 'no memory' "$(asked --max-memory=4m ./holds)" 124
+    equal 'all is held' "$(asked ./holds)" 0
+    equal 'never enabled' "$(asked --start=off ./holds)" 124
+    equal 'nothing is missing' "$(asked sh -c 'ls /; env true; ls | cat')" 0
+}
 test_dir_of_the_environment_is_honoured() {
     mkdir 'a:b' c
     LIBLEAK_OPTIONS="depth=9:dir='$PWD/a:b'" leakrun -v -o r1 true 2>err

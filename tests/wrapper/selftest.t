@@ -53,3 +53,12 @@ test_self_test_names_the_hook_that_is_missing() {
     without_hook realloc
     says out '^FAIL  realloc: .* of lose_by_realloc\(\).*: does the library hook realloc\?'
 }
+test_self_test_that_is_ended_early_leaves_nothing() {
+    "$root/scripts/leakrun" --self-test >out 2>err &
+    pid=$!
+    until folder=$(readlink /proc/$pid/cwd) && case $folder in /tmp/libleak-self-test-*) ;; *) false ;; esac; do sleep 0.02; done
+    until [ -e "$folder/plants" ]; do sleep 0.02; done
+    kill -TERM $pid
+    wait $pid && fail 'it ended well' || equal status $? 143
+    [ ! -e "$folder" ] || fail "left: $(ls "$folder")"
+}

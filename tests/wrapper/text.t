@@ -163,3 +163,16 @@ END
     silent_about out '^Sources below'
     says out '^     forget +sources/of/the/program/a.c:3$'
 }
+
+# libdw loads libdebuginfod, and with it two dozen libraries, to see that no server is configured.
+test_debuginfod_is_loaded_for_a_server_only() {
+    need gcc
+    ldconfig -p | grep -q libdebuginfod.so || skip "no libdebuginfod here"
+    leaky plain gcc c
+    strip plain
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=store ./plain 1 || fail "status $?"
+    for urls in '' http://127.0.0.1:9/; do
+        env DEBUGINFOD_URLS="$urls" DEBUGINFOD_TIMEOUT=1 LD_DEBUG=files "$O/leakreport" store/*.leak >out 2>&1
+        equal "loaded with the server '$urls'" "$(grep -q 'libdebuginfod.so.* \[' out && echo yes || echo no)" "$([ "$urls" ] && echo yes || echo no)"
+    done
+}

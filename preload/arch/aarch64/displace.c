@@ -187,10 +187,31 @@ static bool may_move(uint32_t instruction)
            (branch_distance(instruction) && !is_call(instruction));
 }
 
+#define NOP 0xd503201f
+
+static size_t end_of_nops(const struct displace_function *function, size_t index)
+{
+    while (4 * index < function->size && instruction_at(function, index) == NOP)
+        index++;
+    return index;
+}
+
+/* What stays in place: a landing pad, and what the program itself rewrites while it runs: nops
+ * (-fpatchable-function-entry), or a jump over nops (XRay). */
+static size_t fixed_beginning(const struct displace_function *function)
+{
+    bool has_pad = function->size >= 4 && is_bti(instruction_at(function, 0));
+    size_t index = end_of_nops(function, has_pad);
+    if (4 * index >= function->size || !is_jump(instruction_at(function, index)))
+        return index;
+    size_t after = index + branch_distance(instruction_at(function, index));
+    return after > index + 1 && end_of_nops(function, index + 1) == after ? after : index;
+}
+
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out)
 {
-    size_t index = function->size >= 4 && is_bti(instruction_at(function, 0));
+    size_t index = fixed_beginning(function);
     *out = (struct displaced){.skip = 4 * index, .taken = ARCH_JUMP};
     if (function->size < 4 * (index + 1))
         return "it is too short";

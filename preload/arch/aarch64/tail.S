@@ -13,18 +13,22 @@
         .cfi_startproc
         hint    #25                     // paciasp
         .cfi_negate_ra_state
-        stp     x29, x30, [sp, #-48]!
-        .cfi_def_cfa_offset 48
-        .cfi_offset 29, -48
-        .cfi_offset 30, -40
+        stp     x29, x30, [sp, #-80]!
+        .cfi_def_cfa_offset 80
+        .cfi_offset 29, -80
+        .cfi_offset 30, -72
         mov     x29, sp
         stp     x0, x1, [sp, #16]
-        str     x2, [sp, #32]
+        stp     x2, x3, [sp, #32]
+        stp     x4, x5, [sp, #48]
+        str     x6, [sp, #64]
         bl      \notice
         mov     x16, x0                 // the notice returns the real function
         ldp     x0, x1, [sp, #16]
-        ldr     x2, [sp, #32]
-        ldp     x29, x30, [sp], #48
+        ldp     x2, x3, [sp, #32]
+        ldp     x4, x5, [sp, #48]
+        ldr     x6, [sp, #64]
+        ldp     x29, x30, [sp], #80
         .cfi_def_cfa_offset 0
         .cfi_restore 29
         .cfi_restore 30
@@ -40,6 +44,39 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
+        TAIL_HOOK syscall, hook_syscall_notice
+
+/* The file of the same name for x86_64 describes hook_call_main. */
+        .hidden hook_call_main, hook_main_return
+        .globl  hook_call_main
+        .type   hook_call_main, %function
+        .p2align 4
+hook_call_main:
+        .cfi_startproc
+        hint    #34                     // bti c
+        adrp    x9, hook_main_return
+        str     x30, [x9, :lo12:hook_main_return]
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset 29, -16
+        .cfi_offset 30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register 29
+        stp     x0, x1, [sp, #-32]!
+        str     x2, [sp, #16]
+        bl      hook_main_begins
+        mov     x16, x0
+        ldr     x2, [sp, #16]
+        ldp     x0, x1, [sp], #32
+        blr     x16
+        .cfi_undefined 30
+        bl      hook_main_ended
+        ldr     x29, [sp], #16
+        adrp    x9, hook_main_return
+        ldr     x30, [x9, :lo12:hook_main_return]
+        ret
+        .cfi_endproc
+        .size   hook_call_main, . - hook_call_main
 
 /* Compatible with BTI and PAC: libleak.so is marked so if its C code was compiled for them, too. */
         .section .note.gnu.property, "a"

@@ -112,6 +112,31 @@ static bool has_landing_pad(const struct displace_function *function)
     return function->size >= 4 && memcmp(function->code, "\xf3\x0f\x1e\xfa", 4) == 0;
 }
 
+static unsigned end_of_nops(const struct displace_function *function, unsigned at)
+{
+    while (at < function->size) {
+        const uint8_t *code = function->code + at;
+        struct instruction next = instruction_read(code, function->size - at);
+        bool is_short =
+            next.opcode == 0x90 && (next.length == 1 || (next.length == 2 && code[0] == 0x66));
+        if (next.form != INSN_PLAIN || (!is_short && next.opcode != 0x0f1f))
+            break;
+        at += next.length;
+    }
+    return at;
+}
+
+/* What stays in place: a landing pad, and what the program itself rewrites while it runs: nops
+ * (-fpatchable-function-entry), or a short jump over nops (XRay). */
+static unsigned fixed_beginning(const struct displace_function *function)
+{
+    unsigned at = end_of_nops(function, has_landing_pad(function) ? 4 : 0);
+    if (at + 2 >= function->size || function->code[at] != 0xeb)
+        return at;
+    unsigned after = at + 2 + function->code[at + 1];
+    return after > at + 2 && end_of_nops(function, at + 2) >= after ? after : at;
+}
+
 struct move_state {
     bool ended, keeps_stack;
 };
@@ -150,7 +175,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
 {
     struct move_state state = {.keeps_stack = true};
     const char *why = NULL;
-    *out = (struct displaced){.skip = has_landing_pad(function) ? 4 : 0};
+    *out = (struct displaced){.skip = fixed_beginning(function)};
     while (!why && !state.ended && out->taken < ARCH_JUMP)
         why = move_next(function, to, out, &state);
     if (why)

@@ -3,7 +3,7 @@
  * dlopen, dlmopen and dlclose use their return address (RUNPATH, $ORIGIN, namespaces): after a C wrapper
  * libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
  * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
- * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
+ * used. syscall may be clone or vfork. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -17,8 +17,24 @@
         .cfi_adjust_cfa_offset 8
         push    %rdx
         .cfi_adjust_cfa_offset 8
+        push    %rcx
+        .cfi_adjust_cfa_offset 8
+        push    %r8
+        .cfi_adjust_cfa_offset 8
+        push    %r9
+        .cfi_adjust_cfa_offset 8
+        push    %rax
+        .cfi_adjust_cfa_offset 8
         call    \notice
         mov     %rax, %r11              /* the notice returns the real function */
+        pop     %rax
+        .cfi_adjust_cfa_offset -8
+        pop     %r9
+        .cfi_adjust_cfa_offset -8
+        pop     %r8
+        .cfi_adjust_cfa_offset -8
+        pop     %rcx
+        .cfi_adjust_cfa_offset -8
         pop     %rdx
         .cfi_adjust_cfa_offset -8
         pop     %rsi
@@ -35,5 +51,47 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
+        TAIL_HOOK syscall, hook_syscall_notice
+
+/* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main may
+ * return with any stack pointer and any value in the preserved registers, and with the direction flag set.
+ * libc's frame is reached again without them; with a main that keeps the rules all is as it was. Unwinding
+ * ends here after main, for the same reason.
+ */
+        .hidden hook_call_main, hook_main_return
+        .globl  hook_call_main
+        .type   hook_call_main, @function
+hook_call_main:
+        .cfi_startproc
+        endbr64
+        mov     (%rsp), %rax
+        mov     %rax, hook_main_return(%rip)
+        push    %rdi
+        .cfi_adjust_cfa_offset 8
+        push    %rsi
+        .cfi_adjust_cfa_offset 8
+        push    %rdx
+        .cfi_adjust_cfa_offset 8
+        call    hook_main_begins
+        pop     %rdx
+        .cfi_adjust_cfa_offset -8
+        pop     %rsi
+        .cfi_adjust_cfa_offset -8
+        pop     %rdi
+        .cfi_adjust_cfa_offset -8
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    *%rax
+        .cfi_undefined %rip
+        cld
+        mov     %eax, %edi
+        lea     16(%rsp), %rbx
+        and     $-16, %rsp
+        call    hook_main_ended
+        mov     %rbx, %rsp
+        and     $-16, %rsp
+        jmp     *hook_main_return(%rip)
+        .cfi_endproc
+        .size   hook_call_main, . - hook_call_main
 
         .section .note.GNU-stack, "", @progbits

@@ -3,7 +3,9 @@
 #include <check.h>
 #include <link.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/names/resolve.h"
@@ -116,7 +118,8 @@ START_TEST(variables_are_named_with_their_function_and_line)
 {
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
-    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct name_process process = name_process_begin(&search);
+    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
     ck_assert(binary_find_data(binary, address_of(_i) - own_bias(), &found));
@@ -130,6 +133,7 @@ START_TEST(variables_are_named_with_their_function_and_line)
     ck_assert(!binary_find_data(binary, 8, &found));            /* the ELF header */
     ck_assert(!binary_find_data(binary, own_offset(), &found)); /* code */
     binary_close(binary);
+    name_process_end(&process);
     arena_end(mem);
 }
 END_TEST
@@ -144,7 +148,8 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
 {
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
-    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct name_process process = name_process_begin(&search);
+    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
     struct binary_variable found;
 
@@ -159,6 +164,7 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
     ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
     ck_assert(!binary_find_tls(binary, EM_386, offset, &found));
     binary_close(binary);
+    name_process_end(&process);
     arena_end(mem);
 }
 END_TEST
@@ -184,7 +190,8 @@ START_TEST(variables_on_a_stack_are_named_by_frame)
 {
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
-    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct name_process process = name_process_begin(&search);
+    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
     known_frame();
@@ -196,6 +203,7 @@ START_TEST(variables_on_a_stack_are_named_by_frame)
     ck_assert(!binary_find_local(binary, frame_pc, frame_cfa, frame_cfa + 64, &found));
     ck_assert(!binary_find_local(binary, own_offset(), frame_cfa, frame_word, &found));
     binary_close(binary);
+    name_process_end(&process);
     arena_end(mem);
 }
 END_TEST
@@ -220,6 +228,136 @@ START_TEST(a_file_with_another_build_id_is_never_asked)
 }
 END_TEST
 
+/* The build-id of the program itself, from the note that the linker wrote. */
+static int copy_build_id(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct binary_name *name = context;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const char *at = (const char *)(info->dlpi_addr + header->p_vaddr);
+        const char *end = at + header->p_memsz;
+
+        while (header->p_type == PT_NOTE && at < end) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const char *text = at + sizeof(*note) + ((note->n_namesz + 3) & ~3u);
+
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4) {
+                name->build_id = (const uint8_t *)text;
+                name->build_id_length = note->n_descsz;
+                return 1;
+            }
+            at = text + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return 1;
+}
+
+START_TEST(a_file_with_two_paths_is_opened_once)
+{
+    char link[] = "/tmp/test_resolve-XXXXXX";
+    struct binary_name name = {.path = own_path()};
+    struct binary_search_path search = {0};
+    struct arena *mem = arena_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct resolved_module *first, *second, *third;
+
+    dl_iterate_phdr(copy_build_id, &name);
+    ck_assert_uint_gt(name.build_id_length, 0);
+    ck_assert_int_ge(close(mkstemp(link)), 0);
+    ck_assert_int_eq(unlink(link), 0);
+    first = resolve_module(resolver, &name);
+    ck_assert_int_eq(symlink(name.path, link), 0);
+    name.path = link;
+    second = resolve_module(resolver, &name);
+    name.build_id_length = 0;
+    third = resolve_module(resolver, &name); /* any build-id: another question */
+    ck_assert_int_eq(unlink(link), 0);
+    ck_assert_int_eq(binary_state(first->binary), BINARY_COMPLETE);
+    ck_assert_ptr_eq(first->binary, second->binary);
+    ck_assert_ptr_ne(first->binary, third->binary);
+    ck_assert_str_eq(second->path, link);
+    ck_assert_str_eq(resolve_place(resolver, second, own_offset())->frames[1].function,
+                     "known_function");
+    resolve_end(resolver);
+    arena_end(mem);
+}
+END_TEST
+
+/* A file that kills its reader costs its own names: those of other files are still found. */
+START_TEST(death_of_the_reader_costs_one_file)
+{
+    struct binary_search_path search = {0};
+    struct arena *mem = arena_begin();
+    struct name_process process = name_process_begin(&search);
+    const struct binary_name name = {.path = own_path()};
+    struct binary *first = binary_open(mem, &process, &name);
+    struct binary *second = binary_open(mem, &process, &name);
+    struct dwarf_frame frames[DWARF_INLINE_MAX];
+
+    ck_assert_uint_gt(binary_find_frames(first, own_offset(), frames), 0);
+    kill(process.pid, SIGSEGV);
+    ck_assert_uint_eq(binary_find_frames(first, own_offset(), frames), 0);
+    ck_assert_int_eq(binary_state(first), BINARY_BROKEN);
+    ck_assert_int_eq(process.pid, 0);
+    ck_assert(WIFSIGNALED(process.ending) && WTERMSIG(process.ending) == SIGSEGV);
+    ck_assert_uint_gt(binary_find_frames(second, own_offset(), frames), 0);
+    ck_assert_int_eq(binary_state(second), BINARY_COMPLETE);
+    ck_assert_uint_eq(binary_find_frames(first, own_offset(), frames), 0); /* not asked again */
+    ck_assert_uint_eq(process.deaths, 1);
+    name_process_end(&process);
+    arena_end(mem);
+}
+END_TEST
+
+/* The other way round: nobody is asked about files for ever. */
+START_TEST(readers_that_all_die_are_given_up)
+{
+    struct binary_search_path search = {0};
+    struct arena *mem = arena_begin();
+    struct name_process process = name_process_begin(&search);
+    unsigned tried = 0;
+
+    for (; tried < 100 && name_process_start(&process); tried++) {
+        kill(process.pid, SIGKILL);
+        message_clear(&process.message);
+        ck_assert(!name_process_ask(&process));
+    }
+    ck_assert_uint_lt(tried, 20);
+    ck_assert_int_eq(binary_state(binary_open(mem, &process, &(struct binary_name){.path = own_path()})),
+                     BINARY_BROKEN);
+    name_process_end(&process);
+    arena_end(mem);
+}
+END_TEST
+
+/* An answer that is cut off, too long or in another order is noticed before it is used. */
+START_TEST(damaged_messages_are_bad)
+{
+    struct message message = {0};
+
+    message_put_number(&message, 7);
+    message_put_text(&message, "text");
+    message_put_text(&message, NULL);
+    ck_assert_uint_eq(message_number(&message), 7);
+    ck_assert_str_eq(message_text(&message), "text");
+    ck_assert_ptr_null(message_text(&message));
+    ck_assert(!message.bad);
+    ck_assert_uint_eq(message_number(&message), 0);
+    ck_assert(message.bad);
+    message_clear(&message);
+    message_put_number(&message, UINT64_MAX); /* as the length of a text */
+    ck_assert_ptr_null(message_text(&message));
+    ck_assert(message.bad);
+    message_clear(&message);
+    message_put_bytes(&message, "a\0b", 4); /* a NUL inside */
+    ck_assert_ptr_null(message_text(&message));
+    ck_assert(message.bad);
+    message_end(&message);
+}
+END_TEST
+
 static const struct {
     const char *path;
     enum binary_state state;
@@ -236,12 +374,14 @@ START_TEST(what_is_no_binary_says_so)
 {
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
+    struct name_process process = name_process_begin(&search);
     struct binary *binary =
-        binary_open(mem, &search, &(struct binary_name){.path = unusable[_i].path});
+        binary_open(mem, &process, &(struct binary_name){.path = unusable[_i].path});
 
     ck_assert_msg(binary_state(binary) == unusable[_i].state, "%s: %d", unusable[_i].path,
                   binary_state(binary));
     binary_close(binary);
+    name_process_end(&process);
     arena_end(mem);
 }
 END_TEST
@@ -283,7 +423,11 @@ int main(void)
     tcase_add_test(all, thread_local_variables_are_named_by_their_place_beside_the_thread_pointer);
     tcase_add_test(all, variables_on_a_stack_are_named_by_frame);
     tcase_add_test(all, a_file_with_another_build_id_is_never_asked);
+    tcase_add_test(all, a_file_with_two_paths_is_opened_once);
     tcase_add_loop_test(all, what_is_no_binary_says_so, 0, ROWS(unusable));
+    tcase_add_test(all, death_of_the_reader_costs_one_file);
+    tcase_add_test(all, readers_that_all_die_are_given_up);
+    tcase_add_test(all, damaged_messages_are_bad);
     tcase_add_test(all, serving_answers_each_line_and_ends_each_answer_with_an_empty_one);
     suite_add_tcase(suite, all);
     return suite_run(suite);

@@ -108,6 +108,21 @@ static unsigned times_listed(const void *start, size_t size)
     return times;
 }
 
+/* One range after the other by address: the same ranges as in the list. */
+static bool walk_finds_what_is_listed(void)
+{
+    unsigned found = 0;
+    uintptr_t at = 0;
+    for (struct arena_range range; (range = arena_next_range(at)).size; found++) {
+        struct arena_range again = arena_next_range(range.start + range.size - 1);
+        if (range.start < at || again.start != range.start ||
+            times_listed((const char *)range.start, range.size) != 1)
+            return false;
+        at = range.start + range.size;
+    }
+    return found == seen_count;
+}
+
 START_TEST(what_is_mapped_or_owned_is_listed_until_it_goes)
 {
     uint64_t state = unit_seed;
@@ -142,6 +157,7 @@ START_TEST(what_is_mapped_or_owned_is_listed_until_it_goes)
                       unit_seed, n, seen_count, count); /* and the list itself */
         for (size_t k = 0; k < ARRAY_LENGTH(live); k++)
             UNIT_WANT(!live[k].at || times_listed(live[k].at, live[k].size) == 1);
+        UNIT_WANT(walk_finds_what_is_listed());
     }
 }
 END_TEST

@@ -44,6 +44,13 @@ static const struct beginning beginnings[] = {
           "\x55\x48\x89\xe5\x48\x83\xec\x20\xc9\xc3", 0, 8),
     MOVED("endbr64 stays; push %r12; push %rbp; push %rbx; ret",
           "\xf3\x0f\x1e\xfa\x41\x54\x55\x53\xc3\x90\x90", 4, 5),
+    MOVED("nops stay, which the program may rewrite; push %r12; push %rbp; push %rbx; ret",
+          "\x90\x66\x90\x0f\x1f\x44\x00\x00\x41\x54\x55\x53\xc3\x90\x90", 8, 5),
+    MOVED("endbr64 and a jump over nops stay; push %r12; push %rbp; push %rbx; ret",
+          "\xf3\x0f\x1e\xfa\xeb\x09\x66\x0f\x1f\x84\0\0\x02\0\0\x41\x54\x55\x53\xc3\x90\x90", 15,
+          5),
+    REFUSED("nops, and too little behind them", "\x90\x90\x90\x90\x90\xc3", SHORT),
+    REFUSED("xchg %rax,%r8 is no nop; ret", "\x49\x90\xc3", SHORT),
     MOVED("push %r15; push %r14; push %r13; ret", "\x41\x57\x41\x56\x41\x55\xc3", 0, 6),
     MOVED("test %rdi,%rdi; mov %rdi,%rax; ret", "\x48\x85\xff\x48\x89\xf8\xc3", 0, 6),
     MOVED("mov %fs:0,%rax; ret", "\x64\x48\x8b\x04\x25\0\0\0\0\xc3", 0, 9),
@@ -60,8 +67,8 @@ static const struct beginning beginnings[] = {
             "\x48\x85\xff\x0f\x84\x05\xff\xff\xff"),
     CHANGED("jmp elsewhere is all of it", "\xe9\0\1\0\0", 5, "\xe9\0\0\0\0"),
     REFUSED("int3: a debugger has been there", "\xcc\x55\x48\x89\xe5\xc3", UNKNOWN),
-    CHANGED("sub $8,%rsp; call elsewhere: it comes back here", "\x48\x83\xec\x08\xe8\0\1\0\0\xc3", 9,
-            "\x48\x83\xec\x08\x68\x09\0\x40\0\xc7\x44\x24\x04\0\0\0\0\xe9\xf3\xff\xff\xff"),
+    CHANGED("sub $8,%rsp; call elsewhere: it comes back here", "\x48\x83\xec\x08\xe8\0\1\0\0\xc3",
+            9, "\x48\x83\xec\x08\x68\x09\0\x40\0\xc7\x44\x24\x04\0\0\0\0\xe9\xf3\xff\xff\xff"),
     REFUSED("call by a pointer", "\xff\xd0\x90\x90\x90\xc3", UNKNOWN),
     REFUSED("call through memory", "\xff\x15\0\0\0\0\xc3", UNKNOWN),
     REFUSED("jmp through memory", "\xff\x25\0\0\0\0\xc3", UNKNOWN),
@@ -78,8 +85,8 @@ static const struct beginning beginnings[] = {
     LENDS("ret, and int3 behind it", "\xc3\xcc\xcc\xcc\xcc", 1, NULL, 5, 1),
     LENDS("ret, and too little behind it", "\xc3\x90\x90\x90", 1, SHORT, 0, 0),
     LENDS("ret, and code behind it", "\xc3\x90\x90\x31\xc0\xc3", 1, SHORT, 0, 0),
-    REFUSED("a loop that begins where the function does",
-            "\x48\xff\xc7\x80\x3f\x00\x75\xf8\xc3", LOOP), /* inc; cmpb; jne -8; ret */
+    REFUSED("a loop that begins where the function does", "\x48\xff\xc7\x80\x3f\x00\x75\xf8\xc3",
+            LOOP), /* inc; cmpb; jne -8; ret */
     REFUSED("a loop into what is moved", "\x31\xc0\xff\xc0\x3c\x05\x72\xfa\xc3", LOOP),
     REFUSED("a loop behind code that is not understood",
             "\x31\xc0\xff\xc0\x90\xc5\xfe\x6f\x07\x72\xf7\xc3", LOOP),
@@ -101,6 +108,11 @@ static const struct beginning beginnings[] = {
 static const struct beginning beginnings[] = {
     MOVED("stp x29,x30,[sp,#-32]!; ret", "\xfd\x7b\xbe\xa9" RET, 0, 4),
     MOVED("bti c stays; sub sp,sp,#16; ret", "\x5f\x24\x03\xd5\xff\x43\x00\xd1" RET, 4, 4),
+    MOVED("nops stay; sub sp,sp,#16; ret", "\x1f\x20\x03\xd5\x1f\x20\x03\xd5\xff\x43\x00\xd1" RET,
+          8, 4),
+    MOVED("bti c and a jump over nops stay; sub sp,sp,#16; ret",
+          "\x5f\x24\x03\xd5\x03\x00\x00\x14\x1f\x20\x03\xd5\x1f\x20\x03\xd5\xff\x43\x00\xd1" RET,
+          16, 4),
     MOVED("mov x1,x0; ret", "\xe1\x03\x00\xaa" RET, 0, 4),
     MOVED("mrs x1,tpidr_el0; ret", "\x41\xd0\x3b\xd5" RET, 0, 4),
     REFUSED("ldr x0, literal", "\x40\x00\x00\x58" RET, UNKNOWN),
@@ -132,8 +144,8 @@ static const struct beginning beginnings[] = {
 START_TEST(what_is_moved_is_known)
 {
     const struct beginning *one = &beginnings[_i];
-    struct displace_function function = {(const uint8_t *)one->code, 0x400000, one->size,
-                                         one->room, 0, 0};
+    struct displace_function function = {
+        (const uint8_t *)one->code, 0x400000, one->size, one->room, 0, 0};
     struct displaced out;
     const char *why = displace_plan(&function, 0x400000 + PLACE, &out);
     ck_assert_msg(one->refused ? why && strcmp(why, one->refused) == 0 : !why, "%s: %s", one->what,
@@ -157,8 +169,8 @@ START_TEST(what_is_too_far_is_refused)
     ck_assert(!displace_jump(at, at + ARCH_JUMP_FAR + 4096, jump));
     ck_assert(!displace_jump(at, at - ARCH_JUMP_FAR - 4096, jump));
     struct displaced out;
-    struct displace_function function = {(const uint8_t *)beginnings[0].code, at,
-                                         beginnings[0].size, beginnings[0].size, 0, 0};
+    struct displace_function function = {
+        (const uint8_t *)beginnings[0].code, at, beginnings[0].size, beginnings[0].size, 0, 0};
     ck_assert_str_eq(displace_plan(&function, at + 2 * ARCH_JUMP_FAR, &out), FAR);
 }
 END_TEST
@@ -189,7 +201,10 @@ static const struct {
     unsigned size;
     bool leads_out;
 } bodies[] = {
-#define BODY(what, code, leads_out) {what, code, sizeof code - 1, leads_out}
+#define BODY(what, code, leads_out)                                                                \
+    {                                                                                              \
+        what, code, sizeof code - 1, leads_out                                                     \
+    }
 #if ARCH_MACHINE == 62
     BODY("ret", "\xc3", false),
     BODY("a loop of its own", "\x31\xc0\xff\xc0\x3c\x05\x72\xfa\xc3", false),
@@ -215,8 +230,8 @@ static const struct {
 
 START_TEST(who_goes_on_elsewhere_is_known)
 {
-    struct displace_function function = {(const uint8_t *)bodies[_i].code, 0x400000,
-                                         bodies[_i].size, bodies[_i].size, 0, 0};
+    struct displace_function function = {
+        (const uint8_t *)bodies[_i].code, 0x400000, bodies[_i].size, bodies[_i].size, 0, 0};
     ck_assert_msg(displace_leads_out(&function) == bodies[_i].leads_out, "%s", bodies[_i].what);
 }
 END_TEST

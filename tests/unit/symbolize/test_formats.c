@@ -21,7 +21,8 @@
 static const char hostile[] = "<b>&amp;\"';|,:%%0A%s::error::x::`y`*_z_*[a](b)@me #1 ~~c~~ \\n\\x41"
                               "]]>--></script>{{d}}$(e)\n==1==ERROR: f\r\n\t\x01\x08\x1b[31m\x7f"
                               "\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbe\xef\xbf\xbf\xff\xc3"
-                              "\xed\xa0\x80\xf4\x90\x80\x80 \xc3\xa9";
+                              "\xed\xa0\x80\xf4\x90\x80\x80 \xc3\xa9 \xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xe2\x80\x8d"
+                              "\xc2\x9b\xc2\xad\xf3\xa0\x81\x81\xef\xbf\xbd\xd7\xa2";
 
 static const char *long_name(void)
 {

@@ -1,0 +1,79 @@
+/* elf_binary.h - finds and opens an ELF file that was mapped into a process.
+ *
+ * Tried in order: the file at its path (below --sysroot), if its build-id is the recorded one; a
+ * debug file of that build-id in the debug directories; the file that debuginfod has. Only a file
+ * that is proven to be the same supplies names.
+ */
+#ifndef COMMON_NAMES_ELF_BINARY_H
+#define COMMON_NAMES_ELF_BINARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/names/dwarf.h"
+#include "common/base/arena.h"
+
+struct binary_search_path {
+    const char *sysroot;           /* NULL = none */
+    const char *const *debug_dirs; /* searched before the standard directories */
+    size_t debug_dir_count;
+    bool never_open; /* resolve no names, for tests */
+};
+
+enum binary_state {
+    BINARY_COMPLETE, /* has functions and lines */
+    BINARY_NO_LINES, /* opened, but without debug information */
+    BINARY_MISSING,  /* the file is missing */
+    BINARY_REPLACED, /* another file is at its path */
+    BINARY_NOT_ELF,  /* not a regular file, not readable for the program's user, or not ELF */
+    BINARY_BROKEN,   /* the process that read it died of it; see binary.h */
+};
+
+struct elf_binary; /* opaque, see elf_binary_open() */
+
+/* What was recorded of a file. seen_ns: without a build-id, the file must not be newer than
+ * this. */
+struct binary_name {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_length;
+    uint64_t seen_ns;
+};
+
+struct elf_binary *elf_binary_open(struct arena *mem, const struct binary_search_path *search,
+                                   const struct binary_name *name);
+void elf_binary_close(
+    struct elf_binary *binary); /* frees what libdw allocated; the rest lives in mem */
+
+enum binary_state elf_binary_state(const struct elf_binary *binary);
+
+/* The frames at an offset, innermost first; 0 = unknown. Strings belong to the binary. */
+size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
+                              struct dwarf_frame frames[DWARF_INLINE_MAX]);
+
+/* A variable. Strings belong to the binary. */
+struct binary_variable {
+    const char *symbol;   /* mangled, NULL = none */
+    const char *name;     /* as in the source; NULL without debug information, like the rest */
+    const char *function; /* that declares it, mangled; NULL = none */
+    const char *file;
+    unsigned line;
+    uint64_t offset; /* of the address in the variable */
+};
+
+/* The variable around an address of the file; false: none. */
+bool elf_binary_find_data(struct elf_binary *binary, uint64_t address,
+                          struct binary_variable *found);
+
+/* The thread-local variable at an offset from the thread pointer. Only for the program itself,
+ * whose TLS has a fixed place on each machine (ELF e_machine). */
+bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t offset,
+                         struct binary_variable *found);
+
+/* The local variable at an address on a stack, in the frame of the function around pc whose
+ * canonical frame address is cfa. */
+bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
+                           struct binary_variable *found);
+
+#endif

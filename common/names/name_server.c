@@ -1,0 +1,322 @@
+/* name_server.c - see name_server.h.
+ *
+ * libdw follows paths in debug information (.gnu_debuglink, .gnu_debugaltlink, DW_AT_dwo_name) with
+ * open(), and has no hook there. So this file defines open(): the linker prefers a program's own
+ * functions to those of libraries, for the libraries too. Outside of the server it only forwards.
+ *
+ * Each file has an amount of processor time in proportion to its size, which all requests about it
+ * share; memory is limited in the same way. What ends the process is the limit's signal.
+ */
+#include "common/names/name_server.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/arena.h"
+#include "common/names/message.h"
+#include "common/names/server_filter.h"
+
+#define TIME_LEAST 3.0                   /* seconds of the processor for a file */
+#define BYTES_A_SECOND (8.0 * (1 << 20)) /* and one more for so many of its bytes */
+#define MEMORY_LEAST ((rlim_t)1 << 30)   /* beyond what the process had at its start */
+#define MEMORY_A_BYTE 8                  /* and so much more for a byte of a file */
+
+struct served_file {
+    struct arena *mem;
+    struct elf_binary *binary;
+    double seconds_left;
+};
+
+static struct {
+    bool runs;    /* this process is the server */
+    bool opening; /* in foreign_file_open(), whose own calls are meant as they are */
+    int socket;
+    rlim_t memory;
+    double started; /* processor time when the request began */
+    struct served_file *files, *current;
+    size_t count, capacity;
+} server;
+
+/* ---- Limits ---------------------------------------------------------------------------------- */
+
+static double processor_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* SIGPROF ends the process when that time is over; 0: no limit. */
+static void limit_time(double seconds)
+{
+    struct itimerval timer = {0};
+
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+static void begin_request(struct served_file *file)
+{
+    server.current = file;
+    server.started = processor_time();
+    limit_time(file->seconds_left > 0.001 ? file->seconds_left : 0.001);
+}
+
+static void end_request(void)
+{
+    server.current->seconds_left -= processor_time() - server.started;
+    server.current = NULL;
+    limit_time(0);
+}
+
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) != 0)
+        return;
+    limit.rlim_cur = server.memory < limit.rlim_max ? server.memory : limit.rlim_max;
+    setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+/* A file gives room and time in proportion to the disk that it takes: a sparse one has no size. */
+static void allow_for_file(int fd)
+{
+    struct stat status;
+    double bytes;
+
+    if (fstat(fd, &status) != 0)
+        return;
+    bytes = (double)status.st_blocks * 512;
+    server.memory += (rlim_t)bytes * MEMORY_A_BYTE;
+    limit_memory();
+    if (server.current) {
+        server.current->seconds_left += bytes / BYTES_A_SECOND;
+        limit_time(server.current->seconds_left - (processor_time() - server.started));
+    }
+}
+
+/* ---- open() ---------------------------------------------------------------------------------- */
+
+typedef int open_function(const char *path, int flags, ...);
+
+static int open_for_server(const char *path)
+{
+    int fd;
+
+    server.opening = true;
+    fd = foreign_file_open(path);
+    server.opening = false;
+    if (fd >= 0)
+        allow_for_file(fd);
+    return fd;
+}
+
+static int open_any(const char *path, int flags, mode_t mode)
+{
+    static open_function *next;
+
+    if (server.runs && !server.opening)
+        return open_for_server(path);
+    if (!next)
+        next = (open_function *)dlsym(RTLD_NEXT, "open64");
+    return next(path, flags, mode);
+}
+
+static mode_t mode_of(int flags, va_list rest)
+{
+    return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+}
+
+#define DEFINE_OPEN(name)                                                                          \
+    __attribute__((visibility("default"))) int name(const char *path, int flags, ...)              \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        mode_t mode;                                                                               \
+                                                                                                   \
+        va_start(rest, flags);                                                                     \
+        mode = mode_of(flags, rest);                                                               \
+        va_end(rest);                                                                              \
+        return open_any(path, flags, mode);                                                        \
+    }
+
+DEFINE_OPEN(open)
+DEFINE_OPEN(open64)
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static struct served_file *file_at(uint64_t number)
+{
+    static const struct served_file fresh = {.seconds_left = TIME_LEAST};
+
+    if (number >= 1 << 24)
+        _exit(1);
+    while (server.count <= number) {
+        server.files =
+            array_grow(server.files, &server.capacity, server.count + 1, sizeof(*server.files));
+        server.files[server.count++] = fresh;
+    }
+    return &server.files[number];
+}
+
+static void close_file(struct served_file *file)
+{
+    if (file->binary)
+        elf_binary_close(file->binary);
+    arena_end(file->mem);
+    *file = (struct served_file){.seconds_left = TIME_LEAST};
+}
+
+static void open_file(struct served_file *file, const struct binary_search_path *search,
+                      struct message *request, struct message *answer)
+{
+    struct binary_name name = {.path = message_text(request)};
+
+    name.build_id = message_bytes(request, &name.build_id_length);
+    name.seen_ns = message_number(request);
+    if (request->bad || !name.path)
+        _exit(1);
+    file->mem = arena_begin();
+    file->binary = elf_binary_open(file->mem, search, &name);
+    message_put_number(answer, elf_binary_state(file->binary));
+}
+
+static void find_frames(struct elf_binary *binary, struct message *request, struct message *answer)
+{
+    struct dwarf_frame frames[DWARF_INLINE_MAX];
+    size_t count = elf_binary_find_frames(binary, message_number(request), frames);
+
+    message_put_number(answer, count);
+    for (size_t i = 0; i < count; i++) {
+        message_put_text(answer, frames[i].name);
+        message_put_text(answer, frames[i].file);
+        message_put_number(answer, frames[i].line);
+        message_put_number(answer, frames[i].column);
+        message_put_number(answer, frames[i].inlined);
+    }
+}
+
+static bool find_variable(struct elf_binary *binary, enum name_request what,
+                          struct message *request, struct binary_variable *found)
+{
+    uint64_t first = message_number(request), second = message_number(request);
+    uint64_t third = message_number(request);
+
+    if (what == NAME_DATA)
+        return elf_binary_find_data(binary, first, found);
+    if (what == NAME_TLS)
+        return elf_binary_find_tls(binary, (unsigned)first, (int64_t)second, found);
+    return elf_binary_find_local(binary, first, second, third, found);
+}
+
+static void put_variable(const struct binary_variable *found, struct message *answer)
+{
+    message_put_text(answer, found->symbol);
+    message_put_text(answer, found->name);
+    message_put_text(answer, found->function);
+    message_put_text(answer, found->file);
+    message_put_number(answer, found->line);
+    message_put_number(answer, found->offset);
+}
+
+static void answer_request(const struct binary_search_path *search, struct message *request,
+                           struct message *answer)
+{
+    enum name_request what = (enum name_request)message_number(request);
+    struct served_file *file = file_at(message_number(request));
+    struct binary_variable found = {0};
+
+    message_clear(answer);
+    begin_request(file);
+    if (what == NAME_OPEN)
+        open_file(file, search, request, answer);
+    else if (what == NAME_CLOSE)
+        close_file(file);
+    else if (!file->binary)
+        _exit(1);
+    else if (what == NAME_FRAMES)
+        find_frames(file->binary, request, answer);
+    else if (find_variable(file->binary, what, request, &found))
+        put_variable(&found, answer);
+    end_request();
+}
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+static rlim_t own_memory(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    if (file && fscanf(file, "%lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void leave_descriptors(void)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO); /* stderr stays, for a sanitizer's report */
+    server.socket = dup2(server.socket, STDERR_FILENO + 1);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0);
+#endif
+}
+
+static void drop_rights(struct file_owner reader)
+{
+    static const struct rlimit none;
+    sigset_t all;
+
+    if (!foreign_file_become(reader))
+        _exit(1);
+    foreign_file_forget_readers();
+    prctl(PR_SET_DUMPABLE, 0); /* it has a copy of what the report knows */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &none);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, number == SIGINT || number == SIGPIPE ? SIG_IGN : SIG_DFL);
+    sigemptyset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    if (!getenv("DEBUGINFOD_URLS")) /* its client downloads into a cache */
+        server_filter_set();
+}
+
+_Noreturn void name_server_run(int socket, const struct binary_search_path *search,
+                               struct file_owner reader)
+{
+    struct message request = {0}, answer = {0};
+
+    server.socket = socket;
+    leave_descriptors();
+    server.memory = own_memory() + MEMORY_LEAST;
+    limit_memory();
+    drop_rights(reader);
+    server.runs = true;
+    while (message_receive(server.socket, &request)) {
+        answer_request(search, &request, &answer);
+        if (!message_send(server.socket, &answer))
+            break;
+    }
+    _exit(0);
+}

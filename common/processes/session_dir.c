@@ -1,0 +1,166 @@
+/* session_dir.c - see session_dir.h. */
+#include "common/processes/session_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/proc.h"
+#include "common/base/string_list.h"
+#include "common/processes/store_list.h"
+#include "common/store/store_dir.h"
+
+#define KEPT_NAME "kept"
+
+/* Whose pids are whose: differs between containers of one host, and between hosts that share a
+ * disk. 0: unknown. */
+static uint64_t read_pid_domain(void)
+{
+    char host[256] = "";
+    uint64_t domain = proc_pid_namespace();
+    gethostname(host, sizeof host - 1);
+    for (const char *at = host; domain && *at; at++)
+        domain = (domain ^ (unsigned char)*at) * 0x100000001b3;
+    return domain;
+}
+
+char *session_dir_make(const char *base)
+{
+    char *absolute = realpath(base, NULL);
+    if (!absolute)
+        return NULL;
+    uint64_t start = 0;
+    char state;
+    proc_read_stat(getpid(), &start, &state);
+    for (int n = 0; n < 100; n++) {
+        char *dir = string_format("%s/" STORE_DIR_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d",
+                                  absolute, (int)getpid(), start, read_pid_domain(), n);
+        /* chmod, because the umask may remove rights of the owner. */
+        if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
+            free(absolute);
+            return dir;
+        }
+        int error = errno;
+        free(dir);
+        errno = error;
+        if (error != EEXIST)
+            break;
+    }
+    int error = errno;
+    free(absolute);
+    errno = error;
+    return NULL;
+}
+
+void session_dir_mark_kept(const char *dir)
+{
+    char *path = string_format("%s/" KEPT_NAME, dir);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+static bool is_session_file(const char *name)
+{
+    size_t length = strlen(name);
+    return strcmp(name, SESSION_LINK_NAME) == 0 || strcmp(name, KEPT_NAME) == 0 ||
+           (length > 5 && strcmp(name + length - 5, ".leak") == 0);
+}
+
+bool session_dir_remove(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+    if (!stream) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (is_session_file(entry->d_name))
+            unlinkat(fd, entry->d_name, 0);
+    closedir(stream);
+    return rmdir(dir) == 0;
+}
+
+/* ---- What a directory is --------------------------------------------------------------------- */
+
+/* Whether leakrun made it for this user where the pid in its name means what it means here. */
+static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
+{
+    struct stat st;
+    uint64_t domain;
+    return sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, pid, start, &domain) ==
+               3 &&
+           lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           (st.st_mode & 07777) == 0700 && domain != 0 && domain == read_pid_domain();
+}
+
+/* A process that outlived the program writes its recording file, or may start children that need
+ * the link. */
+static bool is_used(struct session_dir *session)
+{
+    struct store_list stores;
+    store_list_read(&stores, session->path, 0, 0);
+    bool lives = false;
+    session->recordings = stores.count;
+    for (size_t i = 0; i < stores.count; i++) {
+        lives |= stores.at[i].lives;
+        if (stores.at[i].written > session->last)
+            session->last = stores.at[i].written;
+    }
+    store_list_free(&stores);
+    pid_t *pids = NULL;
+    lives = lives || proc_find_users(session->path, &pids) > 0;
+    free(pids);
+    return lives;
+}
+
+static bool is_kept(struct session_dir *session)
+{
+    struct stat st;
+    char *kept = string_format("%s/" KEPT_NAME, session->path);
+    bool found = lstat(kept, &st) == 0;
+    free(kept);
+    if (found && st.st_mtime > session->last)
+        session->last = st.st_mtime;
+    return found;
+}
+
+static struct session_dir examine(const char *dir, const char *name)
+{
+    struct session_dir session = {.path = dir, .state = SESSION_DIR_FOREIGN};
+    int pid;
+    uint64_t start;
+    if (!is_own(dir, name, &pid, &start))
+        return session;
+    if (proc_is_alive(pid, start) || is_used(&session))
+        session.state = SESSION_DIR_IN_USE;
+    else
+        session.state = is_kept(&session) ? SESSION_DIR_KEPT : SESSION_DIR_STALE;
+    return session;
+}
+
+void session_dir_visit(const char *place, void (*visit)(const struct session_dir *, void *context),
+                       void *context)
+{
+    DIR *stream = opendir(place);
+    if (!stream)
+        return;
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        if (strncmp(entry->d_name, STORE_DIR_SESSION_PREFIX, strlen(STORE_DIR_SESSION_PREFIX)) != 0)
+            continue;
+        char *dir = string_format("%s/%s", place, entry->d_name);
+        struct session_dir session = examine(dir, entry->d_name);
+        visit(&session, context);
+        free(dir);
+    }
+    closedir(stream);
+}

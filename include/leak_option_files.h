@@ -1,0 +1,36 @@
+/* leak_option_files.h - which option files are obeyed: the rule that the runtime and the tools share.
+ *
+ * An option file says where recordings go and what is run, and it is looked for in the working
+ * directory, too, which may be anybody's. So it must belong to the caller or to root, and nobody else
+ * may write it. A symbolic link to it must belong to one of them as well.
+ */
+#ifndef LEAK_OPTION_FILES_H
+#define LEAK_OPTION_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* root: 0, or for a file in /etc the owner of /etc: in a user namespace root may have no number. */
+static inline bool leak_option_owner_is_good(const struct stat *file, unsigned caller,
+                                             unsigned root)
+{
+    return file->st_uid == caller || file->st_uid == 0 || file->st_uid == root;
+}
+
+/* Why a file is not obeyed, and what to do; NULL: it is. */
+static inline const char *leak_option_file_refusal(const struct stat *file, unsigned caller,
+                                                   unsigned root)
+{
+    if (!leak_option_owner_is_good(file, caller, root))
+        return "it belongs to another user; copy it, or set LIBLEAK_OPTIONS instead";
+    if (!S_ISREG(file->st_mode))
+        return "it is no regular file; remove it";
+    if (file->st_mode & (S_IWGRP | S_IWOTH))
+        return "others may write it; chmod go-w makes it yours";
+    return NULL;
+}
+
+#define LEAK_OPTION_LINK_REFUSAL "the link belongs to another user; copy what it names"
+
+#endif

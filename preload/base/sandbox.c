@@ -1,0 +1,288 @@
+#include "preload/base/sandbox.h"
+#include "preload/base/seccomp.h"
+#include "preload/base/strbuf.h"
+#include "leak_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define RESERVE (16ull << 20)
+#define NUMBERS 512 /* system call numbers below this can be refused one by one */
+
+/* A call that is made whatever the filters say. */
+#define BARE(number, ...) BARE_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define BARE_(number, a, b, c, d, e, f, ...)                                                       \
+    arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+bool sandbox_restricts;
+
+static struct sandbox_filter *filters; /* the newest first; none is ever freed */
+static bool strict;
+static uint64_t refused_numbers[NUMBERS / 64]; /* by an inherited filter */
+static bool unproven; /* nothing shows yet that an inherited filter allows children */
+
+static char *reserve;
+static uint64_t reserve_used;
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static bool is_refused(long number)
+{
+    return number >= 0 && number < NUMBERS && refused_numbers[number / 64] >> number % 64 & 1;
+}
+
+static bool strict_allows(long number)
+{
+    return number == SYS_read || number == SYS_write || number == SYS_exit ||
+           number == SYS_rt_sigreturn;
+}
+
+bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct sandbox_call *call)
+{
+    struct seccomp_data data = {.nr = call->number, .arch = ARCH_AUDIT};
+    for (unsigned i = 0; i < ARRAY_LENGTH(data.args); i++)
+        data.args[i] = call->argument[i];
+    uint32_t action = seccomp_run(filter->code, filter->count, &data) & SECCOMP_RET_ACTION_FULL;
+    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
+}
+
+bool sandbox_allows(const struct sandbox_call *call)
+{
+    long number = call->number;
+    if (load_relaxed(&strict) && !strict_allows(number))
+        return false;
+    if (is_refused(number))
+        return false;
+    /* Pairs with the release in sandbox_install. */
+    for (const struct sandbox_filter *filter = load_acquire(&filters); filter;
+         filter = filter->next)
+        if (load_relaxed(&filter->installed) && !sandbox_filter_allows(filter, call))
+            return false;
+    return true;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+#define CALL_MAP(size, sharing)                                                                    \
+    {                                                                                              \
+        SYS_mmap,                                                                                  \
+        {                                                                                          \
+            0, size, PROT_READ | PROT_WRITE, (sharing) | MAP_ANONYMOUS | MAP_NORESERVE, -1ul, 0    \
+        }                                                                                          \
+    }
+
+static void *map_memory(size_t size, int sharing)
+{
+    const struct sandbox_call call = CALL_MAP(size, sharing);
+    if (sandbox_restricts && !sandbox_allows(&call))
+        return sandbox_reserve(size);
+    long result = arch_syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, call.argument[3], -1, 0);
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+void *sandbox_reserve(size_t size)
+{
+    size = round_up(size, LEAK_PAGE);
+    if (!reserve || size > RESERVE)
+        return NULL;
+    uint64_t at = add_relaxed(&reserve_used, size);
+    return at + size <= RESERVE ? reserve + at : NULL;
+}
+
+/* ---- Restrictions of the process's own ------------------------------------------------------- */
+
+static void take_reserve(void)
+{
+    if (!reserve)
+        reserve = map_memory(RESERVE, MAP_PRIVATE);
+}
+
+struct sandbox_filter *sandbox_new_filter(unsigned count)
+{
+    struct sandbox_filter *filter =
+        map_memory(sizeof *filter + count * sizeof filter->code[0], MAP_PRIVATE);
+    if (filter)
+        filter->count = count;
+    return filter;
+}
+
+void sandbox_install(struct sandbox_filter *filter)
+{
+    const struct sandbox_call map = CALL_MAP(LEAK_PAGE, MAP_PRIVATE);
+    if (!sandbox_filter_allows(filter, &map))
+        take_reserve();
+    filter->installed = true;
+    filter->next = load_relaxed(&filters);
+    /* Pairs with the acquire in sandbox_allows. */
+    while (!__atomic_compare_exchange_n(&filters, &filter->next, filter, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        continue;
+    store_relaxed(&sandbox_restricts, true);
+}
+
+void sandbox_remove(struct sandbox_filter *filter)
+{
+    store_relaxed(&filter->installed, false);
+}
+
+void sandbox_install_strict(void)
+{
+    take_reserve();
+    store_relaxed(&strict, true);
+    store_relaxed(&sandbox_restricts, true);
+}
+
+void sandbox_remove_strict(void)
+{
+    store_relaxed(&strict, false);
+}
+
+/* ---- Inherited filters ----------------------------------------------------------------------- */
+
+struct status {
+    uint64_t parent, mode, filters; /* filters: 0 before Linux 5.9 */
+};
+
+static uint64_t read_field(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    uint64_t value = 0;
+    for (at = at ? at + strlen(name) : ""; *at >= '0' && *at <= '9'; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    return value;
+}
+
+static struct status read_status(const char *path)
+{
+    char text[4096];
+    int fd = BARE(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    long length = fd < 0 ? 0 : BARE(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        BARE(SYS_close, fd);
+    text[length > 0 ? length : 0] = '\0';
+    return (struct status){.parent = read_field(text, "\nPPid:\t"),
+                           .mode = read_field(text, "\nSeccomp:\t"),
+                           .filters = read_field(text, "\nSeccomp_filters:\t")};
+}
+
+/* Was this process made by a call of clone under the filters that it has now? */
+static bool was_made_under(const struct status *own)
+{
+    char path[32];
+    struct strbuf text = STRBUF_ON(path);
+    if (!own->parent) /* in another container: that of a runtime */
+        return true;
+    strbuf_add(&text, "/proc/");
+    strbuf_add_number(&text, own->parent);
+    strbuf_add(&text, "/status");
+    struct status parent = read_status(path);
+    return parent.mode == own->mode && parent.filters == own->filters;
+}
+
+static const short probed[] = {
+#define PROBED(name) SYS_##name,
+#define ASSUMED(name)
+#include "preload/base/system_calls.def"
+};
+
+struct probe {
+    unsigned next; /* the call of probed[] that is being tried */
+};
+
+static void refuse(short number)
+{
+    if (number >= 0 && number < NUMBERS)
+        refused_numbers[number / 64] |= 1ull << number % 64;
+}
+
+static void refuse_all(void)
+{
+    for (unsigned i = 0; i < ARRAY_LENGTH(probed); i++)
+        refuse(probed[i]);
+}
+
+static void try_calls(struct probe *probe)
+{
+    unsigned first = load_relaxed(&probe->next);
+    if (!is_refused(SYS_prctl))              /* the first that is tried */
+        BARE(SYS_prctl, PR_SET_DUMPABLE, 0); /* no core file of the child */
+    for (unsigned i = first; i < ARRAY_LENGTH(probed); i++) {
+        store_relaxed(&probe->next, i);
+        BARE(probed[i], -1);
+    }
+    store_relaxed(&probe->next, ARRAY_LENGTH(probed));
+    BARE(SYS_exit_group, 0);
+    __builtin_unreachable();
+}
+
+static bool wait_for_probe(long pid)
+{
+    int status = 0;
+    long result;
+    do
+        result = BARE(SYS_wait4, pid, &status, __WALL);
+    while (result == -EINTR);
+    return result == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
+/* Each child tries the calls behind the one that killed the child before. */
+static void probe_calls(void)
+{
+    struct probe *probe = map_memory(LEAK_PAGE, MAP_SHARED);
+    unsigned from = 0;
+    while (from < ARRAY_LENGTH(probed)) {
+        long pid = probe ? BARE(SYS_clone, 0) : -1;
+        if (pid == 0)
+            try_calls(probe);
+        bool killed = pid > 0 && wait_for_probe(pid);
+        unsigned at = pid > 0 ? load_relaxed(&probe->next) : from;
+        if (at < ARRAY_LENGTH(probed) &&
+            !killed) /* no child, or another signal: nothing is known */
+            while (from < ARRAY_LENGTH(probed))
+                refuse(probed[from++]);
+        else if (at < ARRAY_LENGTH(probed))
+            refuse(probed[at]);
+        from = at + 1;
+        if (probe)
+            store_relaxed(&probe->next, from);
+    }
+    if (probe)
+        BARE(SYS_munmap, probe, LEAK_PAGE);
+}
+
+static void learn_calls(void)
+{
+    memset(refused_numbers, 0, sizeof refused_numbers);
+    probe_calls();
+    bool any = load_relaxed(&filters) || load_relaxed(&strict);
+    for (unsigned i = 0; i < ARRAY_LENGTH(refused_numbers); i++)
+        any |= refused_numbers[i] != 0;
+    store_relaxed(&sandbox_restricts, any);
+}
+
+void sandbox_probe_inherited(void)
+{
+    struct status own = read_status("/proc/self/status");
+    if (own.mode != SECCOMP_MODE_FILTER)
+        return;
+    if (was_made_under(&own))
+        return learn_calls();
+    refuse_all();
+    refuse(SYS_clone);
+    refuse(SYS_wait4);
+    take_reserve();
+    unproven = sandbox_restricts = true;
+}
+
+void sandbox_note_child(void)
+{
+    if (unlikely(load_relaxed(&unproven)) && exchange_relaxed(&unproven, false))
+        learn_calls();
+}

@@ -1,0 +1,129 @@
+/* hook_sandbox.c - prctl and syscall: the process restricts itself with seccomp (sandbox.h).
+ *
+ * The filter counts for libleak before it does for the kernel, so that no other thread makes a call
+ * in between that it forbids.
+ */
+#include "preload/hooks/hooks.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/signals/signal_trampoline.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+struct restriction {
+    bool is_strict;
+    struct sandbox_filter *filter; /* NULL: strict, or unreadable */
+};
+
+/* A process that is restricted already may not be able to look before it reads. */
+static bool read_programs_memory(const void *from, void *to, size_t size)
+{
+    if (sys_peek((uintptr_t)from, to, size))
+        return true;
+    if (!sandbox_restricts || (uintptr_t)from < LEAK_PAGE)
+        return false;
+    memcpy(to, from, size);
+    return true;
+}
+
+/* NULL: the kernel cannot read it either, or there is no memory. */
+static struct sandbox_filter *copy_filter(const struct sock_fprog *given)
+{
+    struct sock_fprog program;
+    if (!read_programs_memory(given, &program, sizeof program) || !program.len ||
+        program.len > BPF_MAXINSNS)
+        return NULL;
+    struct sandbox_filter *filter = sandbox_new_filter(program.len);
+    size_t size = program.len * sizeof filter->code[0];
+    return filter && read_programs_memory(program.filter, filter->code, size) ? filter : NULL;
+}
+
+/* It has the memory of its parent, which is not restricted. */
+static bool is_vfork_child(void)
+{
+    return guard_self.vforks && sys_getpid() != store_header->pid;
+}
+
+static void prepare_store(const struct frame *caller, const struct sandbox_filter *filter)
+{
+    WITH_GUARD_FOR(caller, modules_poll_loader(); store_prepare_restriction(filter));
+}
+
+static struct restriction begin_restriction(const struct frame *caller, bool is_strict,
+                                            const struct sock_fprog *program)
+{
+    struct restriction restriction = {.is_strict = is_strict};
+    if (!process_is_running() || is_vfork_child())
+        return restriction;
+    if (!is_strict && !(restriction.filter = copy_filter(program)))
+        return restriction;
+    prepare_store(caller, restriction.filter);
+    if (is_strict || !sys_may_die_by_signal(restriction.filter))
+        trampoline_restore_defaults();
+    if (is_strict)
+        sandbox_install_strict();
+    else
+        sandbox_install(restriction.filter);
+    return restriction;
+}
+
+static void end_restriction(const struct restriction *restriction, bool accepted)
+{
+    if (accepted)
+        return;
+    if (restriction->is_strict)
+        sandbox_remove_strict();
+    else if (restriction->filter)
+        sandbox_remove(restriction->filter);
+}
+
+EXPORT int prctl(int option, ...)
+{
+    unsigned long argument[4];
+    va_list list;
+    va_start(list, option);
+    for (size_t i = 0; i < ARRAY_LENGTH(argument); i++)
+        argument[i] = va_arg(list, unsigned long);
+    va_end(list);
+    real_functions_find();
+    struct frame caller = CALLER_FRAME();
+    bool restricts = option == PR_SET_SECCOMP;
+    struct restriction restriction = {.is_strict = false};
+    if (restricts)
+        restriction = begin_restriction(&caller, argument[0] == SECCOMP_MODE_STRICT,
+                                        (const struct sock_fprog *)argument[1]);
+    int result = real.prctl(option, argument[0], argument[1], argument[2], argument[3]);
+    if (restricts)
+        end_restriction(&restriction, result >= 0);
+    return result;
+}
+
+/* ---- syscall(SYS_seccomp ...) ---------------------------------------------------------------- */
+
+static long restrict_by_syscall(long number, unsigned long a, unsigned long b, unsigned long c,
+                                unsigned long d, unsigned long e)
+{
+    struct frame caller = CALLER_FRAME();
+    bool is_strict =
+        number == SYS_seccomp ? a == SECCOMP_SET_MODE_STRICT : b == SECCOMP_MODE_STRICT;
+    struct restriction restriction =
+        begin_restriction(&caller, is_strict, (const struct sock_fprog *)c);
+    long result = real.syscall(number, a, b, c, d, e);
+    end_restriction(&restriction, result >= 0);
+    return result;
+}
+
+__attribute__((used)) void *hook_syscall_notice(long number, unsigned long a);
+
+/* Called by the tail jump of arch/<cpu>/tail.S, in any thread and any process: a thread that the
+ * program has made by clone may have no thread-local storage. */
+void *hook_syscall_notice(long number, unsigned long a)
+{
+    real_functions_find();
+    bool restricts = (number == SYS_seccomp && a <= SECCOMP_SET_MODE_FILTER) ||
+                     (number == SYS_prctl && a == PR_SET_SECCOMP);
+    return restricts ? (void *)restrict_by_syscall : (void *)real.syscall;
+}
