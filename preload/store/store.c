@@ -371,8 +371,10 @@ bool store_create(const char *dir, const char *name, char **envp)
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    /* In a tree of processes the first one says it. */
-    if (!header && (options_current.verbosity || !sys_parent_has_mapped("/libleak.so")))
+    /* In a tree of processes the first one says it. Below a filter that forbids new files none
+     * does, because no other directory would help. */
+    bool is_news = !sandbox_restricts && !sys_parent_has_mapped("/libleak.so");
+    if (!header && (options_current.verbosity || is_news))
         log_no_file(error);
     return begin_recording(header);
 }

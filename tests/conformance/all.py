@@ -35,21 +35,20 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 VERDICTS = ("identical", "noisy", "refused", "explained", "errors", "differing")
 LIMITS = ["prlimit", "--core=0", "--fsize=%d" % (256 << 20), "--data=%d" % (4 << 30)]  # for each process
-# In the sandbox the project is /run/libleak, and recordings and reports go to /run/out.
-ENVIRONMENT = {
-    "bare": {},
-    "again": {},
-    "preload": {"LD_PRELOAD": "/run/libleak/build/libleak.so", "LIBLEAK_OPTIONS": "dir=/run/out"},
-    "leakrun": {},
-}
+# In the sandbox the project is /run/libleak, and recordings and reports go to /run/out. A program whose parent is process 1
+# may take itself for a daemon, so each has another.
+PARENT = ["/usr/bin/timeout", "--foreground", "0"]
+LIBRARY = "/run/libleak/build/libleak.so"
 PREFIX = {
-    "bare": [],
-    "again": ["/bin/sh", "-c", '(:); (:); exec /usr/bin/timeout --foreground 600 "$@"', "sh"],
-    "preload": [],
+    "bare": PARENT,
+    "again": ["/bin/sh", "-c", '(:); (:); exec "$@"', "sh"] + PARENT,
+    "preload": PARENT + ["/usr/bin/env", "LD_PRELOAD=" + LIBRARY, "LIBLEAK_OPTIONS=dir=/run/out"],
     "leakrun": ["/run/libleak/scripts/leakrun", "--format=short", "--show=lost", "--output=/run/out/report", "--"],
 }
+# What leakrun and the dynamic linker may say: a process goes on and keeps its recording; nothing could be tracked.
+MEANT = re.compile(
+    rb"^(leakrun: still running: |leakrun: WARNING: nothing was tracked|ERROR: ld.so: object '%b').*\n" % LIBRARY.encode(), re.M)
 WRONG = re.compile(r"^.*: (?:(?:mismatched|double|invalid|interior)-free|bad-realloc|(?:size|alignment)-mismatch): .*", re.M)
-STILL = re.compile(rb"^leakrun: still running: .*\n", re.M)
 NUMBER = re.compile(rb"0[xX][0-9a-fA-F]+|\d+")
 
 
@@ -117,7 +116,7 @@ class Sandbox:
         for name in ("tmp/home", "shm", "out"):
             os.makedirs(os.path.join(folder, name))
         words = [word.replace("{0}", folder) for word in self.command]
-        for setting in {**self.environment, **ENVIRONMENT[variant]}.items():
+        for setting in self.environment.items():
             words += ["--setenv", *setting]
         with open(folder + "/stdout", "wb") as out, open(folder + "/stderr", "wb") as err:
             process = subprocess.Popen(words + ["--"] + PREFIX[variant] + command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
@@ -127,11 +126,11 @@ class Sandbox:
                 process.kill()
                 process.wait()
                 return None
-        stdout, stderr = read(folder + "/stdout"), read(folder + "/stderr")
-        if variant == "leakrun" and STILL.search(stderr):  # it says which recordings it leaves to processes that go on
-            stderr = STILL.sub(b"", stderr)
+        stderr = read(folder + "/stderr")
+        if b"leakrun: still running" in stderr:
             for recordings in glob.glob(folder + "/shm/libleak-run.*"):
                 shutil.rmtree(recordings)
+        stdout, stderr = read(folder + "/stdout"), MEANT.sub(b"", stderr)
         return {"status": b"%d" % status, "stdout": stdout, "stderr": stderr, "files": left(folder)}
 
 
@@ -185,8 +184,14 @@ def errors(folder):
     return sorted(set(WRONG.findall(report.decode(errors="replace"))))
 
 
-def refused(run):
-    return run and run["status"] in (b"126", b"127") and run["stderr"].startswith(b"leakrun: ")
+def refusal(folder, status):
+    """Why leakrun does not track the program, or None."""
+    said = read(folder + "/stderr").decode(errors="replace")
+    if "leakrun: WARNING: nothing was tracked" in said:
+        return "nothing was tracked"
+    if status in (b"126", b"127") and said.startswith("leakrun: "):
+        return said.split(None, 2)[2].split(":")[0].strip()
+    return None
 
 
 def judge(sandbox, folder, command, variants, limit):
@@ -200,14 +205,15 @@ def judge(sandbox, folder, command, variants, limit):
     bare = [run("bare", times=1)]
     if bare[0] is None:
         return "refused", "does not end by itself"
-    if bare[0]["stderr"].startswith(b"bwrap: execvp"):
+    if bare[0]["stderr"].startswith(b"/usr/bin/timeout: failed to run"):
         return "refused", "cannot be executed: " + bare[0]["stderr"].decode().strip().rsplit(": ", 1)[1]
-    refusal, reasons = None, []
+    refused, reasons = None, []
     for variant in variants:
         others = [run(variant)]
-        if variant == "leakrun" and refused(others[0]):
-            refusal = others[0]["stderr"].decode().split(None, 2)[2].split(":")[0].strip()
-            continue
+        if variant == "leakrun" and others[0]:
+            refused = refusal(folder + "/leakrun", others[0]["status"])
+            if refused:
+                continue
         if others[0] and differences(bare, others):  # noise may be rare, and so may be what libleak does
             bare += filter(None, [run("again", n) for n in "123"])
             others.append(run(variant, "2"))
@@ -216,8 +222,8 @@ def judge(sandbox, folder, command, variants, limit):
             reasons.append("%s: %s" % (variant, ", ".join(wrong)))
     if reasons:
         return "differing", "; ".join(reasons)
-    if refusal:
-        return "refused", refusal
+    if refused:
+        return "refused", refused
     if errors(folder + "/leakrun"):
         return "errors", "; ".join(errors(folder + "/leakrun"))
     if noisy(bare):
