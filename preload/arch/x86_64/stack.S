@@ -58,7 +58,8 @@ arch_call_unblocked_end:
         .size   arch_call_unblocked, . - arch_call_unblocked
 
         .globl  syscall, arch_syscall_hook_end
-        .hidden arch_syscall_hook_end
+        .hidden arch_syscall_hook_end, hook_restricting_syscall
+        .weak   hook_restricting_syscall /* not in unit tests */
         .type   syscall, @function
 syscall:
         .cfi_startproc
