@@ -42,7 +42,8 @@ bool crash_is_init(void);
  * Ctrl-C and SIGTERM are the usual end of a server. With fatal_look=on libleak has a handler where
  * the program has left the default action to kill. It takes the leak check of the end, and lets the
  * process die of the signal as it would without libleak: same status, same siginfo, where the
- * thread stood. All other threads stay stopped meanwhile. A second signal does not wait.
+ * thread stood. All other threads stay stopped meanwhile. A second signal, a tenth of a second later
+ * or more, does not wait.
  *
  * A thread inside of the runtime goes on, and the check is tried again a moment later by a timer
  * (deferred_work.c). A fork or vfork child without a recording of its own just dies.

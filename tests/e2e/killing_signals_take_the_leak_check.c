@@ -44,7 +44,7 @@ static void victim(const char *how)
 }
 
 /* In a process of its own: its status, when that signal kills it. */
-static int kill_one(char *program, char *how, int number)
+static int kill_one(char *program, char *how, int number, int twice)
 {
     int status = -1, ready[2];
     char c, word[8], *argv[] = {program, how, word, NULL};
@@ -60,6 +60,8 @@ static int kill_one(char *program, char *how, int number)
     read(ready[0], &c, 1);
     usleep(number * 100);
     kill(pid, number);
+    if (twice) /* as timeout(1) does */
+        kill(pid, number), kill(pid, SIGCONT);
     waitpid(pid, &status, 0);
     close(ready[0]);
     return status;
@@ -74,8 +76,8 @@ int main(int argc, char **argv)
         victim(argv[1]);
     for (int h = 0; h < 3; h++)
         for (int i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            printf("%s %d: %x\n", hows[h], numbers[i], kill_one(argv[0], hows[h], numbers[i]));
+            printf("%s %d: %x\n", hows[h], numbers[i], kill_one(argv[0], hows[h], numbers[i], 0));
     for (int i = 0; i < 24; i++)
-        printf("again: %x\n", kill_one(argv[0], "malloc", SIGTERM));
+        printf("again: %x\n", kill_one(argv[0], hows[i % 3], SIGTERM, 1));
     return 0;
 }
