@@ -23,6 +23,10 @@
  * One line of the table makes an enum constant and its text. The reader fills in a struct read_error
  * and returns false; its caller makes one line of that. */
 
+#define READER_TEXT(number) #number
+#define READER_TEXT_OF(macro) READER_TEXT(macro)
+#define READER_VERSION READER_TEXT_OF(LEAK_STORE_VERSION)
+
 /* E(NAME, text). %llu takes trouble.number; the text of trouble.os is appended when it is set. */
 #define READ_ERROR_TABLE(E)                                                                        \
     E(NONE, "no error")                                                                            \
@@ -34,7 +38,7 @@
     E(SHORT, "is too short to be a libleak store (%llu bytes)")                                    \
     E(NOT_A_STORE, "is not a libleak store")                                                       \
     E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \
-    E(VERSION, "is a libleak store of version %llu; this program reads version 1")                 \
+    E(VERSION, "is a libleak store of version %llu; this program reads version " READER_VERSION)   \
     E(HEADER, "is a libleak store with a header of %llu bytes: damaged, or made by another build")
 
 enum error_code {
