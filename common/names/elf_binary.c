@@ -330,7 +330,7 @@ static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *star
         if (machine == EM_AARCH64)
             *start = (int64_t)((16 + align - 1) / align * align);
         else
-            *start = -(int64_t)((header.p_memsz + align - 1) / align * align);
+            *start = (int64_t)(0 - (header.p_memsz + align - 1) / align * align);
         return machine == EM_AARCH64 || machine == EM_X86_64;
     }
     return false;
@@ -342,7 +342,7 @@ bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t of
     int64_t start;
 
     return binary->module && tls_start(binary, machine, &start) && offset >= start &&
-           find_variable(binary, (uint64_t)(offset - start), true, 0, found);
+           find_variable(binary, (uint64_t)offset - (uint64_t)start, true, 0, found);
 }
 
 bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
