@@ -49,7 +49,7 @@ PREFIX = {
 MEANT = re.compile(
     rb"^(leakrun: still running: |leakrun: WARNING: nothing was tracked|ERROR: ld.so: object '%b').*\n" % LIBRARY.encode(), re.M)
 WRONG = re.compile(r"^.*: (?:(?:mismatched|double|invalid|interior)-free|bad-realloc|(?:size|alignment)-mismatch): .*", re.M)
-NUMBER = re.compile(rb"0[xX][0-9a-fA-F]+|\d+")
+NUMBER = re.compile(rb"0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[kKMG]i?B/s)?")
 
 
 # ---- Cases: name -> command --------------------------------------------------------------------
