@@ -197,7 +197,7 @@ test_error_exitcode_is_124_when_leaks_of_a_process_may_be_missing() {
     killed='rm -f up; ./waits up with & while [ ! -e up ]; do sleep 0.02; done; kill -9 $!; wait $!; exit 0'
     equal 'killed' "$(asked sh -c "$killed")" 124
     leakrun -q --error-exitcode=9 sh -c "$killed" 2>err || :
-    says err '^leakreport: pid [0-9]+ \(waits\): .*before a leak check.*: leaks may be missing, so exit status 124$'
+    says err '^leakreport: pid [0-9]+ \(waits\): no leak check was made: SIGKILL.*: leaks may be missing, so exit status 124$'
     equal 'killed, not asked' "$(status_of leakrun sh -c "$killed")" 0
     equal 'killed, without a report' "$(asked --no-report sh -c "$killed")" 124
     equal 'killed, other findings wanted' "$(asked --errors-for=errors sh -c "$killed")" 0
