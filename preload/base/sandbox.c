@@ -44,28 +44,36 @@ static bool strict_allows(long number)
            number == SYS_rt_sigreturn;
 }
 
-bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct sandbox_call *call)
+/* 0, or the error: the filter's own, EPERM instead of another answer. */
+static int refusal_of(const struct sandbox_filter *filter, const struct sandbox_call *call)
 {
     struct seccomp_data data = {.nr = call->number, .arch = ARCH_AUDIT};
     for (unsigned i = 0; i < ARRAY_LENGTH(data.args); i++)
         data.args[i] = call->argument[i];
-    uint32_t action = seccomp_run(filter->code, filter->count, &data) & SECCOMP_RET_ACTION_FULL;
-    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
+    uint32_t answer = seccomp_run(filter->code, filter->count, &data);
+    uint32_t action = answer & SECCOMP_RET_ACTION_FULL, error = answer & SECCOMP_RET_DATA;
+    if (action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG)
+        return 0;
+    return action == SECCOMP_RET_ERRNO && error ? (int)error : EPERM;
 }
 
-bool sandbox_allows(const struct sandbox_call *call)
+bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct sandbox_call *call)
+{
+    return refusal_of(filter, call) == 0;
+}
+
+int sandbox_refusal(const struct sandbox_call *call)
 {
     long number = call->number;
-    if (load_relaxed(&strict) && !strict_allows(number))
-        return false;
-    if (is_refused(number))
-        return false;
+    if ((load_relaxed(&strict) && !strict_allows(number)) || is_refused(number))
+        return EPERM;
+    int error = 0;
     /* Pairs with the release in sandbox_install. */
-    for (const struct sandbox_filter *filter = load_acquire(&filters); filter;
+    for (const struct sandbox_filter *filter = load_acquire(&filters); filter && !error;
          filter = filter->next)
-        if (load_relaxed(&filter->installed) && !sandbox_filter_allows(filter, call))
-            return false;
-    return true;
+        if (load_relaxed(&filter->installed))
+            error = refusal_of(filter, call);
+    return error;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -120,7 +128,7 @@ void sandbox_install(struct sandbox_filter *filter)
         take_reserve();
     filter->installed = true;
     filter->next = load_relaxed(&filters);
-    /* Pairs with the acquire in sandbox_allows. */
+    /* Pairs with the acquire in sandbox_refusal. */
     while (!__atomic_compare_exchange_n(&filters, &filter->next, filter, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
         continue;

@@ -3,7 +3,8 @@
  * A process that restricts itself with seccomp may be killed for a call that its filter does not
  * know, and the runtime makes calls that the program never makes. So each call of the runtime
  * (SYSCALL, sys.h) asks here first. One that the kernel would not simply execute is not made: it
- * fails with EPERM, as if the kernel had refused it, and what needs it is left out.
+ * fails with the filter's errno, or EPERM, as if the kernel had refused it, and what needs it is
+ * left out.
  *
  * A filter that the process installs is known: it is copied before (hook_sandbox.c), and run for
  * each later call with that call's arguments. A filter from before exec cannot be read. There a
@@ -31,8 +32,12 @@ struct sandbox_call {
     uint64_t argument[6];
 };
 
-/* Would the kernel simply execute the call, for every thread? */
-bool sandbox_allows(const struct sandbox_call *call);
+/* 0: the kernel would simply execute the call, for every thread. Else the errno to fail with. */
+int sandbox_refusal(const struct sandbox_call *call);
+static inline bool sandbox_allows(const struct sandbox_call *call)
+{
+    return sandbox_refusal(call) == 0;
+}
 
 /* ---- Restrictions --------------------------------------------------------------------------- */
 

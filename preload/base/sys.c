@@ -105,7 +105,7 @@ static void *map_memory(uintptr_t hint, size_t size, int flags, int fd)
 {
     long result = unlikely(load_relaxed(&maps_locked)) ? map_unlocked(hint, size, flags, fd)
                                                        : map_pages(hint, size, flags, fd);
-    if (result == -EPERM && sandbox_restricts && flags & MAP_PRIVATE && !hint)
+    if (is_error(result) && sandbox_restricts && flags & MAP_PRIVATE && !hint)
         return sandbox_reserve(size);
     return is_error(result) ? NULL : (void *)result;
 }

@@ -10,7 +10,6 @@
 #include "preload/base/base.h"
 #include "preload/base/sandbox.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -26,10 +25,11 @@ struct rlimit;
         const struct sandbox_call call_ = {what,                                                   \
                                            {(uint64_t)(a), (uint64_t)(b), (uint64_t)(c),           \
                                             (uint64_t)(d), (uint64_t)(e), (uint64_t)(f)}};         \
-        likely(!sandbox_restricts) || sandbox_allows(&call_)                                       \
+        int refusal_ = likely(!sandbox_restricts) ? 0 : sandbox_refusal(&call_);                   \
+        likely(!refusal_)                                                                          \
             ? arch_syscall(call_.number, call_.argument[0], call_.argument[1], call_.argument[2],  \
                            call_.argument[3], call_.argument[4], call_.argument[5])                \
-            : -EPERM;                                                                              \
+            : -refusal_;                                                                           \
     })
 
 /* ---- Memory --------------------------------------------------------------------------------- */

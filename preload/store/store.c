@@ -215,7 +215,7 @@ static int write_zeros(int fd)
 static int set_size(int fd)
 {
     int error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
-    return error == -EPERM && sandbox_restricts ? write_zeros(fd) : error;
+    return error < 0 && error != -EFBIG && sandbox_restricts ? write_zeros(fd) : error;
 }
 
 /* Maps fd and allocates the first page. NULL: a negative errno is in *error. */
