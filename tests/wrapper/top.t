@@ -168,7 +168,7 @@ test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
     send w; until_says out "wrote the report to leak.$running.1.txt" line 30
     says "leak.$running.1.txt" "^libleak: pid=$running lost="
     send w; until_says out "wrote the report to leak.$running.2.txt" line 30
-    kill "$running"
+    kill -9 "$running"
     until_says out ', gone' line 1
     send L; until_says out 'leakctl: ' line 30
     send q; until_says out 'status=0' shown
