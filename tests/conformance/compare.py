@@ -10,7 +10,9 @@ import collections, difflib, glob, json, os, re, struct, subprocess, sys
 tool, folder = sys.argv[1:]
 wrong = []
 KEPT = 62  # the default of snapshot_signal
-KILLERS = sum(1 << (n - 1) for n in (4, 5, 6, 7, 8, 11, 31))  # their default action is ours (crash=on)
+CRASHES = (4, 5, 6, 7, 8, 11, 31)  # their default action is ours (crash=on)
+ENDINGS = (1, 2, 3, 10, 12, 13, 14, 15, 16, 24, 25, 26, 27, 29, 30, *range(34, 65))  # likewise (fatal_look=on)
+KILLERS = sum(1 << (n - 1) for n in CRASHES + ENDINGS)
 
 
 def read(*names):
