@@ -1,7 +1,7 @@
 #include "preload/process/crash.h"
 #include "preload/base/base.h"
 #include "preload/heap/blocks.h"
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
 #include "preload/store/store.h"

@@ -1,6 +1,6 @@
 /* backtrace.c - writes a call stack as text, without malloc and stdio. */
 #include "preload/unwind/unwind.h"
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/link_map.h"
 #include "preload/base/sys.h"

@@ -1,6 +1,6 @@
 /* cfi.c - finds an FDE, runs its CFA program, and turns the state into a row. */
 #include "preload/unwind/cfi.h"
-#include "preload/base/eh_reader.h"
+#include "preload/unwind/eh_reader.h"
 #include "arch.h"
 
 /* ---- From address to FDE ------------------------------------------------------------------- */

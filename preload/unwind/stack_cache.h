@@ -18,7 +18,7 @@
 
 #include "preload/interpose/modules.h"
 #include "preload/unwind/unwind.h"
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 
 #define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
 #define STACK_CACHE_SETS_MIN 32

@@ -18,7 +18,7 @@
 
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 #include "leak_store.h"
 
 #define UNWIND_DEPTH_MAX 1024

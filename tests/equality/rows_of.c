@@ -5,7 +5,7 @@
  * for each row that is no plain rule of sp or fp (complex, none), and at the end one line of sums.
  */
 #include "preload/unwind/cfi.h"
-#include "preload/base/eh_reader.h"
+#include "preload/unwind/eh_reader.h"
 
 #include <elf.h>
 #include <fcntl.h>

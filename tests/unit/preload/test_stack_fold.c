@@ -1,6 +1,6 @@
 /* test_stack_fold.c - a folded stack unfolds to the original; recursion takes little room. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 
 #define MOST 100000
 

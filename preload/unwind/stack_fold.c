@@ -1,4 +1,4 @@
-#include "preload/base/stack_fold.h"
+#include "preload/unwind/stack_fold.h"
 
 /* Do the last STACK_FOLD_ROUNDS * period frames repeat with that period? None of them is folded. */
 static bool has_period(const struct stack_fold *fold, uint32_t period)

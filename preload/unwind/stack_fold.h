@@ -2,8 +2,8 @@
  *
  * Pure functions.
  */
-#ifndef PRELOAD_BASE_STACK_FOLD_H
-#define PRELOAD_BASE_STACK_FOLD_H
+#ifndef PRELOAD_UNWIND_STACK_FOLD_H
+#define PRELOAD_UNWIND_STACK_FOLD_H
 
 #include "preload/base/base.h"
 #include "leak_store.h"

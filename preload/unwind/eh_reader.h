@@ -3,8 +3,8 @@
  * A reader that has failed once stays failed and yields 0, so that a caller can read several values
  * and check for failure once. Pure functions of the bytes; nothing needs to be aligned.
  */
-#ifndef PRELOAD_BASE_EH_READER_H
-#define PRELOAD_BASE_EH_READER_H
+#ifndef PRELOAD_UNWIND_EH_READER_H
+#define PRELOAD_UNWIND_EH_READER_H
 
 #include "preload/base/base.h"
 

@@ -1,4 +1,4 @@
-#include "preload/base/eh_reader.h"
+#include "preload/unwind/eh_reader.h"
 
 uint64_t eh_read_uint(struct eh_reader *cursor, size_t size)
 {
