@@ -11,7 +11,7 @@
 #define COMMON_NAMES_NAME_SERVER_H
 
 #include "common/base/foreign_file.h"
-#include "common/names/elf_binary.h"
+#include "common/debuginfo/elf_binary.h"
 
 enum name_request { NAME_OPEN, NAME_CLOSE, NAME_FRAMES, NAME_DATA, NAME_TLS, NAME_LOCAL };
 

@@ -1,5 +1,5 @@
 /* dwarf.c - see dwarf.h. */
-#include "common/names/dwarf.h"
+#include "common/debuginfo/dwarf.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

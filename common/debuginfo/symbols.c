@@ -1,5 +1,5 @@
 /* symbols.c - sorts a symbol table by address; see symbols.h. */
-#include "common/names/symbols.h"
+#include "common/debuginfo/symbols.h"
 
 #include <string.h>
 

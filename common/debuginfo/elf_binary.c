@@ -1,5 +1,5 @@
 /* elf_binary.c - finds and opens one ELF file through libdwfl; see elf_binary.h. */
-#include "common/names/elf_binary.h"
+#include "common/debuginfo/elf_binary.h"
 
 #include <elfutils/libdwfl.h>
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/model/model.h"
-#include "common/names/dwarf.h"
-#include "common/names/symbols.h"
+#include "common/debuginfo/dwarf.h"
+#include "common/debuginfo/symbols.h"
 
 struct elf_binary {
     enum binary_state state;

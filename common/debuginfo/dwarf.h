@@ -11,8 +11,8 @@
  *
  * The Dwarf belongs to the caller and outlives both. Strings belong to libdw.
  */
-#ifndef COMMON_NAMES_DWARF_H
-#define COMMON_NAMES_DWARF_H
+#ifndef COMMON_DEBUGINFO_DWARF_H
+#define COMMON_DEBUGINFO_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,14 +4,14 @@
  * debug file of that build-id in the debug directories; the file that debuginfod has. Only a file
  * that is proven to be the same supplies names.
  */
-#ifndef COMMON_NAMES_ELF_BINARY_H
-#define COMMON_NAMES_ELF_BINARY_H
+#ifndef COMMON_DEBUGINFO_ELF_BINARY_H
+#define COMMON_DEBUGINFO_ELF_BINARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/names/dwarf.h"
+#include "common/debuginfo/dwarf.h"
 #include "common/base/arena.h"
 
 struct binary_search_path {

@@ -6,8 +6,8 @@
  * in a stripped file the nearest exported name is mostly wrong. A symbol without a size (assembly)
  * extends to the next symbol.
  */
-#ifndef COMMON_NAMES_SYMBOLS_H
-#define COMMON_NAMES_SYMBOLS_H
+#ifndef COMMON_DEBUGINFO_SYMBOLS_H
+#define COMMON_DEBUGINFO_SYMBOLS_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
