@@ -25,7 +25,7 @@ bool sandbox_restricts;
 
 static struct sandbox_filter *filters; /* the newest first; none is ever freed */
 static bool strict;
-static uint64_t refused_numbers[NUMBERS / 64]; /* by an inherited filter */
+static uint64_t refused_numbers[NUMBERS / 64]; /* by an inherited filter: a bit a call */
 static bool unproven; /* nothing shows yet that an inherited filter allows children */
 
 static char *reserve;
@@ -33,9 +33,10 @@ static uint64_t reserve_used;
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-static bool is_refused(long number)
+static bool is_in(const uint64_t *numbers, long number)
 {
-    return number >= 0 && number < NUMBERS && refused_numbers[number / 64] >> number % 64 & 1;
+    return number >= 0 && number < NUMBERS &&
+           load_relaxed(&numbers[number / 64]) >> number % 64 & 1;
 }
 
 static bool strict_allows(long number)
@@ -62,10 +63,10 @@ bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct san
     return refusal_of(filter, call) == 0;
 }
 
-int sandbox_refusal(const struct sandbox_call *call)
+/* By the process's own restrictions. */
+static int own_refusal(const struct sandbox_call *call)
 {
-    long number = call->number;
-    if ((load_relaxed(&strict) && !strict_allows(number)) || is_refused(number))
+    if (load_relaxed(&strict) && !strict_allows(call->number))
         return EPERM;
     int error = 0;
     /* Pairs with the release in sandbox_install. */
@@ -74,6 +75,11 @@ int sandbox_refusal(const struct sandbox_call *call)
         if (load_relaxed(&filter->installed))
             error = refusal_of(filter, call);
     return error;
+}
+
+int sandbox_refusal(const struct sandbox_call *call)
+{
+    return is_in(refused_numbers, call->number) ? EPERM : own_refusal(call);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -204,22 +210,23 @@ struct probe {
     unsigned next; /* the call of probed[] that is being tried */
 };
 
-static void refuse(short number)
+static void add_to(uint64_t *numbers, long number)
 {
     if (number >= 0 && number < NUMBERS)
-        refused_numbers[number / 64] |= 1ull << number % 64;
+        numbers[number / 64] |= 1ull << number % 64;
 }
 
-static void refuse_all(void)
+static void add_probed(uint64_t *numbers, unsigned from)
 {
-    for (unsigned i = 0; i < ARRAY_LENGTH(probed); i++)
-        refuse(probed[i]);
+    for (unsigned i = from; i < ARRAY_LENGTH(probed); i++)
+        add_to(numbers, probed[i]);
 }
 
-static void try_calls(struct probe *probe)
+/* killing: calls that are known to kill. */
+static void try_calls(struct probe *probe, const uint64_t *killing)
 {
     unsigned first = load_relaxed(&probe->next);
-    if (!is_refused(SYS_prctl))              /* the first that is tried */
+    if (!is_in(killing, SYS_prctl))          /* the first that is tried */
         BARE(SYS_prctl, PR_SET_DUMPABLE, 0); /* no core file of the child */
     for (unsigned i = first; i < ARRAY_LENGTH(probed); i++) {
         store_relaxed(&probe->next, i);
@@ -240,38 +247,45 @@ static bool wait_for_probe(long pid)
     return result == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* Each child tries the calls behind the one that killed the child before. */
-static void probe_calls(void)
+/* A filter of the process's own may be newer than the inherited one. */
+static long make_child(void)
 {
-    struct probe *probe = map_memory(LEAK_PAGE, MAP_SHARED);
-    unsigned from = 0;
-    while (from < ARRAY_LENGTH(probed)) {
-        long pid = probe ? BARE(SYS_clone, 0) : -1;
-        if (pid == 0)
-            try_calls(probe);
-        bool killed = pid > 0 && wait_for_probe(pid);
-        unsigned at = pid > 0 ? load_relaxed(&probe->next) : from;
-        if (at < ARRAY_LENGTH(probed) &&
-            !killed) /* no child, or another signal: nothing is known */
-            while (from < ARRAY_LENGTH(probed))
-                refuse(probed[from++]);
-        else if (at < ARRAY_LENGTH(probed))
-            refuse(probed[at]);
-        from = at + 1;
-        if (probe)
-            store_relaxed(&probe->next, from);
-    }
-    if (probe)
-        BARE(SYS_munmap, probe, LEAK_PAGE);
+    static const struct sandbox_call clone = {SYS_clone, {0}}, wait = {SYS_wait4, {0, 0, __WALL}};
+    return own_refusal(&clone) || own_refusal(&wait) ? -1 : BARE(SYS_clone, 0);
 }
 
+/* Each child tries the calls behind the one that killed the child before. False: nothing is known
+ * of the calls from *from on, for there was no child, or another signal ended it. */
+static bool try_in_child(struct probe *probe, unsigned *from, uint64_t *killing)
+{
+    store_relaxed(&probe->next, *from);
+    long pid = make_child();
+    if (pid == 0)
+        try_calls(probe, killing);
+    bool killed = pid > 0 && wait_for_probe(pid);
+    unsigned at = load_relaxed(&probe->next);
+    if (killed)
+        add_to(killing, probed[at]);
+    *from = killed ? at + 1 : at;
+    return killed || at == ARRAY_LENGTH(probed);
+}
+
+/* Until all is known, the answers for other threads stay as they are. */
 static void learn_calls(void)
 {
-    memset(refused_numbers, 0, sizeof refused_numbers);
-    probe_calls();
+    uint64_t killing[NUMBERS / 64] = {0};
+    struct probe *probe = map_memory(LEAK_PAGE, MAP_SHARED);
+    unsigned from = 0;
     bool any = load_relaxed(&filters) || load_relaxed(&strict);
-    for (unsigned i = 0; i < ARRAY_LENGTH(refused_numbers); i++)
-        any |= refused_numbers[i] != 0;
+    while (from < ARRAY_LENGTH(probed) && probe && try_in_child(probe, &from, killing))
+        continue;
+    add_probed(killing, from);
+    if (probe)
+        BARE(SYS_munmap, probe, LEAK_PAGE);
+    for (unsigned i = 0; i < ARRAY_LENGTH(killing); i++) {
+        any |= killing[i] != 0;
+        store_relaxed(&refused_numbers[i], killing[i]);
+    }
     store_relaxed(&sandbox_restricts, any);
 }
 
@@ -282,10 +296,9 @@ void sandbox_probe_inherited(void)
         return;
     if (was_made_under(&own))
         return learn_calls();
-    refuse_all();
-    refuse(SYS_clone);
-    refuse(SYS_wait4);
-    take_reserve();
+    add_probed(refused_numbers, 0);
+    add_to(refused_numbers, SYS_clone);
+    add_to(refused_numbers, SYS_wait4);
     unproven = sandbox_restricts = true;
 }
 

@@ -6,6 +6,7 @@
 #include "preload/hooks/hooks.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
+#include "preload/resources/resource_records.h"
 #include "preload/signals/signal_trampoline.h"
 
 #include <errno.h>
@@ -41,12 +42,6 @@ static struct sandbox_filter *copy_filter(const struct sock_fprog *given)
     return filter && read_programs_memory(program.filter, filter->code, size) ? filter : NULL;
 }
 
-/* It has the memory of its parent, which is not restricted. */
-static bool is_vfork_child(void)
-{
-    return guard_self.vforks && sys_getpid() != store_header->pid;
-}
-
 static void prepare_store(const struct frame *caller, const struct sandbox_filter *filter)
 {
     WITH_GUARD_FOR(caller, modules_poll_loader(); store_prepare_restriction(filter));
@@ -56,7 +51,8 @@ static struct restriction begin_restriction(const struct frame *caller, bool is_
                                             const struct sock_fprog *program)
 {
     struct restriction restriction = {.is_strict = is_strict};
-    if (!process_is_running() || is_vfork_child())
+    /* A vfork child has the memory of its parent, which is not restricted. */
+    if (!process_is_running() || resource_is_vfork_child(&guard_self))
         return restriction;
     if (!is_strict && !(restriction.filter = copy_filter(program)))
         return restriction;

@@ -249,17 +249,18 @@ static void start_process(struct guard *guard, char **envp)
                  NULL);
         return;
     }
+    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
+        envp = NULL;
+    if (options_getenv(envp, LEAK_HELPER_VARIABLE)) {
+        real_functions_find();
+        state = OFF;
+        return;
+    }
     sandbox_probe_inherited();
     sys_learn_identity();
     lock_start();
     real_functions_find();
     log_start();
-    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
-        envp = NULL;
-    if (options_getenv(envp, LEAK_HELPER_VARIABLE)) {
-        state = OFF;
-        return;
-    }
     lsan_register_parser();
     options_load(&options_current, envp, log_ignored);
     lsan_load_options(envp);

@@ -23,12 +23,10 @@
 
 #include "lib/linked_malloc.c"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "../filter.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static void *volatile sink;
@@ -42,16 +40,8 @@ __attribute__((noinline, noclone)) static void lose(void)
 /* mprotect with exactly that access. */
 static int forbid(int access)
 {
-    struct sock_filter rules[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, access, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return FILTER_SET(FILTER_UNLESS(SYS_mprotect, 3), FILTER_LOAD(args[2]), FILTER_UNLESS(access, 1),
+                      FILTER_RETURN(SECCOMP_RET_ERRNO | EACCES));
 }
 
 /* Nobody's but the kernel's: what is run and has no file. */

@@ -24,15 +24,11 @@
 // JSON: [untracked.get("UNRECORDED"), untracked.get("PROGRAMS")] == [3, 1]
 // JSON: [sum(u.count for q in procs[1:] for u in q.coverage.untracked if u.what == what) for what in ("UNRECORDED", "PROGRAMS")] == [0, 3]
 
-#include <errno.h>
+#include "../filter.h"
+
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,16 +57,8 @@ static void change_user(char *self)
 /* As man(1) does before it starts a formatter: from now on no file can be made. */
 static void start_below_filter(char *self)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+    if (!FILTER_SET(FILTER_UNLESS(SYS_openat, 3), FILTER_LOAD(args[2]),
+                    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1), FILTER_RETURN(SECCOMP_RET_ERRNO | ENOSYS)))
         exit(1);
     execl(self, self, NULL);
     exit(1);

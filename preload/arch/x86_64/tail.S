@@ -5,26 +5,34 @@
  * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
  * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
  */
-.macro TAIL_HOOK name, notice
-        .globl  \name
-        .type   \name, @function
-\name:
-        .cfi_startproc
-        endbr64
+.macro SAVE_ARGUMENTS
         push    %rdi
         .cfi_adjust_cfa_offset 8
         push    %rsi
         .cfi_adjust_cfa_offset 8
         push    %rdx
         .cfi_adjust_cfa_offset 8
-        call    \notice
-        mov     %rax, %r11              /* the notice returns the real function */
+.endm
+
+.macro RESTORE_ARGUMENTS
         pop     %rdx
         .cfi_adjust_cfa_offset -8
         pop     %rsi
         .cfi_adjust_cfa_offset -8
         pop     %rdi
         .cfi_adjust_cfa_offset -8
+.endm
+
+.macro TAIL_HOOK name, notice
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        endbr64
+        SAVE_ARGUMENTS
+        call    \notice
+        mov     %rax, %r11              /* the notice returns the real function */
+        RESTORE_ARGUMENTS
         jmp     *%r11
         .cfi_endproc
         .size   \name, . - \name
@@ -49,19 +57,9 @@ hook_call_main:
         endbr64
         mov     (%rsp), %rax
         mov     %rax, hook_main_return(%rip)
-        push    %rdi
-        .cfi_adjust_cfa_offset 8
-        push    %rsi
-        .cfi_adjust_cfa_offset 8
-        push    %rdx
-        .cfi_adjust_cfa_offset 8
+        SAVE_ARGUMENTS
         call    hook_main_begins
-        pop     %rdx
-        .cfi_adjust_cfa_offset -8
-        pop     %rsi
-        .cfi_adjust_cfa_offset -8
-        pop     %rdi
-        .cfi_adjust_cfa_offset -8
+        RESTORE_ARGUMENTS
         sub     $8, %rsp
         .cfi_adjust_cfa_offset 8
         call    *%rax
