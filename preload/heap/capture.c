@@ -74,7 +74,7 @@ static uint32_t stackless_site(struct guard *guard, struct thread *thread, unsig
     bool cached = sort < LEAK_KIND_MAX;
     if (likely(cached && sites[sort]))
         return sites[sort];
-    trace->depth = trace->shared = 0;
+    trace->cut = trace->depth = trace->shared = 0;
     trace->end = root;
     uint32_t site = context_tree_site(guard, trace, sort);
     if (cached)
@@ -101,7 +101,7 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     unwind_open(trace);
     unwind_find(guard, &thread->bounds, caller, limit, trace);
     context_tree_prefetch(trace, sort);
-    unwind_commit(&thread->bounds, limit, trace);
+    unwind_commit(&thread->bounds, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);

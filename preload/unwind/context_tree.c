@@ -280,9 +280,9 @@ static uint32_t find_or_add_child(struct guard *guard, uint32_t path, uint32_t p
     return likely(id) ? id : add_child(guard, path, parent, pc, retired);
 }
 
-static uint32_t path_at_depth(const struct unwind_trace *trace, uint32_t depth)
+static uint32_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
 {
-    return depth ? trace->step[depth - 1].path : trace->end;
+    return depth ? unwind_outermost(trace)[depth - 1].path : trace->end;
 }
 
 static uint32_t compute_path(struct unwind_step *step, uint32_t outer)
@@ -297,14 +297,16 @@ static uint32_t compute_paths(struct unwind_trace *trace, uint32_t known)
         return path_at_depth(trace, trace->depth);
     uint32_t path = path_at_depth(trace, known);
     for (uint32_t i = known; i < trace->depth; i++)
-        path = compute_path(&trace->step[i], path);
+        path = compute_path(&unwind_outermost(trace)[i], path);
     return path;
 }
 
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort)
 {
-    uint32_t path = path_at_depth(trace, trace->kept);
-    for (uint32_t i = trace->found; i-- > 0;)
+    uint32_t path = path_at_depth(trace, trace->shared);
+    for (uint32_t i = trace->cut + trace->shared; i < trace->kept; i++)
+        path = compute_path(&trace->step[i], path);
+    for (uint32_t i = trace->found < trace->depth ? trace->found : trace->depth; i-- > 0;)
         path = compute_path(unwind_fresh_at(trace, i), path);
     trace->paths = true;
     path = extend_path(path, sort, 0);
@@ -322,7 +324,7 @@ static bool leaf_matches_trace(uint32_t leaf, struct unwind_trace *trace, uint32
     if (node->pc != encode_pc(sort, path) || leaf <= inherited_nodes)
         return false;
     for (; i > known && id >= LEAK_NODE_FIRST; i--) {
-        struct unwind_step *step = &trace->step[i - 1];
+        struct unwind_step *step = &unwind_outermost(trace)[i - 1];
         node = segmented_array_at(&nodes, id);
         if (node->pc != encode_pc(step->pc, step->path) || node->number != step->retired)
             return false;
@@ -352,7 +354,7 @@ static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *tra
 {
     uint32_t node = outer;
     for (uint32_t i = known; i < trace->depth && node; i++) {
-        struct unwind_step *step = &trace->step[i];
+        struct unwind_step *step = &unwind_outermost(trace)[i];
         node = step->node = find_or_add_child(guard, step->path, node, step->pc, step->retired);
     }
     return node ? find_or_add_child(guard, path, node, sort, 0) : 0;
@@ -362,7 +364,8 @@ static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *tra
 static inline const struct leak_node *find_or_make_leaf(struct guard *guard,
                                                         struct unwind_trace *trace, unsigned sort)
 {
-    uint32_t known = trace->shared, outer = known ? trace->step[known - 1].node : trace->end;
+    uint32_t known = trace->shared,
+             outer = known ? unwind_outermost(trace)[known - 1].node : trace->end;
     uint32_t path = extend_path(compute_paths(trace, known), sort, 0);
     uint32_t leaf = find_leaf(trace, known, outer, path, sort);
     if (unlikely(!leaf))

@@ -10,18 +10,18 @@
 static struct {
     struct lock lock;
     bool taken[STACK_CACHE_LARGE_THREADS];
-    struct stack_cache_set *memory[STACK_CACHE_LARGE_THREADS];
+    struct stack_cache_large *memory[STACK_CACHE_LARGE_THREADS];
 } large_sets;
 
-static struct stack_cache_set *take_large_sets(void)
+static struct stack_cache_large *take_large_sets(void)
 {
-    struct stack_cache_set *large = NULL;
+    struct stack_cache_large *large = NULL;
     struct locked locked = lock_take(&large_sets.lock);
     for (unsigned i = 0; i < STACK_CACHE_LARGE_THREADS && !large; i++) {
         if (large_sets.taken[i])
             continue;
         if (!large_sets.memory[i])
-            large_sets.memory[i] = arena_map(STACK_CACHE_SETS_MAX * sizeof *large);
+            large_sets.memory[i] = arena_map(sizeof *large);
         large = large_sets.memory[i];
         large_sets.taken[i] = large != NULL;
     }
@@ -37,24 +37,24 @@ static void clear_set(struct stack_cache_set *set)
 
 static struct stack_cache_set *set_at(struct stack_cache *cache, unsigned set)
 {
-    return &(cache->large ? cache->large : cache->small)[set];
+    return &(cache->large ? cache->large->set : cache->small)[set];
 }
 
 static bool grow_stack_cache(struct stack_cache *cache)
 {
-    struct stack_cache_set *large = cache->large ? NULL : take_large_sets();
+    struct stack_cache_large *large = cache->large ? NULL : take_large_sets();
     if (!large)
         return false;
     for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
-        clear_set(&large[set]); /* another thread may have left them full */
-    stack_cache_clear(cache);   /* resets the counters too: the large sets need time to fill */
+        clear_set(&large->set[set]); /* another thread may have left them full */
+    stack_cache_clear(cache);        /* resets the counters too: the large sets need time to fill */
     cache->large = large;
     return true;
 }
 
 void stack_cache_close(struct stack_cache *cache)
 {
-    struct stack_cache_set *large = cache->large;
+    struct stack_cache_large *large = cache->large;
     stack_cache_clear(cache);
     cache->large = NULL;
     struct locked locked = lock_take(&large_sets.lock);
@@ -94,7 +94,7 @@ uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
     unsigned set = stack_cache_set_index(cache, caller->pc, caller->sp);
     struct stack_cache_entry *entry = older_entry(cache, set);
     /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
-    if (cache->newest[set] && stack_cache_matches(entry, low, caller, sort)) {
+    if (cache->newest[set] && stack_cache_matches(cache, entry, low, caller, sort)) {
         cache->newest[set] = entry;
         return entry->site;
     }
@@ -104,13 +104,42 @@ uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
     return 0;
 }
 
+/* Room in the ring. Entries whose words were there are empty from now on. */
+static uintptr_t *reserve_words(struct stack_cache *cache, unsigned count)
+{
+    unsigned size = cache->large ? STACK_CACHE_RING_MAX : STACK_CACHE_RING_MIN;
+    if (cache->head + count > size) {
+        cache->written += size - cache->head;
+        cache->head = 0;
+    }
+    uintptr_t *room = (cache->large ? cache->large->ring : cache->ring) + cache->head;
+    cache->head += count;
+    cache->written += count;
+    cache->intact = cache->written > size ? cache->written - size : 0;
+    return room;
+}
+
+/* The words of the frames of a trace; those beyond its limit do not matter. */
+static void copy_words(struct stack_cache *cache, struct stack_cache_entry *entry,
+                       const struct unwind_trace *trace, unsigned first, unsigned words)
+{
+    unsigned count = words + (words + 1) / 2; /* an offset is half a word */
+    entry->word = reserve_words(cache, count);
+    entry->start = cache->written - count;
+    entry->words = words;
+    __asm__ volatile("" ::: "memory");
+    memcpy(entry->word, trace->word + first, words * sizeof *trace->word);
+    memcpy(entry->word + words, trace->offset + first, words * sizeof *trace->offset);
+}
+
 void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace, unsigned sort,
                      uint32_t site)
 {
     if (cache->asleep || !trace->shareable || !trace->depth)
         return;
-    const struct unwind_step *inner = &trace->step[trace->depth - 1];
-    if (!inner->in_words || inner->words > STACK_CACHE_WORDS)
+    const struct unwind_step *inner = unwind_step_at(trace, 0);
+    unsigned first = trace->step[trace->cut].words, words = inner->words - first;
+    if (!inner->in_words || words > STACK_CACHE_WORDS)
         return;
     unsigned set = stack_cache_set_index(cache, inner->pc, inner->sp);
     struct stack_cache_entry *entry = older_entry(cache, set);
@@ -122,9 +151,7 @@ void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace
     entry->looked = trace->looked;
     entry->sort = sort;
     entry->site = site;
-    entry->words = inner->words;
-    memcpy(entry->offset, trace->offset, inner->words * sizeof *entry->offset);
-    memcpy(entry->word, trace->word, inner->words * sizeof *entry->word);
+    copy_words(cache, entry, trace, first, words);
     cache->newest[set] = entry; /* before the entry is valid: only used sets are cleared */
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;
@@ -139,4 +166,5 @@ void stack_cache_clear(struct stack_cache *cache)
             cache->newest[set] = NULL;
         }
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
+    cache->written = cache->intact = cache->head = 0;
 }

@@ -7,10 +7,11 @@
  * words read and the CFI rows, so when all words are the same the site is the same, and neither the
  * CFI cache nor the context tree is consulted. All words are compared, always (unwind.h says why).
  *
- * The cache is two-way associative, so two stacks that share a set do not evict each other. A
- * thread that misses often gets four times as many sets, unless eight others have them. Where
- * contexts keep changing the cache does not pay; after it has had time to fill it suspends itself
- * for a while:
+ * The cache is two-way associative, so two stacks that share a set do not evict each other. The
+ * words of all entries lie in one ring, one entry after the other, so that an entry takes only what
+ * its stack needs; an entry whose words were overwritten is empty. A thread that misses often gets
+ * four times as many sets and a larger ring, unless eight others have them. Where contexts keep
+ * changing the cache does not pay; after it has had time to fill it suspends itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
@@ -25,32 +26,46 @@
 #define STACK_CACHE_SETS_MAX 128
 #define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
 #define STACK_CACHE_WAYS 2
-#define STACK_CACHE_WORDS 56 /* a stack of which more words were read is not cached */
+#define STACK_CACHE_WORDS 384 /* a stack of which more words were read is not cached */
+/* Rings, in words: each holds several of the largest stacks. */
+#define STACK_CACHE_RING_MIN 5120
+#define STACK_CACHE_RING_MAX 24576
 
 struct stack_cache_entry {
     uintptr_t pc; /* 0 = empty */
     uintptr_t sp, fp;
     uint32_t site;
     uint32_t looked; /* modules_generation() at that time */
-    uint16_t sort;   /* kind and tag, as in a leaf of the context tree */
-    uint8_t words;
+    uint64_t start;  /* stack_cache.written before its words */
+    uintptr_t *word; /* in the ring: the words, then an offset for each */
+    uint16_t words;
+    uint16_t sort; /* kind and tag, as in a leaf of the context tree */
     bool fp_matters;
-    uint32_t offset[STACK_CACHE_WORDS];
-    uintptr_t word[STACK_CACHE_WORDS];
 };
 
 struct stack_cache_set {
     struct stack_cache_entry entry[STACK_CACHE_WAYS];
 };
 
+struct stack_cache_large {
+    struct stack_cache_set set[STACK_CACHE_SETS_MAX];
+    uintptr_t ring[STACK_CACHE_RING_MAX];
+};
+
 struct stack_cache {
     uint32_t lookups, misses; /* in this window */
     uint32_t asleep;          /* lookups still to be skipped */
     uint32_t missed;          /* misses in all windows with many of them */
+    /* The ring: words ever written, those left out at its end included; where the next are written:
+     *     head = written % size of the ring
+     * and what is not overwritten yet: intact = max(written - size of the ring, 0). */
+    uint64_t written, intact;
+    uint32_t head;
     /* The entry of each set that was used last: a pointer, so that no branch depends on the way. */
     struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
-    struct stack_cache_set *large; /* STACK_CACHE_SETS_MAX sets; NULL: the small ones are in use */
+    struct stack_cache_large *large; /* NULL: the small sets are in use */
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
+    uintptr_t ring[STACK_CACHE_RING_MIN];
 };
 
 static inline unsigned stack_cache_set_index(const struct stack_cache *cache, uintptr_t pc,
@@ -60,13 +75,15 @@ static inline unsigned stack_cache_set_index(const struct stack_cache *cache, ui
     return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
-static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache_entry *entry, uintptr_t low,
+static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
+                                              const struct stack_cache_entry *entry, uintptr_t low,
                                               const struct frame *caller, unsigned sort)
 {
     return entry->pc == caller->pc && entry->sp == caller->sp && entry->sort == sort &&
-           entry->looked == modules_generation() &&
+           entry->looked == modules_generation() && entry->start >= cache->intact &&
            (!entry->fp_matters || entry->fp == caller->fp) &&
-           stack_words_match(low, entry->offset, entry->word, entry->words);
+           stack_words_match(low, (const uint32_t *)(entry->word + entry->words), entry->word,
+                             entry->words);
 }
 
 /* When the newest entry of the set does not match. */
@@ -84,7 +101,7 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     cache->lookups++;
     const struct stack_cache_entry *newest =
         cache->newest[stack_cache_set_index(cache, caller->pc, caller->sp)];
-    if (likely(newest && stack_cache_matches(newest, low, caller, sort)))
+    if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort)))
         return newest->site;
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort);
 }

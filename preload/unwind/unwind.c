@@ -235,12 +235,13 @@ static inline bool slot_holds_pc(const struct unwind_step *step, uintptr_t pc)
     return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
 }
 
-/* Follows the kept frames outwards from the count-th as long as their words are unchanged. Returns
- * how many frames further out were not reached: 0 when all are verified. */
-static unsigned verify_shared_frames(struct unwind_trace *trace, unsigned count, uintptr_t fp)
+/* Follows the kept frames outwards from step[same - 1] to step[from] as long as their words are
+ * unchanged. Returns the index of the last frame reached. */
+static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, unsigned same,
+                                   uintptr_t fp)
 {
-    struct unwind_step *step = &trace->step[count - 1];
-    for (step->fp = fp; step > trace->step; step--) {
+    struct unwind_step *step = &trace->step[same - 1];
+    for (step->fp = fp; step > &trace->step[from]; step--) {
         struct unwind_step *caller = step - 1;
         if (!step->pc_slot || !slot_holds_pc(step, caller->pc) ||
             (step->sp_slot && *step->sp_slot != caller->sp))
@@ -252,6 +253,18 @@ static unsigned verify_shared_frames(struct unwind_trace *trace, unsigned count,
         caller->fp = fp;
     }
     return step - trace->step;
+}
+
+/* The same, but compares all words at once where it can. */
+static unsigned verify_kept_frames(struct unwind_trace *trace, uintptr_t low, unsigned from,
+                                   unsigned same, uintptr_t fp)
+{
+    const struct unwind_step *inner = &trace->step[same - 1];
+    unsigned known = trace->step[from].words;
+    if (inner->in_words &&
+        stack_words_match(low, trace->offset + known, trace->word + known, inner->words - known))
+        return from;
+    return follow_kept_frames(trace, from, same, fp);
 }
 
 static void record_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
@@ -274,34 +287,60 @@ static void record_step_words(struct unwind_trace *trace, uintptr_t low, struct 
     record_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
-/* Frames beyond the limit are cut, outermost first. */
-void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace)
+/* Makes room: of the kept frames only the innermost ones remain. Returns how many. */
+static unsigned drop_outer_frames(struct unwind_trace *trace, unsigned kept, unsigned remain)
+{
+    unsigned drop = kept - remain;
+    if (!drop || !remain)
+        return remain;
+    unsigned words = trace->step[drop].words, used = trace->step[kept - 1].words - words;
+    memmove(trace->step, trace->step + drop, remain * sizeof *trace->step);
+    memmove(trace->word, trace->word + words, used * sizeof *trace->word);
+    memmove(trace->offset, trace->offset + words, used * sizeof *trace->offset);
+    for (unsigned i = 0; i < remain; i++)
+        trace->step[i].words -= words;
+    return remain;
+}
+
+/* Decides which frames are the trace: of the kept and the fresh ones the innermost "limit". */
+static void place_frames(struct unwind_trace *trace, unsigned limit, unsigned kept, unsigned fresh,
+                         enum leak_root end)
+{
+    unsigned total = kept + fresh, cut = total > limit ? total - limit : 0;
+    enum leak_root before = trace->end;
+    bool same_outermost = kept && cut == trace->cut;
+    if (unlikely(total > UNWIND_DEPTH_MAX)) {
+        kept = drop_outer_frames(trace, kept, kept > cut ? kept - cut : 0);
+        trace->outer_end = LEAK_ROOT_DEPTH;
+        same_outermost = false;
+        cut = kept + fresh - limit;
+    } else if (!kept) {
+        trace->outer_end = end;
+    }
+    trace->kept = kept;
+    trace->found = fresh;
+    trace->end = cut ? LEAK_ROOT_DEPTH : trace->outer_end;
+    trace->depth = kept + fresh - cut;
+    trace->cut = cut;
+    trace->shared = same_outermost && trace->end == before && kept > cut ? kept - cut : 0;
+    trace->paths = false;
+}
+
+void unwind_commit(const struct unwind_bounds *bounds, struct unwind_trace *trace)
 {
     uintptr_t low = bounds->low;
-    unsigned shared = trace->kept, fresh = trace->found;
-    unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
-    if (cut) {
-        unsigned kept = shared > cut ? shared - cut : 0;
-        memmove(trace->step, trace->step + (shared - kept), kept * sizeof *trace->step);
-        fresh = limit - kept;
-        depth = limit;
-        trace->end = LEAK_ROOT_DEPTH;
-        trace->shareable = trace->paths = false;
-        shared = kept;
-    }
-    trace->words = shared ? trace->step[shared - 1].words : 0;
+    unsigned kept = trace->kept, fresh = trace->found;
+    trace->words = kept ? trace->step[kept - 1].words : 0;
     for (unsigned i = 0; i < fresh; i++) {
-        struct unwind_step *step = &trace->step[shared + i];
+        struct unwind_step *step = &trace->step[kept + i];
         *step = *unwind_fresh_at(trace, fresh - 1 - i);
-        bool caller_needs = shared + i && step[-1].fp_matters;
+        bool caller_needs = kept + i && step[-1].fp_matters;
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
-        step->in_words = shared + i == 0;
-        if (shared + i && trace->shareable)
+        step->in_words = kept + i == 0;
+        if (kept + i && trace->shareable)
             record_step_words(trace, low, step);
         step->words = trace->words;
     }
-    trace->depth = depth;
-    trace->shared = cut ? 0 : shared;
 }
 
 static enum leak_root take_step(struct guard *guard, struct reader *reader, struct frame *frame,
@@ -321,6 +360,50 @@ void unwind_use_frame_pointers(void)
     by_fp = true;
 }
 
+/* The walk to the outside. */
+struct walk {
+    struct frame frame; /* where it is */
+    unsigned fresh;     /* frames that were walked */
+    unsigned below;     /* of find_shared_frame */
+    unsigned reach;     /* frames to walk at most */
+    enum leak_root end;
+};
+
+/* Goes on from a kept frame; those between it and the walk are the same as before, but what is
+ * further out is not, so they get new nodes. */
+static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsigned same,
+                             unsigned at)
+{
+    for (unsigned i = same; i > at + 1 && walk->fresh < walk->reach; i--) {
+        struct unwind_step *copy = unwind_fresh_at(trace, walk->fresh++);
+        *copy = trace->step[i - 1];
+        copy->node = 0;
+    }
+    const struct unwind_step *on = &trace->step[at];
+    walk->frame = (struct frame){.pc = on->pc, .sp = on->sp, .fp = on->fp};
+    walk->below = at;
+}
+
+/* The walk has reached step[same - 1]. Do the kept frames complete the trace? */
+static bool use_kept_frames(const struct unwind_bounds *bounds, unsigned limit, unsigned same,
+                            struct unwind_trace *trace, struct walk *walk)
+{
+    unsigned wanted = limit > walk->fresh ? limit - walk->fresh : 0;
+    if (!wanted)
+        return true;
+    unsigned from = same > wanted ? same - wanted : 0;
+    unsigned reached = verify_kept_frames(trace, bounds->low, from, same, walk->frame.fp);
+    bool enough = same >= wanted || trace->outer_end != LEAK_ROOT_DEPTH;
+    if (reached == from && enough)
+        return true;
+    /* The stack became shallower than when step[0] was walked: frames are found for the next times
+     * as well. */
+    if (reached == 0 && !enough)
+        walk->reach = 2 * limit < UNWIND_DEPTH_MAX ? 2 * limit : UNWIND_DEPTH_MAX;
+    continue_at_kept(trace, walk, same, reached);
+    return false;
+}
+
 void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
                  unsigned limit, struct unwind_trace *trace)
 {
@@ -332,47 +415,28 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
         reader.high = bounds->high;
     }
     uint32_t looked = modules_generation();
-    struct frame frame = *start;
     bool own_stack = reader.high != 0;
-    unsigned below = trace->shareable && own_stack && trace->looked == looked ? trace->depth : 0;
-    unsigned shared = 0, fresh = 0;
-    enum leak_root end = LEAK_ROOT_NONE;
-    while (end == LEAK_ROOT_NONE) {
-        unsigned same = find_shared_frame(trace, &frame, &below);
-        if (same) {
-            const struct unwind_step *kept = &trace->step[same - 1];
-            bool all = kept->in_words &&
-                       stack_words_match(bounds->low, trace->offset, trace->word, kept->words);
-            unsigned rest = all ? 0 : verify_shared_frames(trace, same, frame.fp);
-            if (!rest) {
-                shared = same;
-                end = trace->end;
-                break;
-            }
-            /* The frames up to step[rest] are the same, but further out words have changed: the
-             * frames in between get new nodes. */
-            for (unsigned i = same; i > rest + 1 && fresh < limit; i--) {
-                struct unwind_step *copy = unwind_fresh_at(trace, fresh++);
-                *copy = trace->step[i - 1];
-                copy->node = 0;
-            }
-            const struct unwind_step *on = &trace->step[rest];
-            frame = (struct frame){.pc = on->pc, .sp = on->sp, .fp = on->fp};
-            below = rest;
-        }
-        if (fresh == limit) {
-            end = LEAK_ROOT_DEPTH;
+    bool shareable = trace->shareable && own_stack && trace->looked == looked;
+    struct walk walk = {
+        .frame = *start, .below = shareable ? trace->cut + trace->depth : 0, .reach = limit};
+    unsigned kept = 0;
+    while (walk.end == LEAK_ROOT_NONE) {
+        unsigned same = find_shared_frame(trace, &walk.frame, &walk.below);
+        if (same && use_kept_frames(bounds, limit, same, trace, &walk)) {
+            kept = same;
             break;
         }
-        end = take_step(guard, &reader, &frame, unwind_fresh_at(trace, fresh++));
+        if (walk.fresh == walk.reach) {
+            walk.end = LEAK_ROOT_DEPTH;
+            break;
+        }
+        walk.end = take_step(guard, &reader, &walk.frame, unwind_fresh_at(trace, walk.fresh++));
     }
-    trace->end = end;
+    place_frames(trace, limit, kept, walk.fresh, walk.end);
     trace->looked = looked;
     trace->shareable = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
-                       (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
-    trace->kept = shared;
-    trace->found = fresh;
-    trace->paths = false;
+                       (trace->end == LEAK_ROOT_COMPLETE || trace->end == LEAK_ROOT_NO_RULE ||
+                        trace->end == LEAK_ROOT_DEPTH);
 }
 
 enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,

@@ -12,6 +12,10 @@
  * the same too. They are not walked but verified: the words stand in one array (stack_words.h), and
  * each costs a compare. All words must be compared: main -> f(site 1) -> h and main -> f(site 2) ->
  * h leave h's own words identical.
+ *
+ * Of a stack deeper than the limit only the inner frames are the trace, but the thread keeps the
+ * frames outside of it: they are verified when the stack becomes shallower, so a deep recursion is
+ * not walked anew at each level.
  */
 #ifndef PRELOAD_UNWIND_UNWIND_H
 #define PRELOAD_UNWIND_UNWIND_H
@@ -49,12 +53,16 @@ struct unwind_step {
 /* Outermost frame first, so that frames shared with the next trace stay where they are. */
 struct unwind_trace {
     enum leak_root end;
-    unsigned depth;
-    unsigned shared; /* frames 0 .. shared-1 are those of the previous trace */
+    /* step[0 .. cut-1] are kept frames beyond the limit, and not verified; step[cut .. cut+depth-1]
+     * are the trace. Its outermost "shared" frames are those of the previous trace, which began
+     * with the same frame. */
+    unsigned cut, depth, shared;
+    enum leak_root outer_end; /* what lies beyond step[0]; LEAK_ROOT_DEPTH: a caller */
     /* Between unwind_find and unwind_commit: step[0 .. kept-1] of the previous trace remain,
-     * the first "found" fresh steps will replace its inner frames. */
+     * the first "found" fresh steps will replace its inner frames:
+     *     cut + depth = kept + found <= UNWIND_DEPTH_MAX */
     unsigned kept, found;
-    bool paths;     /* all frames have their path already; false if some were cut */
+    bool paths;     /* all frames have their path already */
     bool shareable; /* by the next trace: own stack, and an end that depends on pc alone */
     bool open;      /* under construction; still true later: a handler left by longjmp */
     uint32_t
@@ -74,7 +82,13 @@ struct unwind_trace {
 /* The i-th frame from the inside. */
 static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
 {
-    return &trace->step[trace->depth - 1 - i];
+    return &trace->step[trace->cut + trace->depth - 1 - i];
+}
+
+/* The outermost frame. */
+static inline struct unwind_step *unwind_outermost(struct unwind_trace *trace)
+{
+    return &trace->step[trace->cut];
 }
 
 /* The i-th fresh step from the inside. */
@@ -110,13 +124,13 @@ static inline void unwind_invalidate(struct unwind_trace *trace)
  * with the frames, while unwind_commit moves them to their places. */
 void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
                  unsigned limit, struct unwind_trace *trace);
-void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace);
+void unwind_commit(const struct unwind_bounds *bounds, struct unwind_trace *trace);
 
 static inline void unwind(struct guard *guard, const struct unwind_bounds *bounds,
                           const struct frame *start, unsigned limit, struct unwind_trace *trace)
 {
     unwind_find(guard, bounds, start, limit, trace);
-    unwind_commit(bounds, limit, trace);
+    unwind_commit(bounds, trace);
 }
 
 /* From now on unwinds by frame pointers alone: code compiled without them is left out of traces, or

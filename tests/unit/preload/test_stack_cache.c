@@ -56,7 +56,7 @@ static uint32_t expect_site(const struct frame *caller, unsigned limit, struct u
 {
     unwind_find(&unit_guard, &bounds, caller, limit, out);
     context_tree_prefetch(out, MALLOC);
-    unwind_commit(&bounds, limit, out);
+    unwind_commit(&bounds, out);
     return context_tree_site(&unit_guard, out, MALLOC);
 }
 
@@ -81,7 +81,7 @@ static unsigned words_read(void)
     return count;
 }
 
-static unsigned captures, misses_wanted, hits_wanted;
+static unsigned captures, misses_wanted, hits_wanted, limit_now = UNWIND_DEPTH_MAX;
 static bool shared;
 
 /* With one word another: a miss where the walk had read it, and a hit only for the same site. */
@@ -96,7 +96,7 @@ __attribute__((no_sanitize("address"))) static void change(uintptr_t *word, uint
     KEEP;
     found = stack_cache_find(&leaves, bounds.low, caller, MALLOC);
     if (found)
-        walked = walk_to_site(caller, UNWIND_DEPTH_MAX, &fresh);
+        walked = walk_to_site(caller, limit_now, &fresh);
     *word = kept;
     KEEP;
     UNIT_WANT_MSG(found == walked, "%p: site %u was found, a walk gives %u", (void *)word, found,
@@ -133,12 +133,12 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
     struct frame caller = CALLER_FRAME();
     captures++;
     stack_cache_clear(&leaves);
-    uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
+    uint32_t site = walk_to_site(&caller, limit_now, &trace);
     ck_assert_uint_ne(site, 0);
-    ck_assert_int_eq(trace.end, LEAK_ROOT_COMPLETE);
+    ck_assert_int_eq(trace.end, trace.depth < limit_now ? LEAK_ROOT_COMPLETE : LEAK_ROOT_DEPTH);
     if (shared) { /* once more: what is kept then comes from a trace that was verified, not walked
                    */
-        unwind(&unit_guard, &bounds, &caller, UNWIND_DEPTH_MAX, &trace);
+        unwind(&unit_guard, &bounds, &caller, limit_now, &trace);
         ck_assert_uint_eq(trace.shared, trace.depth);
         ck_assert_uint_eq(context_tree_site(&unit_guard, &trace, MALLOC), site);
     }
@@ -307,35 +307,60 @@ static NOINLINE int keep_deep(int n, bool *kept)
 START_TEST(a_stack_is_kept_while_its_words_fit)
 {
     unsigned kept_ones = 0;
-    for (int n = 0; n < 80; n++) {
+    for (int n = 0; n < 600; n += 3) {
         bool kept;
         keep_deep(n, &kept);
         ck_assert_msg(kept == (words_read() <= STACK_CACHE_WORDS), "%u words in %u frames: kept %d",
                       words_read(), trace.depth, kept);
         kept_ones += kept;
     }
-    ck_assert(kept_ones > 20 && kept_ones < 80);
+    ck_assert(kept_ones > 60 && kept_ones < 200);
 }
 END_TEST
 
-static NOINLINE void keep_limited(unsigned limit, bool *kept)
+/* Frames beyond the limit may be other ones the next time: the stack is the same. */
+START_TEST(a_stack_that_was_cut_is_found_by_its_inner_frames)
+{
+    limit_now = 5;
+    shared = _i;
+    recurse(12);
+    ck_assert_uint_eq(trace.depth, limit_now);
+    ck_assert_uint_eq(captures, 1);
+    ck_assert_uint_ge(misses_wanted, 2 * (trace.depth - 1));
+    ck_assert_uint_gt(hits_wanted, 0);
+}
+END_TEST
+
+static NOINLINE void keep_limited(unsigned limit, uint32_t *site)
 {
     struct frame caller = CALLER_FRAME();
-    uint32_t site = walk_to_site(&caller, limit, &trace);
-    stack_cache_add(&leaves, &trace, MALLOC, site);
-    *kept = stack_cache_find(&leaves, bounds.low, &caller, MALLOC) != 0;
+    uint32_t kept = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
+    *site = expect_site(&caller, limit, &trace);
+    ck_assert(!kept || kept == *site);
+    stack_cache_add(&leaves, &trace, MALLOC, *site);
+    ck_assert_uint_eq(walk_to_site(&caller, limit, &fresh), *site);
     KEEP;
 }
 
-/* Frames that were cut could be other ones the next time. */
-START_TEST(a_stack_that_was_cut_is_not_kept)
+/* Steps of a recursion, each of them with another outermost frame within the limit. */
+static NOINLINE void descend(int n, unsigned limit)
 {
-    bool kept;
-    keep_limited(UNWIND_DEPTH_MAX, &kept);
-    ck_assert(kept);
-    stack_cache_clear(&leaves);
-    keep_limited(2, &kept);
-    ck_assert(!kept);
+    uint32_t before, after;
+    keep_limited(limit, &before);
+    if (n)
+        descend(n - 1, limit);
+    KEEP;
+    keep_limited(limit, &after);
+    KEEP;
+}
+
+START_TEST(sites_of_a_recursion_deeper_than_the_limit_are_those_of_a_walk)
+{
+    static const unsigned limits[] = {1, 2, 7, 64, 200};
+    for (unsigned i = 0; i < ARRAY_LENGTH(limits); i++)
+        for (int most = 5; most < 1300; most *= 4)
+            descend(most, limits[i]);
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -461,8 +486,8 @@ static void find_rivals(uintptr_t *pcs, unsigned count)
     uintptr_t sp = (uintptr_t)words;
     pcs[0] = 0x500000;
     for (unsigned found = 1; found < count; found++)
-        for (pcs[found] = pcs[found - 1] + 4;
-             stack_cache_set_index(&leaves, pcs[found], sp) != stack_cache_set_index(&leaves, pcs[0], sp);)
+        for (pcs[found] = pcs[found - 1] + 4; stack_cache_set_index(&leaves, pcs[found], sp) !=
+                                              stack_cache_set_index(&leaves, pcs[0], sp);)
             pcs[found] += 4;
 }
 
@@ -480,6 +505,44 @@ START_TEST(two_leaves_of_one_set_both_stay)
     ck_assert_uint_eq(find(&leaves, pcs[0]), 10);
     ck_assert_uint_eq(find(&leaves, pcs[1]), 0);
     ck_assert_uint_eq(find(&leaves, pcs[2]), 12);
+}
+END_TEST
+
+/* Entries of many words: the ring goes around several times. */
+static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
+{
+    static struct unwind_trace made;
+    made = (struct unwind_trace){.depth = 2, .shareable = true, .looked = modules_generation()};
+    made.step[0] = (struct unwind_step){.pc = words[0], .sp = (uintptr_t)&words[1]};
+    made.step[1] = (struct unwind_step){
+        .pc = pc, .sp = (uintptr_t)words, .pc_slot = words, .words = count, .in_words = true};
+    for (unsigned i = 0; i < count; i++) {
+        made.offset[i] = i % ARRAY_LENGTH(words) * sizeof words[0];
+        made.word[i] = words[i % ARRAY_LENGTH(words)];
+    }
+    stack_cache_add(&leaves, &made, MALLOC, site);
+}
+
+START_TEST(an_entry_whose_words_were_overwritten_is_empty)
+{
+    enum { PCS = STACK_CACHE_SETS_MIN / 2 };
+    unsigned found = 0;
+    for (unsigned i = 0; i < ARRAY_LENGTH(words); i++)
+        words[i] = 0x400000 + i;
+    for (unsigned n = 0; n < 4000; n++) {
+        unsigned count = 1 + n * 7 % STACK_CACHE_WORDS;
+        keep_long(0x500000 + n % PCS * 20, n + 1, count);
+        ck_assert_uint_eq(find(&leaves, 0x500000 + n % PCS * 20), n + 1);
+        for (unsigned before = 1; before < PCS && before <= n; before++) {
+            uint32_t site = find(&leaves, 0x500000 + (n - before) % PCS * 20);
+            ck_assert(site == 0 || site == n - before + 1);
+            found += site != 0;
+        }
+        leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
+    }
+    ck_assert_uint_gt(found, 4000 * 8); /* the ring has room for 19 of 256 words */
+    words[7]++;
+    ck_assert_uint_eq(find(&leaves, 0x500000 + 3999 % PCS * 20), 0);
 }
 END_TEST
 
@@ -674,7 +737,8 @@ int main(int argc, char **argv)
     tcase_add_loop_test(stacks, any_word_that_was_read_is_a_miss_when_it_changes, 0,
                         2 * ARRAY_LENGTH(shapes));
     tcase_add_test(stacks, a_stack_is_kept_while_its_words_fit);
-    tcase_add_test(stacks, a_stack_that_was_cut_is_not_kept);
+    tcase_add_loop_test(stacks, a_stack_that_was_cut_is_found_by_its_inner_frames, 0, 2);
+    tcase_add_test(stacks, sites_of_a_recursion_deeper_than_the_limit_are_those_of_a_walk);
     tcase_add_loop_test(stacks, a_stack_with_a_signal_frame_is_not_kept, 0, 2);
     tcase_add_test(stacks, a_fibres_stack_is_not_kept);
     tcase_add_test(stacks, after_a_change_of_modules_nothing_is_found);
@@ -683,6 +747,7 @@ int main(int argc, char **argv)
     tcase_set_timeout(cache, 60);
     tcase_add_checked_fixture(cache, setup, NULL);
     tcase_add_test(cache, two_leaves_of_one_set_both_stay);
+    tcase_add_test(cache, an_entry_whose_words_were_overwritten_is_empty);
     tcase_add_test(cache, every_set_is_used);
     tcase_add_test(cache, who_misses_often_gets_more_sets);
     tcase_add_test(cache, who_seldom_misses_does_not);

@@ -141,7 +141,8 @@ static void compare(const char *what)
     /* 0 is capture itself. Some walks end with a zero return address; a frame it is not. */
     for (int i = 1; i < trio.libgcc_count && trio.libgcc[i]; i++)
         want[count++] = trio.libgcc[i] + trio.interrupted[i];
-    bool same = (int)trio.ours.depth == count && !memcmp(trio.ours.pc, want, count * sizeof want[0]);
+    bool same =
+        (int)trio.ours.depth == count && !memcmp(trio.ours.pc, want, count * sizeof want[0]);
     if (!same) {
         show("ours", trio.ours.pc, trio.ours.depth);
         show("libgcc", want, count);
@@ -164,8 +165,8 @@ static void compare(const char *what)
         show("ours", trio.ours.pc, trio.ours.depth);
         show("libunwind", theirs, their);
     }
-    ck_assert_msg(same, "%s: our %u frames (end %d) differ from libunwind's %d", what, trio.ours.depth,
-                  trio.ours.end, their);
+    ck_assert_msg(same, "%s: our %u frames (end %d) differ from libunwind's %d", what,
+                  trio.ours.depth, trio.ours.end, their);
 }
 
 static void compare_complete(const char *what, unsigned least)
@@ -256,7 +257,8 @@ START_TEST(realigned_frames)
 }
 END_TEST
 
-static NOINLINE long many_arguments(long a, long b, long c, long d, long e, long f, long g, long h, int n)
+static NOINLINE long many_arguments(long a, long b, long c, long d, long e, long f, long g, long h,
+                                    int n)
 {
     if (n == 0)
         capture();
@@ -497,7 +499,8 @@ START_TEST(a_program_interrupted_anywhere)
     ck_assert_int_eq(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     timer_settime(timer, 0, &every, NULL);
     unsigned sum = 0;
-    for (time_t end = time(NULL) + 10; timer_traces < 1500 && time(NULL) < end && !timer_failure[0];)
+    for (time_t end = time(NULL) + 10;
+         timer_traces < 1500 && time(NULL) < end && !timer_failure[0];)
         sum += wind(40);
     timer_delete(timer);
     ck_assert_msg(!timer_failure[0], "%s (sum %u)", timer_failure, sum);
@@ -569,6 +572,70 @@ static NOINLINE void recurse_limited(int n, unsigned limit)
         recurse_limited(n - 1, limit);
     KEEP;
 }
+
+/* The steps of wander in a row, up and down a recursion of two functions. */
+static unsigned wandered, walked_in_cut;
+static const unsigned wander_limits[] = {1, 2, 5, 16, 60, 128, 900};
+
+static NOINLINE void wander(unsigned limit, int most, int depth);
+
+static NOINLINE void wander_beside(unsigned limit, int most, int depth)
+{
+    volatile char pad[48];
+    pad[depth % 48] = depth;
+    wander(limit, most, depth);
+    KEEP;
+    (void)pad[0];
+}
+
+/* Each call goes deeper or back by chance, and a trace is taken before and after. */
+static NOINLINE void wander(unsigned limit, int most, int depth)
+{
+    for (int n = 0; n < 3 && wandered; n++) {
+        wandered--;
+        capture_limited(limit);
+        int way = rand() % 8;
+        if (way == 0 || depth == most)
+            return;
+        if (way % 2)
+            wander(limit, most, depth + 1);
+        else
+            wander_beside(limit, most, depth + 1);
+        KEEP;
+    }
+}
+
+/* walk compares each trace with one that shares nothing. */
+START_TEST(traces_of_a_recursion_deeper_than_the_limit_are_right)
+{
+    unsigned limit = wander_limits[_i];
+    for (int most = 3; most <= 1500; most *= 3) {
+        srand(most + limit);
+        wandered = 4000;
+        while (wandered)
+            wander(limit, most, 0);
+    }
+}
+END_TEST
+
+static NOINLINE void count_steps_back(int depth)
+{
+    if (depth)
+        count_steps_back(depth - 1);
+    capture_limited(20);
+    walked_in_cut += cut.trace.found;
+    KEEP;
+}
+
+START_TEST(leaving_a_recursion_deeper_than_the_limit_does_not_walk_each_level)
+{
+    enum { LEVELS = 400 };
+    walked_in_cut = 0;
+    count_steps_back(LEVELS);
+    ck_assert_msg(walked_in_cut < 5 * LEVELS, "%u frames were walked for %d traces", walked_in_cut,
+                  LEVELS);
+}
+END_TEST
 
 /* ---- Sharing -------------------------------------------------------------------------------- */
 
@@ -716,9 +783,10 @@ START_TEST(registers_full_of_garbage_end_the_trace)
 {
     uintptr_t *stack = made_stack(8192);
     for (unsigned n = 0; n < 6; n++) {
-        struct frame start = {.pc = bad_registers[_i].pc ? bad_registers[_i].pc : real_pc(n),
-                              .sp = bad_registers[_i].sp == 1 ? (uintptr_t)stack : bad_registers[_i].sp,
-                              .fp = bad_registers[_i].fp == 1 ? (uintptr_t)stack : bad_registers[_i].fp};
+        struct frame start = {
+            .pc = bad_registers[_i].pc ? bad_registers[_i].pc : real_pc(n),
+            .sp = bad_registers[_i].sp == 1 ? (uintptr_t)stack : bad_registers[_i].sp,
+            .fp = bad_registers[_i].fp == 1 ? (uintptr_t)stack : bad_registers[_i].fp};
         struct unwind_bounds own = {(uintptr_t)stack, (uintptr_t)stack + 8192};
         for (int known = 0; known < 2; known++) {
             walk(known ? &own : &bounds, &start, DEEP, &wild);
@@ -764,7 +832,8 @@ START_TEST(random_stacks_never_fault_and_always_end)
         walk(_i % 2 ? &own : &bounds, &start, DEEP, &wild);
         frames += wild.depth;
         ck_assert_msg(wild.depth >= 1 && wild.depth <= DEEP && wild.end != LEAK_ROOT_NONE,
-                      "seed %" PRIu64 " round %d: depth %u end %d", unit_seed, round, wild.depth, wild.end);
+                      "seed %" PRIu64 " round %d: depth %u end %d", unit_seed, round, wild.depth,
+                      wild.end);
         for (unsigned i = 0; i < wild.depth; i++)
             ck_assert_msg(wild.pc[i] >= LEAK_KIND_PCS && !(wild.pc[i] >> LEAK_PC_BITS),
                           "seed %" PRIu64 " round %d: frame %u is at %#" PRIxPTR
@@ -794,7 +863,8 @@ START_TEST(a_call_of_null_is_no_leaf_in_the_middle_of_a_trace)
     void (*volatile nothing)(void) = (void (*)(void))(uintptr_t)_i;
     if (!sigsetjmp(after_crash, 1))
         nothing();
-    ck_assert_msg(wild.depth > 0 && wild.end == LEAK_ROOT_BROKEN, "depth %u end %d", wild.depth, wild.end);
+    ck_assert_msg(wild.depth > 0 && wild.end == LEAK_ROOT_BROKEN, "depth %u end %d", wild.depth,
+                  wild.end);
     for (unsigned i = 0; i < wild.depth; i++)
         ck_assert_msg(wild.pc[i] >= LEAK_KIND_PCS, "frame %u is at %#" PRIxPTR, i, wild.pc[i]);
 }
@@ -806,7 +876,8 @@ START_TEST(code_without_a_table_ends_the_trace_and_says_so)
 #if defined __aarch64__ /* stp x29, x30, [sp, -16]!; blr x0; ldp x29, x30, [sp], 16; ret */
     static const uint32_t code[] = {0xa9bf7bfd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
 #else /* sub rsp, 8; call rdi; add rsp, 8; ret */
-    static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+    static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
+                                   0x48, 0x83, 0xc4, 0x08, 0xc3};
 #endif
     uint8_t *jit = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memcpy(jit, code, sizeof code);
@@ -825,7 +896,8 @@ START_TEST(an_address_with_high_bits_does_not_spoil_the_real_one)
     struct unwind_bounds own = {(uintptr_t)stack, (uintptr_t)stack + 4096};
     modules_start(cfi_cache_forget);
     ck_assert(cfi_cache_start()); /* a fresh table, which has not seen the real one */
-    struct frame start = {.pc = pc | 0x7b00ull << 48, .sp = (uintptr_t)stack, .fp = (uintptr_t)stack};
+    struct frame start = {
+        .pc = pc | 0x7b00ull << 48, .sp = (uintptr_t)stack, .fp = (uintptr_t)stack};
     walk(&own, &start, DEEP, &wild);
     ck_assert_int_eq(wild.end, LEAK_ROOT_NO_RULE);
     recurse(2);
@@ -870,7 +942,8 @@ START_TEST(bounds_of_the_main_stack_hold_nothing_but_the_stack)
     uintptr_t low, high;
     while (fgets(line, sizeof line, maps))
         if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %399[^\n]", &low, &high, rest) == 3)
-            ck_assert_msg(high <= main_bounds.low || low >= main_bounds.high || strstr(rest, "[stack]"),
+            ck_assert_msg(high <= main_bounds.low || low >= main_bounds.high ||
+                              strstr(rest, "[stack]"),
                           "%s  is taken for the main stack, %#" PRIxPTR " to %#" PRIxPTR, line,
                           main_bounds.low, main_bounds.high);
     fclose(maps);
@@ -907,13 +980,17 @@ int main(int argc, char **argv)
     TCase *limits = tcase_create("limits");
     tcase_add_checked_fixture(limits, setup, NULL);
     tcase_add_test(limits, a_limit_cuts_the_outermost_frames_and_says_so);
+    tcase_add_loop_test(limits, traces_of_a_recursion_deeper_than_the_limit_are_right, 0,
+                        ARRAY_LENGTH(wander_limits));
+    tcase_add_test(limits, leaving_a_recursion_deeper_than_the_limit_does_not_walk_each_level);
     tcase_add_test(limits, outer_frames_are_shared_and_not_walked);
     tcase_add_test(limits, a_middle_frame_that_moved_on_is_seen);
     suite_add_tcase(suite, limits);
     TCase *wrong = tcase_create("wrong");
     tcase_set_timeout(wrong, 60);
     tcase_add_checked_fixture(wrong, setup, NULL);
-    tcase_add_loop_test(wrong, registers_full_of_garbage_end_the_trace, 0, ARRAY_LENGTH(bad_registers));
+    tcase_add_loop_test(wrong, registers_full_of_garbage_end_the_trace, 0,
+                        ARRAY_LENGTH(bad_registers));
     tcase_add_loop_test(wrong, random_stacks_never_fault_and_always_end, 0, 4);
     if (!UNIT_SANITIZED)
         tcase_add_loop_test(wrong, a_call_of_null_is_no_leaf_in_the_middle_of_a_trace, 0, 2);
