@@ -1,8 +1,8 @@
 # bench.mk - rules for the benchmarks of libleak and other tools; see bench/README.md. The Makefile includes it.
 
 # Programs of the benchmarks. They are compiled without frame pointers, like most programs.
-BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks look looks files libforward.so libcensus.so)
-$(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs shapes growth forks store blocks look looks files libforward.so libcensus.so)
+$(addprefix $(O)/bench/,pairs shapes growth forks): $(O)/bench/stacks.o
 $(addprefix $(O)/bench/,blocks look): $(O)/preload.a
 $(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -ldl -pthread
@@ -12,9 +12,11 @@ bench-tools: $(BENCH_TOOLS)
 $(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes $(CPU)
 
 
-bench:                                ## install other tools, compare libleak with them: an hour
+bench:                                ## install other tools, compare libleak with them: two hours
 	@scripts/setup bench
 	@BUILD=$(O) bench/run programs
+	@BUILD=$(O) bench/run wild
+	@BUILD=$(O) bench/run shapes
 	@BUILD=$(O) bench/run micro
 bench-blocks:                         ## memory per live block
 	@BUILD=$(O) bench/run blocks

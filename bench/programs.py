@@ -198,21 +198,21 @@ def measure(figures, program, argv, selected, rounds):
         say("")
 
 
-def main(words):
-    chosen, flags = runs.options(words, __doc__, ("--valgrind", "--markdown"), rounds="5", programs="", tools="",
-                                 scale="1", output=os.path.join(tools.BUILD, "bench/programs.tsv"))
+def main(words, usage=__doc__, programs=PROGRAMS, suite="programs"):
+    chosen, flags = runs.options(words, usage, ("--valgrind", "--markdown"), rounds="5", programs="", tools="",
+                                 scale="1", output=os.path.join(tools.BUILD, "bench/%s.tsv" % suite))
     runs.scale_warm(float(chosen["scale"]))
     names = [n for n in chosen["tools"].split(",") if n] or tools.defaults()
     if "--valgrind" in flags and "valgrind" not in names:
         names.append("valgrind")
     selected = tools.named(names)
     wanted = [n for n in chosen["programs"].split(",") if n]
-    for name in set(wanted) - {p.name for p in PROGRAMS}:
-        raise SystemExit("bench: unknown program: %s (programs: %s)" % (name, ", ".join(p.name for p in PROGRAMS)))
-    figures = runs.Figures(chosen["output"], "programs")
+    for name in set(wanted) - {p.name for p in programs}:
+        raise SystemExit("bench: unknown program: %s (programs: %s)" % (name, ", ".join(p.name for p in programs)))
+    figures = runs.Figures(chosen["output"], suite)
     for tool in selected:
         figures.add("-", tool.name, 0, "tool", "-" if tool.missing() else tool.words)
-    for program in PROGRAMS:
+    for program in programs:
         if wanted and program.name not in wanted:
             continue
         if program.missing():

@@ -13,7 +13,12 @@ DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
 
 def all_tables(rows):
     meant = targets.targets_table(rows)
-    return ([meant] if meant.rows else []) + tables.programs_tables(rows) + tables.micro_tables(rows) + look_tables.looks_tables(rows) + file_tables.files_tables(rows) + report_tables.reports_tables(rows)
+    made = [meant] if meant.rows else []
+    for suite in ("programs", "wild", "shapes"):
+        made += tables.programs_tables(rows, suite)
+    for make in (tables.micro_tables, look_tables.looks_tables, file_tables.files_tables, report_tables.reports_tables):
+        made += make(rows)
+    return made
 
 
 def show(rows, markdown):

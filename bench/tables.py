@@ -103,6 +103,7 @@ def ratio_table(m, cases, name, title, quantity, plain):
         table.add(case, m.cell(case, "none", plain, m.one(case, "none", quantity)),
                   *(m.cell(case, t, "%.2f", ratios[t].get(case)) for t in columns))
     table.add("geometric mean", "", *(geometric(ratios[t].values()) for t in columns))
+    table.add("worst", "", *("%.2f" % max(ratios[t].values()) if ratios[t] else "-" for t in columns))
     if any(0 < len(ratios[t]) < len(cases) for t in columns):
         for ours in (t for t in columns if t.startswith("libleak")):
             table.add("%s on the same" % ours, "", *(
@@ -186,8 +187,8 @@ def legend_table(m, name):
     return table
 
 
-def programs_tables(rows):
-    m = Measured(rows, "programs")
+def programs_tables(rows, suite="programs"):
+    m = Measured(rows, suite)
     cases = [c for c in m.cases if m.status(c, "none") == "ok"]
     if not cases:
         return []
@@ -198,7 +199,10 @@ def programs_tables(rows):
             ratio_table(m, cases, "wall", "Wall time, as a ratio to no tool", "wall", "%.2f s"),
             memory_table(m, cases)]
     made += [account_table(m, cases, t) for t in m.tools if t.startswith("libleak")]
-    return made + [legend_table(m, "columns"), machine_table(m)]
+    made += [legend_table(m, "columns"), machine_table(m)]
+    for table in made if suite != "programs" else []:
+        table.name = "%s %s" % (suite, table.name)
+    return made
 
 
 def machine_table(m):
