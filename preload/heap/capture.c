@@ -115,7 +115,7 @@ NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread
     uint32_t site = context_tree_site(guard, trace, sort);
     unwind_close(trace);
     if (likely(site))
-        stack_cache_add(&thread->stack_cache, trace, sort, site);
+        stack_cache_add(&thread->stack_cache, thread->bounds.low, trace, sort, site);
     return site;
 }
 
@@ -133,7 +133,7 @@ NOINLINE uint32_t capture_node(struct guard *guard, struct thread *thread,
     node = context_tree_free_node(guard, trace);
     unwind_close(trace);
     if (node)
-        stack_cache_add(&thread->stack_cache, trace, STACK_CACHE_FREE, node);
+        stack_cache_add(&thread->stack_cache, thread->bounds.low, trace, STACK_CACHE_FREE, node);
     return node;
 }
 

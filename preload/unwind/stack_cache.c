@@ -88,13 +88,81 @@ static struct stack_cache_entry *older_entry(struct stack_cache *cache, unsigned
     return entry + (cache->newest[set] == entry);
 }
 
+/* ---- Hints ----------------------------------------------------------------------------------- */
+
+static struct stack_cache_hint *hint_at(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
+{
+    uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
+    return &cache->hint[hash >> (64 - __builtin_ctz(STACK_CACHE_HINTS))];
+}
+
+/* The key of a live stack; pc + sp if it has no hint. */
+static uintptr_t stack_key(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
+{
+    const struct stack_cache_hint *hint = hint_at(cache, pc, sp);
+    uintptr_t key = pc + sp;
+    for (unsigned i = 0; hint->pc == pc && hint->sp == sp && i < hint->count; i++)
+        key = key * 31 + ((const uintptr_t *)sp)[hint->offset[i]];
+    return key;
+}
+
+/* Adds a word to the key of a stack. False: it has enough, or the word is too far away. */
+static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp, uint64_t offset)
+{
+    struct stack_cache_hint *hint = hint_at(cache, pc, sp);
+    if (hint->pc != pc || hint->sp != sp) {
+        hint->count = 0;
+        hint->pc = pc;
+        hint->sp = sp;
+    }
+    if (hint->count == STACK_CACHE_HINT_WORDS || offset > UINT16_MAX)
+        return false;
+    hint->offset[hint->count++] = offset;
+    return true;
+}
+
+/* The new stack would take the place of an entry with the same pc and sp. Does the key get another
+ * word, by which the two are told apart? That is the innermost word in which they differ. */
+static bool learn_hint(struct stack_cache *cache, const struct stack_cache_entry *entry,
+                       uintptr_t low, const struct unwind_trace *trace)
+{
+    const struct unwind_step *inner = unwind_step_at(trace, 0);
+    if (entry->pc != inner->pc || entry->sp != inner->sp || entry->start < cache->intact)
+        return false;
+    const uint32_t *offset = (const uint32_t *)(entry->word + entry->words);
+    unsigned ours = inner->words;
+    for (unsigned theirs = entry->words; theirs-- && ours--;) {
+        if (trace->offset[ours] != offset[theirs])
+            return false;
+        if (trace->word[ours] != entry->word[theirs])
+            return add_hint_word(cache, inner->pc, inner->sp,
+                                 (low + offset[theirs] - inner->sp) / sizeof(uintptr_t));
+    }
+    return false;
+}
+
+/* ---- Finding and adding ---------------------------------------------------------------------- */
+
+static struct stack_cache_entry *find_in_set(struct stack_cache *cache, unsigned set, bool both,
+                                             uintptr_t low, const struct frame *caller,
+                                             unsigned sort)
+{
+    struct stack_cache_entry *newest = cache->newest[set], *older = older_entry(cache, set);
+    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
+    if (!newest)
+        return NULL;
+    if (both && stack_cache_matches(cache, newest, low, caller, sort))
+        return newest;
+    return stack_cache_matches(cache, older, low, caller, sort) ? older : NULL;
+}
+
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort)
 {
-    unsigned set = stack_cache_set_index(cache, caller->pc, caller->sp);
-    struct stack_cache_entry *entry = older_entry(cache, set);
-    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
-    if (cache->newest[set] && stack_cache_matches(cache, entry, low, caller, sort)) {
+    uintptr_t plain = caller->pc + caller->sp, key = stack_key(cache, caller->pc, caller->sp);
+    unsigned set = stack_cache_set_index(cache, key);
+    struct stack_cache_entry *entry = find_in_set(cache, set, key != plain, low, caller, sort);
+    if (entry) {
         cache->newest[set] = entry;
         return entry->site;
     }
@@ -132,8 +200,16 @@ static void copy_words(struct stack_cache *cache, struct stack_cache_entry *entr
     memcpy(entry->word + words, trace->offset + first, words * sizeof *trace->offset);
 }
 
-void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace, unsigned sort,
-                     uint32_t site)
+/* The entries of a pc and sp whose key has changed are found no more. */
+static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t sp)
+{
+    for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
+        if (set->entry[way].pc == pc && set->entry[way].sp == sp)
+            set->entry[way].pc = 0;
+}
+
+void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
+                     unsigned sort, uint32_t site)
 {
     if (cache->asleep || !trace->shareable || !trace->depth)
         return;
@@ -141,8 +217,13 @@ void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace
     unsigned first = trace->step[trace->cut].words, words = inner->words - first;
     if (!inner->in_words || words > STACK_CACHE_WORDS)
         return;
-    unsigned set = stack_cache_set_index(cache, inner->pc, inner->sp);
+    unsigned set = stack_cache_set_index(cache, stack_key(cache, inner->pc, inner->sp));
     struct stack_cache_entry *entry = older_entry(cache, set);
+    if (cache->newest[set] && learn_hint(cache, entry, low, trace)) {
+        drop_entries_of(set_at(cache, set), inner->pc, inner->sp);
+        set = stack_cache_set_index(cache, stack_key(cache, inner->pc, inner->sp));
+        entry = older_entry(cache, set);
+    }
     entry->pc = 0; /* a signal handler must not find an incomplete entry */
     __asm__ volatile("" ::: "memory");
     entry->sp = inner->sp;
@@ -167,4 +248,7 @@ void stack_cache_clear(struct stack_cache *cache)
         }
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
     cache->written = cache->intact = cache->head = 0;
+    for (unsigned i = 0; i < STACK_CACHE_HINTS; i++)
+        if (cache->hint[i].pc)
+            cache->hint[i].pc = 0;
 }

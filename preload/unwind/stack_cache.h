@@ -10,7 +10,12 @@
  * The cache is two-way associative, so two stacks that share a set do not evict each other. The
  * words of all entries lie in one ring, one entry after the other, so that an entry takes only what
  * its stack needs; an entry whose words were overwritten is empty. A thread that misses often gets
- * four times as many sets and a larger ring, unless eight others have them. Where contexts keep
+ * four times as many sets and a larger ring, unless eight others have them.
+ *
+ * A function that allocates for many callers (xmalloc) has one pc, and often one sp. When stacks
+ * with the same pc and sp evict each other, the cache learns in which word they differ first, going
+ * outwards; from then on that word of the stack is a part of the key, too.
+ * Where contexts keep
  * changing the cache does not pay; after it has had time to fill it suspends itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
@@ -23,13 +28,13 @@
 
 #define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
 #define STACK_CACHE_SETS_MIN 32
-#define STACK_CACHE_SETS_MAX 128
+#define STACK_CACHE_SETS_MAX 256
 #define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
 #define STACK_CACHE_WAYS 2
 #define STACK_CACHE_WORDS 384 /* a stack of which more words were read is not cached */
 /* Rings, in words: each holds several of the largest stacks. */
 #define STACK_CACHE_RING_MIN 5120
-#define STACK_CACHE_RING_MAX 24576
+#define STACK_CACHE_RING_MAX 49152
 
 struct stack_cache_entry {
     uintptr_t pc; /* 0 = empty */
@@ -45,6 +50,15 @@ struct stack_cache_entry {
 
 struct stack_cache_set {
     struct stack_cache_entry entry[STACK_CACHE_WAYS];
+};
+
+/* The words that are part of the key for a pc and sp: offsets from sp, in words. */
+#define STACK_CACHE_HINTS 256
+#define STACK_CACHE_HINT_WORDS 3
+struct stack_cache_hint {
+    uintptr_t pc, sp;
+    uint16_t count;
+    uint16_t offset[STACK_CACHE_HINT_WORDS];
 };
 
 struct stack_cache_large {
@@ -66,12 +80,13 @@ struct stack_cache {
     struct stack_cache_large *large; /* NULL: the small sets are in use */
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
     uintptr_t ring[STACK_CACHE_RING_MIN];
+    struct stack_cache_hint hint[STACK_CACHE_HINTS];
 };
 
-static inline unsigned stack_cache_set_index(const struct stack_cache *cache, uintptr_t pc,
-                                             uintptr_t sp)
+/* key: pc + sp, and more for stacks with a hint. */
+static inline unsigned stack_cache_set_index(const struct stack_cache *cache, uintptr_t key)
 {
-    uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
@@ -86,7 +101,7 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
                              entry->words);
 }
 
-/* When the newest entry of the set does not match. */
+/* When the newest entry of the set of pc + sp does not match. */
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort);
 
@@ -100,15 +115,15 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     }
     cache->lookups++;
     const struct stack_cache_entry *newest =
-        cache->newest[stack_cache_set_index(cache, caller->pc, caller->sp)];
+        cache->newest[stack_cache_set_index(cache, caller->pc + caller->sp)];
     if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort)))
         return newest->site;
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort);
 }
 
-/* Caches the site that a walk has led to. trace: the caller's. */
-void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace, unsigned sort,
-                     uint32_t site);
+/* Caches the site that a walk has led to. trace: the caller's; low: as in its walk. */
+void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
+                     unsigned sort, uint32_t site);
 /* Removes all entries. */
 void stack_cache_clear(struct stack_cache *cache);
 /* The thread ends: other threads may have its large sets. */

@@ -143,7 +143,7 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
         ck_assert_uint_eq(context_tree_site(&unit_guard, &trace, MALLOC), site);
     }
     ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &caller, MALLOC), 0);
-    stack_cache_add(&leaves, &trace, MALLOC, site);
+    stack_cache_add(&leaves, bounds.low, &trace, MALLOC, site);
     ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &caller, MALLOC), site);
     change_registers(&caller, site);
     uintptr_t *last = (uintptr_t *)trace.step[1].pc_slot + 16;
@@ -287,7 +287,7 @@ static NOINLINE void keep_and_ask(bool *kept)
     struct frame caller = CALLER_FRAME();
     stack_cache_clear(&leaves);
     uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
-    stack_cache_add(&leaves, &trace, MALLOC, site);
+    stack_cache_add(&leaves, bounds.low, &trace, MALLOC, site);
     uint32_t found = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
     ck_assert(found == 0 || found == site);
     *kept = found != 0;
@@ -337,7 +337,7 @@ static NOINLINE void keep_limited(unsigned limit, uint32_t *site)
     uint32_t kept = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
     *site = expect_site(&caller, limit, &trace);
     ck_assert(!kept || kept == *site);
-    stack_cache_add(&leaves, &trace, MALLOC, *site);
+    stack_cache_add(&leaves, bounds.low, &trace, MALLOC, *site);
     ck_assert_uint_eq(walk_to_site(&caller, limit, &fresh), *site);
     KEEP;
 }
@@ -357,7 +357,7 @@ static NOINLINE void descend(int n, unsigned limit)
 START_TEST(sites_of_a_recursion_deeper_than_the_limit_are_those_of_a_walk)
 {
     static const unsigned limits[] = {1, 2, 7, 64, 200};
-    for (unsigned i = 0; i < ARRAY_LENGTH(limits); i++)
+    for (unsigned i = 0; i < ARRAY_LENGTH(limits); i++, stack_cache_clear(&leaves))
         for (int most = 5; most < 1300; most *= 4)
             descend(most, limits[i]);
     ck_assert(context_tree_check());
@@ -418,7 +418,7 @@ static NOINLINE uint32_t find_here(bool keep)
     uint32_t site = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
     if (!site && keep) {
         uint32_t walked = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
-        stack_cache_add(&leaves, &trace, MALLOC, walked);
+        stack_cache_add(&leaves, bounds.low, &trace, MALLOC, walked);
     }
     KEEP;
     return site;
@@ -471,7 +471,7 @@ static void keep(struct stack_cache *in, uintptr_t pc, uint32_t site)
     made.words = 1;
     made.offset[0] = (uintptr_t)&words[3] - (uintptr_t)words;
     made.word[0] = words[3];
-    stack_cache_add(in, &made, MALLOC, site);
+    stack_cache_add(in, (uintptr_t)words, &made, MALLOC, site);
 }
 
 static uint32_t find(struct stack_cache *in, uintptr_t pc)
@@ -486,8 +486,8 @@ static void find_rivals(uintptr_t *pcs, unsigned count)
     uintptr_t sp = (uintptr_t)words;
     pcs[0] = 0x500000;
     for (unsigned found = 1; found < count; found++)
-        for (pcs[found] = pcs[found - 1] + 4; stack_cache_set_index(&leaves, pcs[found], sp) !=
-                                              stack_cache_set_index(&leaves, pcs[0], sp);)
+        for (pcs[found] = pcs[found - 1] + 4; stack_cache_set_index(&leaves, pcs[found] + sp) !=
+                                              stack_cache_set_index(&leaves, pcs[0] + sp);)
             pcs[found] += 4;
 }
 
@@ -520,7 +520,7 @@ static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
         made.offset[i] = i % ARRAY_LENGTH(words) * sizeof words[0];
         made.word[i] = words[i % ARRAY_LENGTH(words)];
     }
-    stack_cache_add(&leaves, &made, MALLOC, site);
+    stack_cache_add(&leaves, (uintptr_t)words, &made, MALLOC, site);
 }
 
 START_TEST(an_entry_whose_words_were_overwritten_is_empty)
@@ -543,6 +543,48 @@ START_TEST(an_entry_whose_words_were_overwritten_is_empty)
     ck_assert_uint_gt(found, 4000 * 8); /* the ring has room for 19 of 256 words */
     words[7]++;
     ck_assert_uint_eq(find(&leaves, 0x500000 + 3999 % PCS * 20), 0);
+}
+END_TEST
+
+static struct unwind_trace rival;
+
+/* A stack of the same pc and sp as all others here; its outer words differ from theirs. */
+static uint32_t find_rival(uintptr_t middle, uintptr_t outer, bool keep)
+{
+    static uintptr_t room[40];
+    struct frame caller = {.pc = 0x600000, .sp = (uintptr_t)room};
+    room[5] = 0x600100;
+    room[11] = middle;
+    room[30] = outer;
+    rival = (struct unwind_trace){.depth = 4, .shareable = true, .looked = modules_generation()};
+    rival.step[3] = (struct unwind_step){
+        .pc = caller.pc, .sp = caller.sp, .pc_slot = &room[5], .words = 3, .in_words = true};
+    const unsigned at[] = {30, 11, 5};
+    for (unsigned i = 0; i < 3; i++) {
+        rival.offset[i] = at[i] * sizeof room[0];
+        rival.word[i] = room[at[i]];
+    }
+    uint32_t found = stack_cache_find(&leaves, (uintptr_t)room, &caller, MALLOC);
+    if (!found && keep)
+        stack_cache_add(&leaves, (uintptr_t)room, &rival, MALLOC, middle + outer);
+    return found;
+}
+
+/* As below one wrapper of malloc that many functions call. */
+START_TEST(stacks_with_one_pc_and_sp_are_told_apart_by_words_further_out)
+{
+    enum { MIDDLES = 3, OUTERS = 8 };
+    unsigned found = 0;
+    for (unsigned n = 0; n < 60 * MIDDLES * OUTERS; n++) {
+        uintptr_t middle = 1000 + n % MIDDLES * 100, outer = 1 + n / MIDDLES % OUTERS;
+        uint32_t site = find_rival(middle, outer, true);
+        ck_assert(site == 0 || site == middle + outer);
+        found += n >= 50 * MIDDLES * OUTERS && site;
+        leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
+    }
+    ck_assert_msg(found > 10 * MIDDLES * OUTERS * 3 / 4, "of %d stacks %u were found",
+                  10 * MIDDLES * OUTERS, found);
+    ck_assert_uint_eq(find_rival(7, 7, false), 0);
 }
 END_TEST
 
@@ -748,6 +790,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(cache, setup, NULL);
     tcase_add_test(cache, two_leaves_of_one_set_both_stay);
     tcase_add_test(cache, an_entry_whose_words_were_overwritten_is_empty);
+    tcase_add_test(cache, stacks_with_one_pc_and_sp_are_told_apart_by_words_further_out);
     tcase_add_test(cache, every_set_is_used);
     tcase_add_test(cache, who_misses_often_gets_more_sets);
     tcase_add_test(cache, who_seldom_misses_does_not);
