@@ -40,7 +40,24 @@ void interiors_request(struct signatures *signatures)
                                signatures->store->sites[look->interiors[i].holder].node);
 }
 
-static int compare_interiors(const void *left, const void *right)
+static int compare_places(const struct interior *one, const struct interior *other)
+{
+    uintptr_t frame = (uintptr_t)one->holder, other_frame = (uintptr_t)other->holder;
+
+    if (one->offset != other->offset)
+        return one->offset < other->offset ? -1 : 1;
+    if (one->root != other->root)
+        return one->root ? -1 : 1;
+    return frame < other_frame ? -1 : frame > other_frame;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    return compare_places(left, right);
+}
+
+/* The number of blocks first; frames of one number and offset by name. */
+static int by_blocks(const void *left, const void *right)
 {
     const struct interior *one = left, *other = right;
 
@@ -48,18 +65,23 @@ static int compare_interiors(const void *left, const void *right)
         return one->blocks < other->blocks ? 1 : -1;
     if (one->offset != other->offset)
         return one->offset < other->offset ? -1 : 1;
-    return !one->holder - !other->holder;
+    if (!one->holder || !other->holder)
+        return !other->holder - !one->holder;
+    return one->holder->name_hash < other->holder->name_hash ? -1 : 1;
 }
 
-/* Adds to a row of the same offset and holder, which sites of one function share. */
-static void add_interior(struct interior *all, size_t *count, const struct interior *one)
+/* Sites of one function share rows. */
+static size_t merge_places(struct interior *all, size_t count)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (all[i].offset == one->offset && all[i].holder == one->holder) {
-            all[i].blocks = add_saturating(all[i].blocks, one->blocks);
-            return;
-        }
-    all[(*count)++] = *one;
+    size_t merged = 0;
+
+    qsort(all, count, sizeof(*all), by_place);
+    for (size_t i = 0; i < count; i++)
+        if (merged && compare_places(&all[merged - 1], &all[i]) == 0)
+            all[merged - 1].blocks = add_saturating(all[merged - 1].blocks, all[i].blocks);
+        else
+            all[merged++] = all[i];
+    return merged;
 }
 
 void interiors_fill(const struct interiors *interiors, struct root_paths *paths, uint32_t sum,
@@ -82,9 +104,10 @@ void interiors_fill(const struct interiors *interiors, struct root_paths *paths,
         if (row->holder != STORE_NO_SITE)
             one.holder = root_paths_site_frame(paths, row->holder);
         one.root = row->holder == STORE_NO_SITE;
-        add_interior(all, &count, &one);
+        all[count++] = one;
     }
-    qsort(all, count, sizeof(*all), compare_interiors);
+    count = merge_places(all, count);
+    qsort(all, count, sizeof(*all), by_blocks);
     record->interiors = all;
     record->interior_count = count < INTERIORS_SHOWN ? count : INTERIORS_SHOWN;
 }
