@@ -886,6 +886,9 @@ struct leak_snapshot {
         apart; /* LEAK_PAGEs of private memory that the program mapped itself: no file, no stack,
                        and no tracked block in it */
     struct leak_table parts; /* struct leak_part, unordered */
+    struct leak_table
+        interiors; /* struct leak_interior, unordered. Recordings made before there was
+                                    this table have a head that ends here */
 };
 
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
@@ -894,6 +897,15 @@ struct leak_age {
     uint32_t found;     /* index in "found" */
     uint32_t milestone; /* its number */
     uint64_t blocks, bytes;
+};
+
+/* Blocks of one struct leak_found that are POSSIBLE or have LEAK_FOUND_HEADER: where the pointers
+ * that hold them point, and where they stand. There is a limit; rows above it are left out. */
+struct leak_interior {
+    uint32_t found;  /* index in "found" */
+    uint32_t holder; /* site of the blocks with these pointers; 0 = they are in roots */
+    uint64_t offset; /* from the start of the block; 0 = to its start, or unknown */
+    uint64_t blocks;
 };
 
 #define LEAK_POINTERS 1024 /* limit: with as many, there may be more pointers */
@@ -928,6 +940,7 @@ enum leak_found_flag {
     LEAK_FOUND_TAGGED =
         16, /* POSSIBLE: by an unaligned pointer to one of the first 15 bytes: its low
                                bits may be a tag */
+    LEAK_FOUND_HEADER = 32, /* REACHABLE: by a pointer behind a header, as all blocks like it */
 };
 
 /* Blocks of one site with one verdict, flags and owner. */
@@ -1170,7 +1183,8 @@ LEAK_LAYOUT(history, 16256)
 LEAK_LAYOUT(milestone, 64)
 LEAK_LAYOUT(table, 8)
 LEAK_LAYOUT(asked, 48)
-LEAK_LAYOUT(snapshot, 208)
+LEAK_LAYOUT(snapshot, 216)
+LEAK_LAYOUT(interior, 24)
 LEAK_LAYOUT(age, 24)
 LEAK_LAYOUT(pointer, 40)
 LEAK_LAYOUT(orphan, 24)

@@ -144,6 +144,16 @@ struct path_step {
     bool known; /* the signature */
 };
 
+#define INTERIORS_SHOWN 3 /* of each record, those of most blocks first */
+
+/* Blocks that are held only by pointers behind their start. */
+struct interior {
+    uint64_t offset; /* 0 = at their start, by blocks that are themselves possibly lost */
+    uint64_t blocks;
+    bool root;                  /* the pointers are in roots … */
+    const struct frame *holder; /* … else in blocks allocated here; NULL = unknown */
+};
+
 /* How a reachable block is reached. */
 struct path {
     const struct root *root;
@@ -251,10 +261,13 @@ struct record {
     bool ignored; /* REACHABLE because the program asked to ignore it */
     bool shared;  /* INDIRECT: part of it belongs to other records, too */
     bool tagged;  /* POSSIBLE: by pointers whose low bits may be a tag */
+    bool header;  /* REACHABLE: some of it behind a header that all such blocks have */
+    const struct interior *interiors; /* POSSIBLE, or header */
+    size_t interior_count;
     size_t owner; /* INDIRECT: index + 1 of the record that owns it, 0 = none */
     size_t owned, next_owned; /* likewise the first that this one owns, and the next with the
                                  same owner; see process_link_owned() */
-    const struct path *path;  /* REACHABLE: how its largest block is reached, or NULL */
+    const struct path *path;  /* REACHABLE, POSSIBLE: how its largest block is reached, or NULL */
     const struct sample *samples;
     size_t sample_count;
     const struct growth *growth; /* NULL = unknown; only the largest record of its stacks has it */

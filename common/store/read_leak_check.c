@@ -243,6 +243,30 @@ static void read_parts(struct check_reader *tables)
     }
 }
 
+static void read_interiors(struct check_reader *tables)
+{
+    struct store_leak_check *look = tables->look;
+    struct store *store = tables->reader->store;
+    size_t count = count_records(tables, &look->head.interiors, sizeof(struct leak_interior));
+
+    look->interiors = arena_alloc_array(store->mem, count, sizeof(*look->interiors));
+    for (size_t i = 0; i < count; i++) {
+        struct leak_interior interior;
+        uint32_t site;
+
+        copy_record(&interior, tables->at + look->head.interiors.at, i, sizeof(interior));
+        site = interior.holder ? store_find_site(store, interior.holder) : STORE_NO_SITE;
+        if (interior.found < look->found_count && (!interior.holder || site != STORE_NO_SITE))
+            look->interiors[look->interior_count++] =
+                (struct store_interior){.found = interior.found,
+                                        .holder = site,
+                                        .offset = interior.offset,
+                                        .blocks = interior.blocks};
+        else
+            tables->reader->damaged++;
+    }
+}
+
 static void read_ages(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
@@ -272,18 +296,23 @@ static void read_pointers(struct check_reader *tables)
 
 /* ---- Which leak check ------------------------------------------------------------------------ */
 
-/* False: it was never published, or its head is invalid. */
+#define HEAD_LEAST offsetof(struct leak_snapshot, interiors)
+
+/* False: it was never published, or its head is invalid. Fields that an older head lacks are zero. */
 static bool read_head(struct reader *reader, const struct chunk *chunk, struct leak_snapshot *head)
 {
+    uint32_t size = 0;
     size_t length;
 
     if (chunk->type != LEAK_CHUNK_SNAPSHOT || !chunk->length)
         return false;
     length = length_before_hole(reader->image, chunk->payload, chunk->length);
-    if (length >= sizeof(*head))
-        memcpy(head, reader->image->data + chunk->payload, sizeof(*head));
-    if (length < sizeof(*head) || head->head_size != sizeof(*head) ||
-        head->rung > LEAK_RUNG_PARKED) {
+    memset(head, 0, sizeof(*head));
+    if (length >= sizeof(size))
+        memcpy(&size, reader->image->data + chunk->payload, sizeof(size));
+    if (size >= HEAD_LEAST && size <= sizeof(*head) && size <= length)
+        memcpy(head, reader->image->data + chunk->payload, size);
+    if (!head->head_size || head->rung > LEAK_RUNG_PARKED) {
         reader->damaged++;
         return false;
     }
@@ -322,6 +351,7 @@ static void read_tables(struct reader *reader, const struct chunk *chunk,
     read_ages(&tables);
     read_pointers(&tables);
     read_parts(&tables);
+    read_interiors(&tables);
 }
 
 /* The place in the file says nothing of the order: old ones are overwritten. */

@@ -152,6 +152,12 @@ struct store_part {
     uint64_t blocks, bytes;
 };
 
+struct store_interior {
+    uint32_t found;  /* index */
+    uint32_t holder; /* index of a site, or STORE_NO_SITE: roots */
+    uint64_t offset, blocks;
+};
+
 struct store_leak_check {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
@@ -164,11 +170,12 @@ struct store_leak_check {
     uint64_t *pcs;
     struct store_module *modules;
     struct store_orphan *orphans;
+    struct store_interior *interiors;
     struct leak_age *ages;         /* each of a record of found */
     struct leak_pointer *pointers; /* to the block that the user asked about */
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
-    size_t module_count, content_count, orphan_count, part_count;
+    size_t module_count, content_count, orphan_count, part_count, interior_count;
     struct interval_map module_spans; /* values are indices of modules */
 };
 

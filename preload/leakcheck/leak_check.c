@@ -14,6 +14,7 @@
 #include "preload/mark/nested_blocks.h"
 #include "preload/mark/reachability.h"
 #include "preload/interpose/real_functions.h"
+#include "preload/unwind/context_tree.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -173,6 +174,18 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
+static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
+{
+    unsigned count = 0;
+    uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
+    for (; count < most && id >= LEAK_NODE_FIRST; count++) {
+        struct leak_node node = context_tree_node(id);
+        pcs[count] = node.pc;
+        id = node.parent;
+    }
+    return count;
+}
+
 /* After the last exit handler, the frames of libc's exit overwrite those of main in part. The stack
  * counts from above them. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
@@ -228,6 +241,8 @@ static enum leak_trouble mark_heap(struct leak_check *check)
                        : range->root_class == LEAK_ROOT_CLASS_STACKS ? REACH_ROOT_STACK
                                                                      : REACH_ROOT_DATA);
     }
+    if (request->header_idiom)
+        reach_find_idioms(check->reach, callers_of);
     if (!reach_mark(check->reach, &codes, is_vtable) ||
         !(check->graph = leak_graph_build(check->reach)))
         return LEAK_TROUBLE_NO_MEMORY;

@@ -43,6 +43,7 @@ struct leak_check_request {
     const struct world *world;
     unsigned classes; /* of roots */
     uint64_t memory_most, xor_key;
+    bool header_idiom;     /* the option */
     uint64_t content_most; /* bytes of one block that are kept */
     uint32_t skipped;
     struct leak_check_result *result;

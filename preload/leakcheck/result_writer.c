@@ -1,5 +1,6 @@
 /* result_writer.c - groups nodes into lines and writes the tables of a leak check. */
 #include "preload/leakcheck/result_writer.h"
+#include "preload/leakcheck/interior_sums.h"
 #include "preload/leakcheck/root_owners.h"
 #include "preload/heap/dropped_pointers.h"
 #include "preload/store/store.h"
@@ -30,6 +31,7 @@ struct result_writer {
     uint32_t *line_of; /* by node */
     struct root_owners owners;
     struct milestone_ages ages;
+    struct interior_sums interiors;
     struct growable_array found, steps, samples, modules, contents, orphans, age, referrers;
     struct leak_asked asked;
 };
@@ -98,6 +100,8 @@ static bool count_node(struct result_writer *writer, uint32_t node, enum leak_ve
     line->found.first = block.tick < line->found.first ? block.tick : line->found.first;
     line->found.last = block.tick > line->found.last ? block.tick : line->found.last;
     note_largest(writer, line, node, block.size);
+    if (verdict == LEAK_VERDICT_POSSIBLE || flags & LEAK_FOUND_HEADER)
+        interior_sums_add(&writer->interiors, input->reach, line - writer->lines, node);
     if (verdict == LEAK_VERDICT_INDIRECT)
         return true;
     struct leak_graph_sum sum = leak_graph_retained(input->graph, node);
@@ -352,6 +356,7 @@ static bool begin_writer(struct result_writer *writer)
            growable_array_map(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
            growable_array_map(&writer->referrers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
            milestone_ages_begin(&writer->ages, writer->lines_most) &&
+           interior_sums_begin(&writer->interiors) &&
            root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
@@ -370,11 +375,13 @@ static uint64_t write_chunk(struct result_writer *writer)
     struct growable_array *const tables[] = {
         &writer->found,          &writer->owners.roots, &writer->steps,     &writer->samples,
         &writer->owners.threads, &writer->owners.pcs,   &writer->modules,   &writer->contents,
-        &writer->orphans,        &writer->age,          &writer->referrers, &writer->owners.parts};
+        &writer->orphans,        &writer->age,          &writer->referrers, &writer->owners.parts,
+        &writer->interiors.rows};
     struct leak_snapshot head = *writer->input->head;
-    struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,    &head.samples,
-                                         &head.threads, &head.pcs,   &head.modules,  &head.contents,
-                                         &head.orphans, &head.ages,  &head.pointers, &head.parts};
+    struct leak_table *const places[] = {
+        &head.found,    &head.roots,   &head.steps,    &head.samples, &head.threads,
+        &head.pcs,      &head.modules, &head.contents, &head.orphans, &head.ages,
+        &head.pointers, &head.parts,   &head.interiors};
     head.asked = writer->asked;
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)

@@ -109,7 +109,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .about = out->about,
                                          .since = out->since,
                                          .is_milestone = leak_check_is_milestone(occasion),
-                                         .xor_key = options_current.xor };
+                                         .xor_key = options_current.xor
+                                         , .header_idiom = options_current.header_idiom};
     enum leak_trouble trouble = unsupported_reason();
     if (!trouble &&
         !(request.result = fork_snapshot_alloc_result(occasion == LEAK_OCCASION_EARLY, &out->size)))

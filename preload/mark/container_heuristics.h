@@ -17,10 +17,45 @@ static inline bool container_is_array(const uintptr_t *head, uint64_t size)
            (head[0] == 0 ? size == 8 : head[0] <= size - 8 && (size - 8) % head[0] == 0);
 }
 
-/* std::string before C++11: length, capacity, reference count, then the text and its NUL. */
+/* std::string before C++11: length, capacity, reference count, then the text and its NUL, of 1, 2
+ * or 4 bytes a character. The capacity fills the block. */
 static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 {
-    return size > 24 && head[0] <= head[1] && head[1] < size - 24;
+    if (size <= 24 || head[0] > head[1] || head[1] >= size - 24)
+        return false;
+    uint64_t characters = head[1] + 1, bytes = size - 24;
+    return characters == bytes || characters * 2 == bytes || characters * 4 == bytes;
+}
+
+#define CONTAINER_ALIGN_LEAST 16
+#define CONTAINER_ALIGN_MOST 4096
+#define CONTAINER_LINE 64        /* bytes of a cache line */
+#define CONTAINER_OWN_FIELDS 512 /* bytes of an object in which its start may be kept */
+
+/* True if an object keeps the start of the block in one of its first words. */
+static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
+    for (uint64_t at = offset; at + 8 <= end; at += 8)
+        if (*(const uintptr_t *)(block + at) == block)
+            return true;
+    return false;
+}
+
+/* The first aligned address behind what malloc returned, which the program needs for free: it
+ * stands in the word in front of the aligned address or, where that is a cache line, in the object.
+ * A list head without members has its own address in front, too, but twice. */
+static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    uintptr_t pointer = block + offset;
+    const uintptr_t *at = (const uintptr_t *)pointer;
+    if (offset < 8 || offset >= size || pointer % CONTAINER_ALIGN_LEAST ||
+        offset > CONTAINER_ALIGN_MOST + CONTAINER_ALIGN_LEAST)
+        return false;
+    if (at[-1] == block && (offset < 16 || at[-2] != block))
+        return true;
+    return pointer % CONTAINER_LINE == 0 && offset <= CONTAINER_LINE &&
+           container_knows_start(block, offset, size);
 }
 
 #define CONTAINER_EMPTY 0xff /* control byte of a bucket; less than 0x80: it is in use */

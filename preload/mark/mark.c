@@ -1,7 +1,7 @@
 /* mark.c - the marking passes, breadth first.
  *
- *     ignored, roots | reachable before | candidates | decoded | the rest
- *               reachable               |  possible  | hidden  | lost
+ *     ignored, roots | header idioms | reachable before | candidates | decoded | the rest
+ *                       reachable                       |  possible  | hidden  | lost
  *
  * One queue serves all passes: a marked node enters it, and a pass ends when the queue is empty.
  * While the reachable nodes are found, an interior pointer makes a node a candidate only;
@@ -13,6 +13,7 @@
 #include "preload/mark/reachability.h"
 #include "preload/mark/prefetch_ring.h"
 #include "preload/mark/container_heuristics.h"
+#include "preload/mark/header_idioms.h"
 
 /* ---- Meaning of a pointer ---------------------------------------------------------------------
  * A pointer to the start of a block holds it; so does one behind a known container header. Any
@@ -22,7 +23,9 @@ struct mark_pass {
     struct reach *reach;
     reach_is_vtable *is_vtable;
     enum leak_verdict verdict;
-    bool roots; /* "from" is a range of roots */
+    bool roots;                   /* "from" is a range of roots */
+    bool learning;                /* interior pointers are noted, verdicts are tentative */
+    struct header_idioms *idioms; /* NULL: none, or not known yet */
     struct pointer_filter filter;
     struct prefetch_ring ring;
 };
@@ -41,6 +44,16 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
     /* A second base class: its subobject has a virtual table, and so has the whole object. */
     return pass->is_vtable && offset % 8 == 0 && offset + 8 <= size && pass->is_vtable(head[0]) &&
            pass->is_vtable(head[offset / 8]);
+}
+
+/* Behind a header that the program, or malloc's caller, always leaves in front. */
+static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset)
+{
+    const struct reach *reach = pass->reach;
+    if (!reach->callers)
+        return false;
+    return container_is_aligned(node->address, offset, node_size(node)) ||
+           (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
 static ALWAYS_INLINE void set_parent(const struct mark_pass *pass, uint32_t node, uint32_t from,
@@ -63,6 +76,52 @@ static unsigned tag_flag(uint64_t offset)
     return offset % 8 && offset < 16 ? LEAK_FOUND_TAGGED : 0;
 }
 
+static void mark_by_header(struct reach *reach, uint32_t number)
+{
+    node_mark(reach, number, LEAK_VERDICT_REACHABLE, 0);
+    node_change_state(&reach->nodes[number], 0, NODE_BY_HEADER);
+}
+
+/* True for the lowest offset so far, or where offsets are not recorded. */
+static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
+{
+    struct reach *reach = pass->reach;
+    if (!reach->callers || offset >= node_size(&reach->nodes[number]))
+        return false;
+    if (!reach->interior)
+        reach->interior = scan_arena_map(&reach->arena, reach->count, sizeof *reach->interior);
+    if (!reach->interior)
+        return false;
+    struct interior *known = &reach->interior[number];
+    uint32_t at = offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
+    bool lowest = !known->low || at < known->low;
+    known->low = lowest ? at : known->low;
+    known->high = at > known->high ? at : known->high;
+    known->high_reachable = pass->learning ? known->high_reachable : known->high;
+    return lowest;
+}
+
+/* Of several pointers the lowest one counts: that is where the content of the block begins. */
+static NOINLINE void visit_interior(struct mark_pass *pass, uint32_t number, uint64_t offset,
+                                    uint32_t from, uint32_t at)
+{
+    struct reach *reach = pass->reach;
+    struct mark_node *node = &reach->nodes[number];
+    bool lowest = note_interior(pass, number, offset);
+    if (is_container_head(pass, node, offset)) {
+        set_parent(pass, number, from, at);
+        node_mark(reach, number, LEAK_VERDICT_REACHABLE, 0);
+        node_change_state(node, 0, NODE_CANDIDATE);
+    } else if (is_header(pass, node, offset)) {
+        set_parent(pass, number, from, at);
+        mark_by_header(reach, number);
+    } else if (lowest || !(node_state(node) & NODE_CANDIDATE)) {
+        set_parent(pass, number, from, at);
+        node_change_state(node, LEAK_FOUND_TAGGED * NODE_FLAGS,
+                          NODE_CANDIDATE | tag_flag(offset) * NODE_FLAGS);
+    }
+}
+
 static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer, uint32_t number,
                                                uint32_t from, uint32_t at)
 {
@@ -77,12 +136,11 @@ static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer,
         node_record_edge(pass->reach, from, number);
     if (node_verdict(node))
         return;
-    if (likely(offset == 0) || is_container_head(pass, node, offset)) {
+    if (likely(offset == 0)) {
         set_parent(pass, number, from, at);
         node_mark(pass->reach, number, LEAK_VERDICT_REACHABLE, 0);
-    } else if (!(node_state(node) & NODE_CANDIDATE)) {
-        set_parent(pass, number, from, at);
-        node_change_state(node, 0, NODE_CANDIDATE | tag_flag(offset) * NODE_FLAGS);
+    } else {
+        visit_interior(pass, number, offset, from, at);
     }
 }
 
@@ -92,6 +150,8 @@ static ALWAYS_INLINE void visit_from_possible(void *context, uintptr_t pointer, 
     struct mark_pass *pass = context;
     const struct mark_node *node = &pass->reach->nodes[number];
     node_record_edge(pass->reach, from, number);
+    if (pass->learning && pointer != node->address && node_verdict(node) != LEAK_VERDICT_REACHABLE)
+        note_interior(pass, number, pointer - node->address);
     if (node_verdict(node))
         return;
     set_parent(pass, number, from, at);
@@ -193,6 +253,64 @@ static uint32_t mark_rest(struct reach *reach, enum leak_verdict verdict)
     return rest;
 }
 
+/* ---- Header idioms --------------------------------------------------------------------------- */
+
+/* A place in the queue, and in the edges that were recorded up to it. */
+struct queue_place {
+    uint32_t tail, edges_source;
+    uint64_t edges;
+};
+
+static struct queue_place queue_end(const struct reach *reach)
+{
+    return (struct queue_place){reach->tail, reach->edges_source, reach->edges.count};
+}
+
+/* Takes back all verdicts that were given since. */
+static void rewind_queue(struct reach *reach, const struct queue_place *place)
+{
+    for (uint32_t turn = place->tail; turn < reach->tail; turn++) {
+        struct mark_node *node = &reach->nodes[reach->queue[turn]];
+        unsigned tagged = node_state(node) & NODE_CANDIDATE ? 0 : LEAK_FOUND_TAGGED * NODE_FLAGS;
+        node_change_state(node, NODE_VERDICT | tagged, 0);
+    }
+    reach->head = reach->tail = place->tail;
+    reach->edges_source = place->edges_source;
+    reach->edges.count = reach->edges.at ? place->edges : 0;
+    memset(&reach->edges_recent, 0, sizeof reach->edges_recent);
+}
+
+/* Follows all interior pointers tentatively, to learn which of them are the program's way to hold
+ * a block. */
+static struct header_idioms *learn_idioms(struct mark_pass *pass)
+{
+    struct reach *reach = pass->reach;
+    struct queue_place place = queue_end(reach);
+    if (!reach->interior)
+        return NULL;
+    pass->verdict = LEAK_VERDICT_POSSIBLE;
+    pass->learning = true;
+    mark_candidates(reach);
+    spread_possible(pass);
+    struct header_idioms *idioms = header_idioms_find(reach);
+    rewind_queue(reach, &place);
+    pass->learning = false;
+    return idioms;
+}
+
+static void mark_idioms(struct mark_pass *pass)
+{
+    struct reach *reach = pass->reach;
+    for (uint32_t i = 0; pass->idioms && i < reach->count; i++) {
+        unsigned state = node_state(&reach->nodes[i]);
+        if ((state & NODE_CANDIDATE) && !(state & NODE_VERDICT) &&
+            (header_idioms_allow(pass->idioms, reach, i, node_pointer_offset(reach, i)) ||
+             header_idioms_allow(pass->idioms, reach, i, reach->interior[i].high_reachable)))
+            mark_by_header(reach, i);
+    }
+    spread_reachable(pass);
+}
+
 bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
                 reach_is_vtable *is_vtable)
 {
@@ -210,8 +328,11 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
     mark_prior(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
     spread_reachable(&pass);
+    pass.idioms = learn_idioms(&pass);
+    mark_idioms(&pass);
     mark_prior(reach, REACH_WAS_REACHABLE, LEAK_VERDICT_REACHABLE, LEAK_FOUND_DROPPED);
     spread_reachable(&pass);
+    header_idioms_free(pass.idioms, reach);
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);

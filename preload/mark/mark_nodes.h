@@ -15,14 +15,17 @@
 
 /* The state in a node's upper bits; the low three hold enum leak_verdict, 0 = not marked yet. */
 #define NODE_VERDICT 7u
-#define NODE_CANDIDATE 8u /* an interior pointer was found: possible, unless a better one follows */
-#define NODE_BY_ROOT 16u  /* the link is the number of a root word */
-#define NODE_PRIOR 32     /* times enum reach_prior: three bits */
-#define NODE_FLAGS 256    /* times enum leak_found_flag: DROPPED, IGNORED, TAGGED */
+#define NODE_CANDIDATE                                                                             \
+    8u                   /* an interior pointer was found: possible, unless a better one follows;
+                             REACHABLE: a container is held that way */
+#define NODE_BY_ROOT 16u /* the link is the number of a root word */
+#define NODE_PRIOR 32    /* times enum reach_prior: three bits */
+#define NODE_FLAGS 256   /* times enum leak_found_flag: DROPPED, IGNORED, TAGGED */
 #define NODE_NO_POINTER 0x8000u  /* it was read, and no word of it can be a plain pointer … */
 #define NODE_NO_ENCODED 0x4000u  /* … nor an encoded one */
 #define NODE_ROOT_TARGET 0x0100u /* a root word points to it; CYCLE's bit, unused in nodes */
 #define NODE_HAS_NESTED 0x2000u  /* nested blocks lie in it */
+#define NODE_BY_HEADER 0x0800u   /* reachable behind its header; SHARED's bit, unused in nodes */
 
 struct mark_node {
     uint64_t address;
@@ -50,6 +53,12 @@ struct mark_cold {
     uint32_t site, count, tick_kind; /* tick (24), kind (8) */
     uint16_t thread;
     uint16_t reserved;
+};
+
+/* Where interior pointers to a node point. 0: none was found. */
+struct interior {
+    uint32_t low, high;
+    uint32_t high_reachable; /* of those in reachable memory */
 };
 
 struct root_range {
@@ -86,6 +95,10 @@ struct reach {
     struct mark_link *links;
     struct mark_cold *cold;
     uint32_t count;
+    struct interior *interior; /* by node; NULL: header idioms are off, or none was found */
+    uint32_t site_most;        /* the highest site of a block */
+    /* reach_callers of reachability.h; NULL: header idioms are off */
+    unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
     uintptr_t low, span;      /* pointers to blocks lie in [low, low + span] */
     uint32_t *queue;          /* all marked nodes in the order in which they were marked */
     uint32_t head, tail;      /* indices of the queue; [0, head) are scanned */
@@ -154,7 +167,9 @@ static ALWAYS_INLINE bool node_is_held(const struct mark_node *node)
 static ALWAYS_INLINE void node_mark(struct reach *reach, uint32_t node, enum leak_verdict verdict,
                                     unsigned flags)
 {
-    node_change_state(&reach->nodes[node], NODE_VERDICT | LEAK_FOUND_TAGGED * NODE_FLAGS,
+    unsigned candidate = verdict == LEAK_VERDICT_REACHABLE ? NODE_CANDIDATE : 0;
+    node_change_state(&reach->nodes[node],
+                      NODE_VERDICT | LEAK_FOUND_TAGGED * NODE_FLAGS | candidate,
                       verdict | flags * NODE_FLAGS);
     reach->queue[reach->tail++] = node;
 }
@@ -261,6 +276,23 @@ static ALWAYS_INLINE void node_prefetch(const struct reach *reach, uint32_t at)
 static ALWAYS_INLINE uintptr_t node_pointer(uintptr_t word)
 {
     return arch_address((const void *)word);
+}
+
+/* How far behind its start the pointer points by which a held node or a candidate was found. 0: to
+ * the start, or unknown. */
+static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, uint32_t number)
+{
+    const struct mark_node *node = &reach->nodes[number];
+    const struct mark_link *link = &reach->links[number];
+    const uintptr_t *word = NULL;
+    if (link->from == NODE_NONE)
+        return 0;
+    if (node_state(node) & NODE_BY_ROOT)
+        word = (const uintptr_t *)((const struct root_word *)reach->words.at)[link->from].address;
+    else if (link->at < LINK_BY_SCAN)
+        word = (const uintptr_t *)reach->nodes[link->from].address + link->at;
+    uint64_t offset = word ? node_pointer(*word) - node->address : 0;
+    return offset <= node_size(node) ? offset : 0;
 }
 
 /* The words that belong to a node itself: all, or those between its nested blocks. */

@@ -74,6 +74,7 @@ static void place_block(struct reach *reach, const struct pending_block *in)
                                              .tick_kind = in->entry.tick_kind,
                                              .thread = block.thread};
     reach->links[number].from = NODE_NONE;
+    reach->site_most = block.site > reach->site_most ? block.site : reach->site_most;
     reach->nested_count += (block.kind & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
     if (address + block.size - reach->low > reach->span)
         reach->span = address + block.size - reach->low;
@@ -133,6 +134,11 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
     }
 }
 
+void reach_find_idioms(struct reach *reach, reach_callers *callers)
+{
+    reach->callers = callers;
+}
+
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind)
 {
@@ -182,9 +188,10 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return (node_state(&reach->nodes[node]) &
-            ~(NODE_NO_POINTER | NODE_NO_ENCODED | NODE_ROOT_TARGET | NODE_HAS_NESTED)) /
-           NODE_FLAGS;
+    unsigned state = node_state(&reach->nodes[node]);
+    unsigned flags =
+        state & (LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED | LEAK_FOUND_TAGGED) * NODE_FLAGS;
+    return flags / NODE_FLAGS | (state & NODE_BY_HEADER ? LEAK_FOUND_HEADER : 0);
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)
@@ -197,6 +204,11 @@ uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset
         *offset = 8 * (link->at == LINK_BY_SCAN ? pointer_scan_find_word(reach, link->from, node)
                                                 : link->at);
     return link->from;
+}
+
+uint64_t reach_pointer_offset(const struct reach *reach, uint32_t node)
+{
+    return node_is_held(&reach->nodes[node]) ? node_pointer_offset(reach, node) : 0;
 }
 
 uint32_t reach_marked_count(const struct reach *reach)

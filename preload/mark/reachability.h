@@ -42,6 +42,10 @@ struct reach_encodings {
 /* Tells from a module's memory whether a virtual table begins at the address. */
 typedef bool reach_is_vtable(uintptr_t word);
 
+/* Writes at most so many return addresses of a site's call stack, innermost first; returns their
+ * number. */
+typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
+
 struct reach; /* allocated in an arena of its own */
 
 /* Capacity for so many blocks; adding more makes reach_build_index fail. memory_most: limit in
@@ -73,6 +77,9 @@ enum reach_root_kind {
  * memory must stay unchanged until reach_mark has read it. */
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind);
+/* Call before reach_mark: blocks that the program always holds behind a header are reachable
+ * (header_idioms.h). Without this call they are possible. */
+void reach_find_idioms(struct reach *reach, reach_callers *callers);
 /* Runs all passes; call once. Afterwards every node has a verdict; lost and indirect nodes both
  * have LOST (leak_graph.h tells them apart). is_vtable may be NULL: then no second base class is
  * recognized. False: out of memory, the verdicts are invalid. */
@@ -87,7 +94,8 @@ struct block reach_block(const struct reach *reach, uint32_t node);
 uint64_t reach_size(const struct reach *reach, uint32_t node);
 uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
-unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
+/* DROPPED, IGNORED, TAGGED, HEADER */
+unsigned reach_flags(const struct reach *reach, uint32_t node);
 /* True for a block that lies inside another one (nested_blocks.h). */
 bool reach_is_nested(const struct reach *reach, uint32_t node);
 
@@ -95,6 +103,9 @@ bool reach_is_nested(const struct reach *reach, uint32_t node);
  * of that word (beyond 32 GiB: a lower bound). REACH_NONE: a root word holds it (reach_root_word),
  * or no word does: dropped, ignored, or known only from an earlier check. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
+/* How far behind the start of a held node the pointer points by which it was found; 0: to the
+ * start, or unknown. */
+uint64_t reach_pointer_offset(const struct reach *reach, uint32_t node);
 /* The held nodes in the order in which they were marked, each after its parent: number "turn" of
  * reach_marked_count. */
 uint32_t reach_marked_count(const struct reach *reach);

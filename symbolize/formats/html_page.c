@@ -142,6 +142,23 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
     json_close(&writing->json, ']');
 }
 
+static void write_html_interior(struct writing *writing, const struct record *record)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = record->interior_count ? open_memstream(&text, &size) : NULL;
+
+    if (!stream)
+        return;
+    text_interior(record, writing->view, stream);
+    fclose(stream);
+    if (text && size) {
+        text[size - 1] = '\0'; /* the end of the line */
+        json_put_text(&writing->json, "i", text + strspn(text, " "));
+    }
+    free(text);
+}
+
 static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct json_writer *json = &writing->json;
@@ -167,6 +184,7 @@ static void write_html_record(struct writing *writing, const struct record *reco
     json_put_number(json, "o", record->owner <= end ? record->owner : 0);
     if (record->cycle)
         json_put_bool(json, "c", true);
+    write_html_interior(writing, record);
     write_html_path(writing, "p", record->path);
     write_html_lines(writing, record);
     write_html_tags(writing, record);

@@ -98,6 +98,7 @@ function recordBody(record) {
     const body = [];
     if (record.g) body.push(note(sentence(record.g)));
     if (record.c) body.push(note("Reference cycle."));
+    if (record.i) body.push(note(record.i[0].toUpperCase() + record.i.slice(1)));
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
         body.push(note(size(bytes) + " in " + count(blocks, "block") + " at " + placeOf(frameOf(id))));

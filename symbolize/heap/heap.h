@@ -113,6 +113,24 @@ void dropped_pointers_end(struct dropped_pointers *orphans);
 void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
                            struct site_list sites, struct record *record);
 
+/* ---- interiors.c: how blocks are held that no pointer to their start holds --------------------- */
+
+struct interiors {
+    const struct store *store;
+    uint32_t *first; /* by sum: index + 1 of its first row; NULL = there are none */
+    uint32_t *next;  /* by row */
+};
+
+/* sum_of_found: by result of the leak check, the sum it belongs to, from 1 to sums; 0 = none. */
+struct interiors interiors_begin(const struct store *store, const uint32_t *sum_of_found,
+                                 size_t sums);
+void interiors_end(struct interiors *interiors);
+/* Requests the stacks of the holders, before signatures are resolved. */
+void interiors_request(struct signatures *signatures);
+/* Fills in record->interiors with the rows of a sum. */
+void interiors_fill(const struct interiors *interiors, struct root_paths *paths, uint32_t sum,
+                    struct record *record);
+
 /* ---- leak_check_info.c: how the last leak check was made ------------------------------------- */
 
 /* Fills in look, threads and milestones of a process. */

@@ -164,6 +164,19 @@ static const struct json_field line_fields[] = {
 
 static const struct json_table line_table = JSON_TABLE("line", line_fields);
 
+static const struct json_field interior_fields[] = {
+    JSON_COUNT(interior, "offset", offset,
+               JSON_ABOUT("of the pointers from the start of the blocks; 0: possibly lost blocks "
+                          "point to their start")),
+    JSON_COUNT(interior, "blocks", blocks),
+    JSON_BOOLEAN(interior, "root", root, JSON_ABOUT("the pointers are variables, or on stacks")),
+    JSON_PUT(interior, "holder", LIST, holder, put_holder, .table = &json_frame,
+             JSON_KNOWN_BY(interior, holder), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the function that allocated the blocks with the pointers")),
+};
+
+static const struct json_table interior_table = JSON_TABLE("interior", interior_fields);
+
 static void put_threads(struct json_writer *json, const char *key, const void *object)
 {
     const struct record *record = object;
@@ -222,6 +235,12 @@ static const struct json_field record_fields[] = {
     JSON_BOOLEAN(record, "tagged", tagged,
                  JSON_ABOUT("possible: reached by unaligned pointers to the first bytes, whose low "
                             "bits may be a tag")),
+    JSON_BOOLEAN(record, "header", header,
+                 JSON_ABOUT("reachable: some of it by pointers behind a header that all such "
+                            "blocks have (header_idiom=off: possible)")),
+    JSON_LIST(record, "interior", interiors, interior_count, interior_table,
+              JSON_ABOUT("possible, and header: where the pointers point, and what holds them; the "
+                         "most blocks first, three at most")),
     JSON_PUT(record, "owner", ID, owner, put_signature_of, JSON_KNOWN_BY(record, owner),
              JSON_ABOUT("indirect: signature of the lost record that owns it")),
     JSON_PUT(record, "part_of", ID, lead, put_signature_of, JSON_KNOWN_BY(record, lead),

@@ -29,6 +29,7 @@ struct grouping {
     struct kin_frees *told; /* by kin */
     struct free_sites frees;
     struct dropped_pointers orphans;
+    struct interiors interiors;
     struct root_paths paths;
 };
 
@@ -91,7 +92,10 @@ static void finish_record(struct grouping *grouping, struct record_sum *draft)
     finish_threads(grouping, draft);
     block_samples_fill(&draft->samples, grouping->mem, store, record);
     tag_sums_fill(&draft->tags, grouping->mem, record);
-    if (draft->reached.blocks && record->verdict == VERDICT_REACHABLE)
+    if (record->verdict == VERDICT_POSSIBLE || record->header)
+        interiors_fill(&grouping->interiors, &grouping->paths, (uint32_t)draft->number, record);
+    if (draft->reached.blocks &&
+        (record->verdict == VERDICT_REACHABLE || record->verdict == VERDICT_POSSIBLE))
         record->path =
             root_paths_make(&grouping->paths, draft->reached.found, draft->reached.bytes);
 }
@@ -235,6 +239,7 @@ static void end_grouping(struct grouping *grouping)
     root_paths_end(&grouping->paths);
     free_sites_end(&grouping->frees);
     dropped_pointers_end(&grouping->orphans);
+    interiors_end(&grouping->interiors);
     free(grouping->told);
     signatures_end(&grouping->signatures);
 }
@@ -250,11 +255,14 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
                                         options->inherited);
     grouping.drafts.samples_max = options->blocks ? BLOCK_SAMPLES_MAX : BLOCK_SAMPLES_DEFAULT;
     root_paths_request(&grouping.signatures);
+    interiors_request(&grouping.signatures);
     signatures_resolve(&grouping.signatures);
     grouping.frees = free_sites_begin(mem, &grouping.signatures);
     grouping.orphans = dropped_pointers_begin(store);
     grouping.paths = root_paths_begin(mem, &grouping.signatures);
     record_sums_make(&grouping.drafts);
+    grouping.interiors =
+        interiors_begin(store, grouping.drafts.sum_of_found, grouping.drafts.count);
     grouping.told =
         array_grow(NULL, &(size_t){0}, grouping.drafts.kin_count, sizeof(*grouping.told));
     if (grouping.told)

@@ -179,6 +179,8 @@ static void add_found(struct record_sums *drafts, struct record_sum *draft,
     const struct store_found *found = &look->found[share->found];
 
     draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
+    draft->record.header |=
+        draft->record.verdict == VERDICT_REACHABLE && (found->flags & LEAK_FOUND_HEADER);
     draft->record.tagged |= (found->flags & LEAK_FOUND_TAGGED) != 0;
     block_samples_add(&draft->samples, drafts->samples_max, look, found);
     if (found->root != STORE_NONE &&

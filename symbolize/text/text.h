@@ -105,6 +105,13 @@ void text_tags(const struct tag_sums *sums, const struct record *all, int indent
 void text_verdict(const struct process *process, const struct record *record,
                   const struct view *view, FILE *stream);
 
+/* The record is listed with the first one of the same stacks and kind, whose verdict is worse. */
+bool text_joins_sibling(const struct process *process, const struct record *record,
+                        const struct view *view);
+/* The records that are listed with this one, a line each and why they have their verdict. */
+void text_siblings(const struct process *process, const struct record *record,
+                   const struct view *view, FILE *stream);
+
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
@@ -131,6 +138,9 @@ void text_path(const struct path *path, size_t indent, const struct view *view, 
 
 /* "f()", or a place in a module; of NULL "an unknown place". */
 struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
+
+/* The pointers that hold the blocks of a record behind their start, if there are such. */
+void text_interior(const struct record *record, const struct view *view, FILE *stream);
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 

@@ -36,7 +36,9 @@ static const struct record *item_first(const struct process *process, const stru
 /* The list has the item, or view->top cuts it off. */
 static bool is_item(const struct process *process, const struct view *view, size_t i)
 {
-    return text_list_has(process, item_first(process, view, i), view);
+    const struct record *first = item_first(process, view, i);
+
+    return text_list_has(process, first, view) && !text_joins_sibling(process, first, view);
 }
 
 size_t text_list_count(const struct process *process, const struct view *view)

@@ -358,6 +358,8 @@ static void write_entry_body(const struct process *process, const struct record 
     text_suppressed_by(record, stream);
     text_growth_reason(record->growth, view, stream);
     text_verdict(process, record, view, stream);
+    for (size_t i = 0; i < (entry ? entry->count : 1); i++)
+        text_siblings(process, entry ? &process->records[entry->parts[i]] : record, view, stream);
     if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);

@@ -127,6 +127,7 @@ static void write_reached(const struct record *record, const struct view *view, 
     if (record->dropped)
         write_remark("dropped by exit code: still referenced when exit began", stream);
     write_retained(record, "keeps", " alive, itself included", stream);
+    text_interior(record, view, stream);
     if (!path)
         return;
     if (path->root->class == LEAK_ROOT_CLASS_STACKS)
@@ -134,6 +135,16 @@ static void write_reached(const struct record *record, const struct view *view, 
                 term_text(path->root->words, strlen(path->root->words), 0).text);
     if (path->root->class != LEAK_ROOT_CLASS_STACKS || path->count > 1)
         text_path(path, TEXT_INDENT, view, stream);
+}
+
+static void write_possible(const struct record *record, const struct view *view, FILE *stream)
+{
+    if (record->interior_count)
+        text_interior(record, view, stream);
+    else if (record->tagged)
+        write_remark("only an unaligned pointer to its first bytes: tagged pointer?", stream);
+    if (record->path && (record->path->count > 1 || !record->interior_count))
+        text_path(record->path, TEXT_INDENT, view, stream);
 }
 
 #define GLANCE 32 /* bytes of a block in one line */
@@ -179,8 +190,7 @@ void text_verdict(const struct process *process, const struct record *record,
             write_some_held(process, record, view, stream);
         break;
     case VERDICT_POSSIBLE:
-        if (record->tagged)
-            write_remark("only an unaligned pointer to its first bytes: tagged pointer?", stream);
+        write_possible(record, view, stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);

@@ -389,6 +389,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.orphans = TABLE(orphans, orphan_count);
     head.parts = TABLE(parts, part_count);
     head.pointers = TABLE(pointers, pointer_count);
+    head.interiors = TABLE(interiors, interior_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
@@ -480,6 +481,8 @@ static size_t add_example_look(struct store_builder *builder)
     static const struct leak_pointer pointers[] = {
         {.address = 0x8010, .root = 1},
         {.address = 0xa118, .offset = 8, .block = 0xa110, .size = 100, .site = 1}};
+    static const struct leak_interior interiors[] = {
+        {.found = 2, .holder = 3, .offset = 9, .blocks = 1}};
 
     return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
                                                                  .occasion = LEAK_OCCASION_EARLY,
@@ -513,6 +516,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .part_count = COUNT(parts),
                                                         .pointers = pointers,
                                                         .pointer_count = COUNT(pointers),
+                                                        .interiors = interiors,
+                                                        .interior_count = COUNT(interiors),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,
@@ -613,7 +618,8 @@ struct leak_row *builder_row_at(struct store_builder *builder, size_t chunk, uns
 }
 
 /* Newer ones stand before older ones, as they do once places are used again. */
-size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds, uint64_t rate)
+size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds,
+                       uint64_t rate)
 {
     size_t at = builder_chunk(builder, LEAK_CHUNK_HISTORY, 0, sizeof(struct leak_history));
     struct leak_history *history;
@@ -626,17 +632,19 @@ size_t builder_history(struct store_builder *builder, uint32_t site, unsigned se
         uint32_t time = seconds - i; /* in seconds */
         struct leak_row *row = builder_row_at(builder, at, i);
 
-        history->point[i] = (struct leak_point){
-            .tick = time * LEAK_TICKS_PER_SECOND + 1, .live_bytes = time * rate, .live_blocks = time};
+        history->point[i] = (struct leak_point){.tick = time * LEAK_TICKS_PER_SECOND + 1,
+                                                .live_bytes = time * rate,
+                                                .live_blocks = time};
         row->tick = time * LEAK_TICKS_PER_SECOND + 1;
         row->at[3] = (struct leak_row_entry){.allocs = time, .live_bytes = time * rate};
     }
-    history->peak[1] = (struct leak_peak){.number = 1,
-                                          .tick = seconds * LEAK_TICKS_PER_SECOND,
-                                          .count = 1,
-                                          .bytes = seconds * rate,
-                                          .blocks = seconds,
-                                          .site = {{.site = site, .bytes = seconds * rate, .blocks = seconds}}};
+    history->peak[1] =
+        (struct leak_peak){.number = 1,
+                           .tick = seconds * LEAK_TICKS_PER_SECOND,
+                           .count = 1,
+                           .bytes = seconds * rate,
+                           .blocks = seconds,
+                           .site = {{.site = site, .bytes = seconds * rate, .blocks = seconds}}};
     builder_header(builder)->epoch = seconds * LEAK_TICKS_PER_SECOND;
     return at;
 }

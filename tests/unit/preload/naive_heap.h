@@ -91,8 +91,10 @@ static inline bool holds(const struct heap *heap, uintptr_t pointer, int i)
         return true;
     if (offset == 8 && head[0] != 0 && size > 8 && head[0] <= size - 8 && (size - 8) % head[0] == 0)
         return true;
-    if (offset == 24 && head[0] <= head[1] && head[1] < 1u << 30 && 24 + head[1] + 1 <= size)
-        return true;
+    for (uint64_t width = 1; width <= 4; width *= 2)
+        if (offset == 24 && head[0] <= head[1] && head[1] < 1u << 30 &&
+            24 + (head[1] + 1) * width == size)
+            return true;
     if (is_naive_table((const unsigned char *)head, offset, size))
         return true;
     return offset % 8 == 0 && offset + 8 <= size && is_vtable(head[0]) &&

@@ -11,7 +11,8 @@
  *     a@2             site 2; the block's number is its serial of thread 1
  *     a#1.7.3         thread 1, serial 7, tick 3
  *     a?L             an earlier check found it lost; likewise R, P, H; I: ignored
- *     a!R             (expected) reachable; likewise P, H, L; t, d, i behind: TAGGED, DROPPED, IGNORED
+ *     a!R             (expected) reachable; likewise P, H, L; t, d, i, h behind: TAGGED, DROPPED, IGNORED,
+ *                     HEADER
  */
 #ifndef TESTS_ONE_HEAP_H
 #define TESTS_ONE_HEAP_H
@@ -78,7 +79,8 @@ static inline bool mark_within(uint64_t memory_most)
         reach_add_block(reach, &blocks[i], priors[i]);
     bool good = reach_build_index(reach);
     if (good)
-        reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77, REACH_ROOT_DATA);
+        reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77,
+                       REACH_ROOT_DATA);
     if (good && reach_mark(reach, &codes, is_vtable))
         return true;
     reach_end(reach);
@@ -198,11 +200,12 @@ static inline void lay_out(const char *text)
 static inline void expect_text(int block, const char **text)
 {
     static const enum leak_verdict verdicts[] = {REACHABLE, POSSIBLE, HIDDEN, LOST};
-    static const unsigned bits[] = {LEAK_FOUND_TAGGED, LEAK_FOUND_DROPPED, LEAK_FOUND_IGNORED};
+    static const unsigned bits[] = {LEAK_FOUND_TAGGED, LEAK_FOUND_DROPPED, LEAK_FOUND_IGNORED,
+                                    LEAK_FOUND_HEADER};
     enum leak_verdict verdict = verdicts[text_choice(text, "RPHL")];
     unsigned flags = 0;
     while (**text && **text != ' ')
-        flags |= bits[text_choice(text, "tdi")];
+        flags |= bits[text_choice(text, "tdih")];
     expect(AT(block), verdict, flags);
 }
 

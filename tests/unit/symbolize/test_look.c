@@ -145,10 +145,11 @@ START_TEST(a_look_that_failed_never_stands_in_for_one_that_did_not)
     ck_assert_uint_eq(process.totals.of[VERDICT_LOST].bytes, 200);
     ck_assert_str_eq(process.look->rung, "parked");
     ck_assert_uint_eq(process.note_count, 1);
-    ck_assert_str_eq(process.notes[0],
-                     "a later leak check after the last exit handler failed (the leak check did not "
-                     "finish within exit_budget): blocks allocated after the earlier one are not "
-                     "classified");
+    ck_assert_str_eq(
+        process.notes[0],
+        "a later leak check after the last exit handler failed (the leak check did not "
+        "finish within exit_budget): blocks allocated after the earlier one are not "
+        "classified");
 }
 END_TEST
 
@@ -273,6 +274,8 @@ static const struct {
     {"a part of a root that is not there", HEAD(parts), FIELD(leak_part, root), 8},
     {"a part of no root", HEAD(parts), FIELD(leak_part, root), 0},
     {"a part of no site", HEAD(parts), FIELD(leak_part, site), 77},
+    {"a pointer into no result", HEAD(interiors), FIELD(leak_interior, found), 5},
+    {"a pointer from no site", HEAD(interiors), FIELD(leak_interior, holder), 77},
     {"a module without an end", HEAD(modules), FIELD(leak_module, length), 12},
 };
 
@@ -292,6 +295,28 @@ START_TEST(what_does_not_hold_is_left_out_and_said)
 }
 END_TEST
 
+/* The head ended where that of today goes on. */
+START_TEST(a_look_from_before_there_were_interiors_is_read)
+{
+    struct store_builder builder = builder_looked();
+
+    builder_look_at(&builder, builder.look)->head_size = offsetof(struct leak_snapshot, interiors);
+    parse(&builder);
+    ck_assert_ptr_nonnull(store.look);
+    ck_assert_uint_eq(store.note_count, 0);
+    ck_assert_uint_eq(store.look->found_count, 5);
+    ck_assert_uint_eq(store.look->interior_count, 0);
+    store_end(&store);
+    builder_look_at(&builder, builder.look)->head_size =
+        offsetof(struct leak_snapshot, interiors) - 8;
+    parse(&builder);
+    ck_assert_ptr_null(store.look);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 /* A chunk of a terabyte in a sparse file: what was never written is no table. */
 START_TEST(a_table_in_a_hole_costs_nothing)
 {
@@ -299,10 +324,10 @@ START_TEST(a_table_in_a_hole_costs_nothing)
     struct leak_chunk *chunk = (struct leak_chunk *)(builder.data + builder.look);
     struct extent extent = {0, builder.size};
     struct store_image image = {.data = builder.data,
-                          .size = builder.look + ((size_t)1 << 40),
-                          .extents = &extent,
-                          .extent_count = 1,
-                          .steady = true};
+                                .size = builder.look + ((size_t)1 << 40),
+                                .extents = &extent,
+                                .extent_count = 1,
+                                .steady = true};
     struct read_error trouble;
 
     builder_header(&builder)->used = image.size;
@@ -407,6 +432,12 @@ START_TEST(records_have_verdicts_owners_and_paths)
     ck_assert_uint_eq(lost->owned, (size_t)(held - process.records) + 1);
     ck_assert(held->shared && !held->cycle);
     ck_assert(record_of(&process, VERDICT_POSSIBLE, 0)->tagged);
+    ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interior_count, 1);
+    ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interiors[0].offset, 9);
+    ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interiors[0].holder->offset,
+                      0x10ff);
+    ck_assert_uint_eq(reachable->interior_count, 0);
+    ck_assert(!reachable->header);
     ck_assert_uint_eq(record_of(&process, VERDICT_UNFREED, 0)->blocks, 2);
     ck_assert_uint_eq(lost->sample_count, 2);
     ck_assert_uint_eq(lost->samples[0].length, 8);
@@ -437,6 +468,7 @@ START_TEST(records_differ_by_their_content)
         {R, 0, LEAK_FOUND_IGNORED, 2},
         {R, LEAK_FOUND_DROPPED, LEAK_FOUND_DROPPED, 1},
         {P, 0, LEAK_FOUND_TAGGED, 1},
+        {R, 0, LEAK_FOUND_HEADER, 1},
     };
     struct store_builder builder = builder_begin();
     struct leak_found found[2];
@@ -623,12 +655,13 @@ static void add_tests(TCase *reading, TCase *records)
     tcase_add_test(reading, an_unpublished_look_is_none);
     tcase_add_loop_test(reading, damage_at_every_field_is_survived, 0, 4);
     tcase_add_test(reading, a_look_cut_off_anywhere_keeps_what_is_there);
+    tcase_add_test(reading, a_look_from_before_there_were_interiors_is_read);
     tcase_add_loop_test(reading, what_does_not_hold_is_left_out_and_said, 0, ROWS(wrong));
     tcase_add_test(reading, a_table_in_a_hole_costs_nothing);
     tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0, ROWS(settled));
     tcase_add_test(records, records_have_verdicts_owners_and_paths);
     tcase_add_loop_test(records, an_owner_may_be_freed_outside_user_code, 0, 2);
-    tcase_add_loop_test(records, records_differ_by_their_content, 0, 6);
+    tcase_add_loop_test(records, records_differ_by_their_content, 0, 7);
     tcase_add_test(records, what_hangs_under_different_records_is_different_records);
     tcase_add_loop_test(records, the_runtimes_own_blocks_are_no_loss_whatever_the_look_says, 0, 2);
     tcase_add_test(records, what_was_lost_comes_first_and_then_what_gives_back_most);

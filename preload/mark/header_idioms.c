@@ -1,0 +1,309 @@
+/* header_idioms.c - counts interior pointers by group, and judges the groups. */
+#include "preload/mark/header_idioms.h"
+
+#define LEVELS 5  /* groups of a site: 0 is the site itself, k = all sites with its inner frames */
+#define OFFSETS 6 /* different ones counted in a group */
+#define OFFSET_MOST 4096
+#define FOOTER_MOST 64        /* bytes */
+#define BLOCKS_LEAST 2        /* at one offset, of one site */
+#define BLOCKS_LEAST_SHARED 3 /* of several sites */
+#define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
+#define ALIGN_LEAST 5 /* 32; malloc's own is 16 */
+#define ALIGN_MOST 12
+#define ALIGN_HEADER 64 /* bytes in front of an aligned address */
+#define ALIGN_BITS 8    /* of evidence: by chance one group in 256 looks aligned */
+
+/* A hash of the innermost frames at each level from 1 on; level k has LEVELS - k of them. */
+struct frame_hashes {
+    uint64_t at[LEVELS];
+};
+
+/* The most frequent offsets of one end. */
+struct idiom_offsets {
+    uint32_t offset[OFFSETS], blocks[OFFSETS];
+    uint8_t good; /* a set of their indices */
+};
+
+struct idiom_group {
+    uint64_t key; /* 0: unused */
+    uint32_t start, inside;
+    struct idiom_offsets low;         /* the lowest offset of each block */
+    struct idiom_offsets footer;      /* the distance of the highest one to the end of the block */
+    uint32_t aligned[ALIGN_MOST + 1]; /* by logarithm of the alignment */
+    bool several;                     /* sites */
+    uint32_t site;
+    uint8_t good_aligned; /* 0: none */
+};
+
+struct idiom_site {
+    uint32_t start, inside;
+    uint32_t group[LEVELS]; /* index + 1; 0: none */
+};
+
+struct header_idioms {
+    struct idiom_site *sites;
+    uint32_t site_count;
+    struct idiom_group *groups;
+    uint32_t group_mask;
+};
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+
+static uint32_t site_of(const struct reach *reach, uint32_t node)
+{
+    return reach->cold[node].site;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    return (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29);
+}
+
+static void hash_frames(const struct reach *reach, uint32_t site, struct frame_hashes *hashes)
+{
+    uint64_t pcs[LEVELS - 1], hash = LEVELS;
+    unsigned count = reach->callers(site, pcs, ARRAY_LENGTH(pcs));
+    memset(hashes, 0, sizeof *hashes);
+    hashes->at[0] = mix(1, site) | 1;
+    for (unsigned i = 0; i < count; i++) {
+        hash = mix(hash, pcs[i]);
+        hashes->at[LEVELS - 1 - i] = mix(hash, i) | 1;
+    }
+}
+
+/* The group of a key, or an unused place for it. */
+static struct idiom_group *find_group(const struct header_idioms *idioms, uint64_t key)
+{
+    for (uint64_t at = key >> 20;; at++) {
+        struct idiom_group *group = &idioms->groups[at & idioms->group_mask];
+        if (!group->key || group->key == key)
+            return group;
+    }
+}
+
+static void find_groups(struct header_idioms *idioms, const struct reach *reach, uint32_t number,
+                        bool make)
+{
+    struct idiom_site *site = &idioms->sites[number];
+    struct frame_hashes hashes;
+    hash_frames(reach, number, &hashes);
+    for (unsigned level = 0; level < LEVELS; level++) {
+        struct idiom_group *group = hashes.at[level] ? find_group(idioms, hashes.at[level]) : NULL;
+        if (!group || (!group->key && !make))
+            continue;
+        group->several |= group->key && group->site != number;
+        group->site = number;
+        group->key = hashes.at[level];
+        site->group[level] = group - idioms->groups + 1;
+    }
+}
+
+/* A full table replaces an offset that occurred once: frequent ones stay. */
+static void count_offset(struct idiom_offsets *table, uint32_t offset)
+{
+    unsigned place = OFFSETS;
+    for (unsigned i = 0; i < OFFSETS; i++) {
+        if (table->blocks[i] && table->offset[i] == offset) {
+            table->blocks[i]++;
+            return;
+        }
+        if (table->blocks[i] <= 1 && (place == OFFSETS || table->blocks[place]))
+            place = i;
+    }
+    if (place == OFFSETS || offset > OFFSET_MOST)
+        return;
+    table->offset[place] = offset;
+    table->blocks[place] = 1;
+}
+
+/* The first multiple of 2^bits behind a header of at most ALIGN_HEADER bytes. */
+static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
+{
+    return (address + offset) % (1u << bits) == 0 && offset < (1u << bits) + ALIGN_HEADER;
+}
+
+/* Only whole words are a footer: the end of a text is where a reader of it stops. */
+static uint32_t footer_size(uint64_t size, uint64_t offset)
+{
+    uint64_t rest = size - offset;
+    return offset % 8 || rest % 8 || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
+}
+
+static void count_inside(struct idiom_group *group, const struct mark_node *node,
+                         const struct interior *interior)
+{
+    uintptr_t address = node->address;
+    uint32_t footer = footer_size(node_size(node), interior->high);
+    group->inside++;
+    count_offset(&group->low, interior->low);
+    if (footer)
+        count_offset(&group->footer, footer);
+    for (unsigned bits = ALIGN_LEAST; bits <= ALIGN_MOST; bits++)
+        group->aligned[bits] += is_aligned_start(address, interior->low, bits);
+}
+
+/* Groups of the sites whose blocks are held inside, then what else these groups hold. */
+static void count_sites(struct header_idioms *idioms, const struct reach *reach)
+{
+    for (uint32_t i = 0; i < idioms->site_count; i++)
+        if (idioms->sites[i].inside)
+            find_groups(idioms, reach, i, true);
+    for (uint32_t i = 0; i < idioms->site_count; i++) {
+        struct idiom_site *site = &idioms->sites[i];
+        if (site->start && !site->inside)
+            find_groups(idioms, reach, i, false);
+        for (unsigned level = 0; level < LEVELS; level++)
+            if (site->group[level])
+                idioms->groups[site->group[level] - 1].start += site->start;
+    }
+}
+
+/* A block that is reachable by its start does not tell how else it is held. */
+static bool is_held_inside(const struct reach *reach, uint32_t node)
+{
+    const struct mark_node *it = &reach->nodes[node];
+    return reach->interior[node].low &&
+           (node_verdict(it) != LEAK_VERDICT_REACHABLE || node_state(it) & NODE_CANDIDATE);
+}
+
+static void count_nodes(struct header_idioms *idioms, const struct reach *reach)
+{
+    for (uint32_t node = 0; node < reach->count; node++) {
+        struct idiom_site *site = &idioms->sites[site_of(reach, node)];
+        bool held = node_is_held(&reach->nodes[node]);
+        if (held && is_held_inside(reach, node))
+            site->inside++;
+        else
+            site->start += held;
+    }
+}
+
+static void count_offsets(struct header_idioms *idioms, const struct reach *reach)
+{
+    for (uint32_t node = 0; node < reach->count; node++) {
+        const struct idiom_site *site = &idioms->sites[site_of(reach, node)];
+        if (!site->inside || !node_is_held(&reach->nodes[node]) || !is_held_inside(reach, node))
+            continue;
+        for (unsigned level = 0; level < LEVELS; level++)
+            if (site->group[level])
+                count_inside(&idioms->groups[site->group[level] - 1], &reach->nodes[node],
+                             &reach->interior[node]);
+    }
+}
+
+/* ---- Judging -------------------------------------------------------------------------------- */
+
+static void judge_offsets(const struct idiom_group *group, struct idiom_offsets *table)
+{
+    uint32_t least = group->several ? BLOCKS_LEAST_SHARED : BLOCKS_LEAST, held = 0;
+    for (unsigned i = 0; i < OFFSETS; i++)
+        if (table->blocks[i] >= least) {
+            table->good |= 1u << i;
+            held += table->blocks[i];
+        }
+    if (!HELD_SHARE(held, group->inside) || held < group->start)
+        table->good = 0;
+}
+
+static void judge_alignment(struct idiom_group *group)
+{
+    for (unsigned bits = ALIGN_MOST; bits >= ALIGN_LEAST && !group->good_aligned; bits--) {
+        uint64_t blocks = group->aligned[bits];
+        if (blocks * (bits - 4) >= ALIGN_BITS && HELD_SHARE(blocks, group->inside) &&
+            blocks >= group->start)
+            group->good_aligned = bits;
+    }
+}
+
+static bool judge_groups(struct header_idioms *idioms)
+{
+    bool some = false;
+    for (uint32_t i = 0; i <= idioms->group_mask; i++) {
+        struct idiom_group *group = &idioms->groups[i];
+        if (!group->key)
+            continue;
+        judge_offsets(group, &group->low);
+        judge_offsets(group, &group->footer);
+        judge_alignment(group);
+        some |= group->low.good || group->footer.good || group->good_aligned;
+    }
+    return some;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static bool make_sites(struct header_idioms *idioms, struct reach *reach)
+{
+    idioms->site_count = reach->site_most + 1;
+    idioms->sites = scan_arena_map(&reach->arena, idioms->site_count, sizeof *idioms->sites);
+    return idioms->sites;
+}
+
+static bool make_groups(struct header_idioms *idioms, struct reach *reach)
+{
+    uint64_t places = 64, sites = 0;
+    for (uint32_t i = 0; i < idioms->site_count; i++)
+        sites += idioms->sites[i].inside != 0;
+    while (places < 2 * LEVELS * sites)
+        places *= 2;
+    idioms->group_mask = places - 1;
+    idioms->groups = scan_arena_map(&reach->arena, places, sizeof *idioms->groups);
+    return idioms->groups;
+}
+
+void header_idioms_free(struct header_idioms *idioms, struct reach *reach)
+{
+    if (!idioms)
+        return;
+    scan_arena_unmap(&reach->arena, idioms->groups);
+    scan_arena_unmap(&reach->arena, idioms->sites);
+    scan_arena_unmap(&reach->arena, idioms);
+}
+
+struct header_idioms *header_idioms_find(struct reach *reach)
+{
+    struct header_idioms *idioms = scan_arena_map(&reach->arena, 1, sizeof *idioms);
+    if (!idioms)
+        return NULL;
+    if (make_sites(idioms, reach)) {
+        count_nodes(idioms, reach);
+        if (make_groups(idioms, reach)) {
+            count_sites(idioms, reach);
+            count_offsets(idioms, reach);
+            if (judge_groups(idioms))
+                return idioms;
+        }
+    }
+    header_idioms_free(idioms, reach);
+    return NULL;
+}
+
+static bool has_good(const struct idiom_offsets *table, uint64_t offset)
+{
+    for (unsigned i = 0; i < OFFSETS; i++)
+        if (table->good >> i & 1 && table->offset[i] == offset)
+            return true;
+    return false;
+}
+
+static bool group_allows(const struct idiom_group *group, const struct mark_node *node,
+                         uint64_t offset)
+{
+    uint32_t footer = footer_size(node_size(node), offset);
+    return has_good(&group->low, offset) || (footer && has_good(&group->footer, footer)) ||
+           (group->good_aligned && is_aligned_start(node->address, offset, group->good_aligned));
+}
+
+bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
+                         uint32_t node, uint64_t offset)
+{
+    uint32_t number = site_of(reach, node);
+    if (!offset || number >= idioms->site_count || offset >= node_size(&reach->nodes[node]))
+        return false;
+    const struct idiom_site *site = &idioms->sites[number];
+    for (unsigned level = 0; level < LEVELS; level++)
+        if (site->group[level] && site->inside >= site->start &&
+            group_allows(&idioms->groups[site->group[level] - 1], &reach->nodes[node], offset))
+            return true;
+    return false;
+}

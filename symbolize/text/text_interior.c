@@ -1,0 +1,116 @@
+/* text_interior.c - below a record: the pointers that hold its blocks behind their start; see
+ * text.h.
+ *
+ *     only interior pointers: all 788 at +12, from blocks of read_table() (dict.c:7)
+ */
+#include "symbolize/text/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CALL_COLUMNS 40
+
+/* "table (dict.c:7)" is in the path, when a root is the only holder of the record. */
+static void write_holder(const struct interior *interior, const struct record *record,
+                         const struct view *view, FILE *stream)
+{
+    const struct root *root = record->path ? record->path->root : NULL;
+    const struct frame *frame = interior->holder;
+    char buffer[PATH_MAX];
+
+    if (interior->root && root && record->path->count == 1)
+        fputs(term_text(root->words, strlen(root->words), 0).text, stream);
+    else if (interior->root)
+        fputs("variables or stacks", stream);
+    else
+        fprintf(stream, "blocks of %s", text_call(frame, view, CALL_COLUMNS).text);
+    if (!interior->root && frame && frame->file && frame->line) {
+        const char *path = report_display_path(view, frame->file, buffer, sizeof(buffer));
+
+        fprintf(stream, " (%s:%" PRIu32 ")", term_text(path, strlen(path), 0).text, frame->line);
+    }
+}
+
+static void write_offset(uint64_t offset, FILE *stream)
+{
+    if (offset)
+        fprintf(stream, "+%s", term_number(offset).text);
+    else
+        fputs("their start", stream);
+}
+
+/* The number of blocks if the first rows that have one offset are of all blocks, else 0. */
+static uint64_t at_one_offset(const struct record *record)
+{
+    uint64_t blocks = 0;
+
+    for (size_t i = 0; i < record->interior_count; i++) {
+        if (record->interiors[i].offset != record->interiors[0].offset)
+            return 0;
+        blocks = add_saturating(blocks, record->interiors[i].blocks);
+    }
+    return blocks == record->blocks ? blocks : 0;
+}
+
+/* "all 788 at +12, from A and B" */
+static void write_one_offset(const struct record *record, size_t shown, const struct view *view,
+                             FILE *stream)
+{
+    if (record->blocks > 1)
+        fprintf(stream, "all %s at ", term_number(record->blocks).text);
+    write_offset(record->interiors[0].offset, stream);
+    for (size_t i = 0; i < shown; i++) {
+        fputs(i ? " and " : ", from ", stream);
+        write_holder(&record->interiors[i], record, view, stream);
+    }
+}
+
+/* "500 at +12, from A; 12 at +16, from B" */
+static void write_offsets(const struct record *record, size_t shown, const struct view *view,
+                          FILE *stream)
+{
+    for (size_t i = 0; i < shown; i++) {
+        fprintf(stream, "%s%s at ", i ? "; " : "", term_number(record->interiors[i].blocks).text);
+        write_offset(record->interiors[i].offset, stream);
+        fputs(", from ", stream);
+        write_holder(&record->interiors[i], record, view, stream);
+    }
+}
+
+/* True if pointers to the start lead from possibly lost blocks to all that is known. */
+static bool is_held_by_possible(const struct record *record)
+{
+    for (size_t i = 0; i < record->interior_count; i++)
+        if (record->interiors[i].offset)
+            return false;
+    return true;
+}
+
+static void write_held_by_possible(const struct record *record, const struct view *view,
+                                   FILE *stream)
+{
+    fprintf(stream, "%*sonly possibly lost blocks of %s point to it\n", TEXT_INDENT, "",
+            text_call(record->interiors[0].holder, view, CALL_COLUMNS).text);
+}
+
+void text_interior(const struct record *record, const struct view *view, FILE *stream)
+{
+    size_t shown = view->verbose || record->interior_count < 2 ? record->interior_count : 2;
+
+    if (!record->interior_count)
+        return;
+    if (record->verdict == VERDICT_POSSIBLE && is_held_by_possible(record)) {
+        write_held_by_possible(record, view, stream);
+        return;
+    }
+    fprintf(stream, "%*s%s: ", TEXT_INDENT, "",
+            record->verdict == VERDICT_POSSIBLE ? "only interior pointers"
+                                                : "held behind a header");
+    if (at_one_offset(record))
+        write_one_offset(record, shown, view, stream);
+    else
+        write_offsets(record, shown, view, stream);
+    if (shown < record->interior_count)
+        fputs("; ...", stream);
+    fputs(record->tagged ? ": tagged pointers?\n" : "\n", stream);
+}
