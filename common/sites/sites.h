@@ -99,6 +99,34 @@ bool free_wrappers_contain(const struct free_wrappers *wrappers, const struct fr
 /* The place of a stack, NULL when it has no frame of user code. */
 const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node);
 
+/* ---- common_frame.c: where two stacks part ---------------------------------------------------
+ *
+ * A block was allocated below process(), and another one like it was freed below process(), too: on
+ * the path where it was not, process() is the function to read. So the other stack (of a free, of a
+ * close) is walked outwards to its first function that the own stack (of the allocation, of the
+ * open) has, too. Only named functions of the user count; wrappers do not, and neither do functions
+ * of one name in two files.
+ *
+ * Of several other stacks the one that agrees best is the one to show: functions that both stacks
+ * have from the common one outwards count for them, functions that only one has count against
+ * them, and of equal ones that with the innermost common function is better. How often a stack
+ * occurred is for the caller to consider last. */
+
+struct common_frame {
+    size_t own, other; /* its index in each stack; the other one's line is the call that releases */
+    size_t below; /* index in the other stack: the user's function that it calls there; == other: it
+                     releases by itself, or through wrappers and libraries alone */
+    size_t inner; /* the user's functions in the own stack that lie inside of it */
+    int agreement;
+};
+
+/* False: the stacks have no function in common. wrappers: NULL = none are known. */
+bool common_frame_find(const struct stack *own, const struct stack *other,
+                       const struct free_wrappers *wrappers, struct common_frame *found);
+
+/* Below 0: a agrees better than b; 0: equally. */
+int common_frame_compare(const struct common_frame *a, const struct common_frame *b);
+
 /* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
  *
  * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are freed
