@@ -130,15 +130,20 @@ int common_frame_compare(const struct common_frame *a, const struct common_frame
 /* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
  *
  * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are freed
- * at tree.c:88, and these were not. The frees of a record's own stacks are summed up by place.
- * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the
- * same place are used. Where these freed nothing either, blocks that the same function allocates in
- * other lines are most often freed where these should be. Frees at the end of the program are
- * marked as late: the blocks grew until then.
+ * in node_free, which process() calls in tree.c:88, and these were not. The frees of a record's own
+ * stacks are summed up by place and by the function that they have in common with the record
+ * (common_frame.c); the place that agrees best comes first, whatever its share.
+ *
+ * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the same
+ * place are used, those first whose callers are the same furthest outwards. Where these freed
+ * nothing either, blocks that the same function allocates in other lines are most often freed where
+ * these should be. Frees at the end of the program are marked as late: the blocks grew until then.
  *
  * Two kinds of frees are left out. realloc moves a block but keeps it: a node that allocates and
  * frees is a call of realloc. A line that frees what it allocated replaces or grows a block: there
  * the block lives on. */
+
+#define FREE_LEVELS 10 /* of agreement between stacks that allocate */
 
 /* Sites that have a key in common; made at the first lookup. */
 struct site_groups {
@@ -155,10 +160,9 @@ struct free_sites {
     bool all;     /* every free was inspected */
     bool sampled; /* recorded with sample=: only frees of sampled blocks are known */
     struct free_wrappers wrappers;
-    uint8_t *allocates;           /* by node: a site is there */
-    uint8_t *late;                /* by node: is it below exit? 0 = not computed yet */
-    struct site_groups places;    /* sites of one place and kind */
-    struct site_groups functions; /* sites of one function */
+    uint8_t *allocates; /* by node: a site is there */
+    uint8_t *late;      /* by node: is it below exit? 0 = not computed yet */
+    struct site_groups levels[FREE_LEVELS];
 };
 
 /* For the records of one recording file, whose signatures are resolved. */
@@ -168,7 +172,7 @@ void free_sites_end(struct free_sites *frees);
 /* Fills in where the functions that opened the process's resources free their blocks. */
 void free_sites_fill_resources(struct free_sites *frees, struct process *process);
 
-/* Fills in record->freed and record->beside; needs record->kind. */
+/* Fills in record->freed and record->beside; needs the record's kind and frames. */
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record);
 
 /* ---- growth_series.c: the stacks of one record over time -------------------------------------
