@@ -223,6 +223,8 @@ struct tag_sum {
     uint64_t bytes, blocks;
 };
 
+#define PARTINGS 3
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -235,8 +237,11 @@ struct record {
     bool more_threads;
     const struct frame *const *frames; /* innermost first */
     size_t frame_count;
-    uint64_t stacks; /* merged into this record; the frames are those of the largest */
-    size_t user;     /* index of the user frame; frame_count = none */
+    uint64_t stacks;           /* merged into this record; the frames are those of the largest */
+    size_t user;               /* index of the user frame; frame_count = none */
+    size_t partings[PARTINGS]; /* indices of the frames in which it first differs from other records
+                                  with its user frame, innermost first; see records.h */
+    size_t parting_count;
     const struct record_line
         *lines; /* of the user frame, the largest first; none = there is only one */
     size_t line_count;
