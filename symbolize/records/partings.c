@@ -23,7 +23,7 @@ struct outward {
 
 static bool is_compared(const struct record *record)
 {
-    return record->user < record->frame_count && !record->lead && !record->suppressed_by &&
+    return record->user < record->frame_count && !record->suppressed_by &&
            record->verdict != VERDICT_REACHABLE && record->verdict != VERDICT_RUNTIME &&
            !(record->verdict == VERDICT_INDIRECT && record->owner);
 }

@@ -42,7 +42,7 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
  *
  * Two records with the same user frame, which allocates for many callers, look the same when a
  * report shows a few inner frames. The frame in which their stacks first differ tells them apart,
- * so it is always shown. Only records are compared that lead an entry and may be lost. */
+ * so it is always shown. Only records are compared that may be lost. */
 
 /* Fills in record->partings of records with entries. */
 void partings_fill(struct arena *mem, struct process *process);
