@@ -74,11 +74,15 @@ struct error {
     uint64_t samples;
 };
 
-#define FREED_PLACES 3 /* reported of each record, the most frequent first */
+#define FREED_PLACES                                                                               \
+    3 /* reported of each record: first those whose stacks agree best with its own */
 
 struct freed_place {
-    const struct frame *frame; /* the user's, in the stack of the free */
-    double share;              /* of the sampled frees, 0 to 1 */
+    const struct frame *frame;  /* the user's, in the stack of the free */
+    const struct frame *common; /* the innermost function that the record's stack has, too: the line
+                                   of its call; NULL = none */
+    const struct frame *below;  /* the user's function that it calls; NULL = it frees by itself */
+    double share;               /* of the sampled frees, 0 to 1 */
 };
 
 /* Where other blocks of a record's stacks were freed. The places leave out blocks that realloc
@@ -87,6 +91,7 @@ struct freed {
     uint64_t blocks; /* of its stacks that were freed, anywhere */
     struct freed_place place[FREED_PLACES];
     size_t places;   /* 0 = nothing is known */
+    size_t most;     /* index of the most frequent place */
     bool other_path; /* of stacks with the same user frame: these stacks freed none */
     bool exact;      /* every free was recorded; else the shares are estimates */
     bool enough;     /* enough frees to report the shares */
@@ -228,6 +233,8 @@ struct tag_sum {
     uint64_t bytes, blocks;
 };
 
+#define PARTINGS 3
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -240,8 +247,11 @@ struct record {
     bool more_threads;
     const struct frame *const *frames; /* innermost first */
     size_t frame_count;
-    uint64_t stacks; /* merged into this record; the frames are those of the largest */
-    size_t user;     /* index of the user frame; frame_count = none */
+    uint64_t stacks;           /* merged into this record; the frames are those of the largest */
+    size_t user;               /* index of the user frame; frame_count = none */
+    size_t partings[PARTINGS]; /* indices of the frames in which it first differs from other records
+                                  with its user frame, innermost first; see records.h */
+    size_t parting_count;
     const struct record_line
         *lines; /* of the user frame, the largest first; none = there is only one */
     size_t line_count;

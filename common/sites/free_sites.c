@@ -8,22 +8,27 @@
 /* The least number of inspected frees for a meaningful share. */
 #define LOOKS_FOR_SHARE 16
 
+/* Records of freed blocks that are compared with one record; a group of sites may have more. */
+#define GROUP_ROWS 512
+/* Innermost frames of a free's stack that are compared. */
+#define STACK_FRAMES 256
+
 /* Sites with a common key. */
 struct site_group {
     uint32_t first; /* index of a site + 1 */
-    bool told;
-    struct freed freed;
 };
 
 /* Frees of one place. */
 struct place_sum {
-    const struct frame *frame;
-    uint64_t blocks, most; /* most: of one stack, that of `node` */
+    const struct frame *frame, *common, *below; /* see struct freed_place */
+    struct common_frame agreement;              /* if common is set */
+    uint64_t blocks, most;                      /* most: of one stack, that of `node` */
     uint32_t node;
 };
 
 struct free_tally {
-    struct hashmap by_place; /* place_key() -> index + 1 */
+    struct stack own;        /* of the record */
+    struct hashmap by_place; /* sum_key() -> index + 1 */
     struct place_sum *places;
     size_t count, capacity;
     uint64_t frees; /* as counted by the sites */
@@ -69,8 +74,8 @@ void free_sites_end(struct free_sites *frees)
     free_wrappers_end(&frees->wrappers);
     free(frees->allocates);
     free(frees->late);
-    site_groups_end(&frees->places);
-    site_groups_end(&frees->functions);
+    for (size_t i = 0; i < FREE_LEVELS; i++)
+        site_groups_end(&frees->levels[i]);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -118,25 +123,65 @@ static bool is_freed_at_exit(struct free_sites *frees, uint32_t node)
 
 /* ---- Adding up ------------------------------------------------------------------------------- */
 
-static void tally_place(struct free_tally *tally, const struct frame *frame,
-                        const struct store_freed *freed)
+static size_t collect_stack(struct signatures *signatures, uint32_t node,
+                            const struct frame *frames[STACK_FRAMES])
 {
-    uint64_t *slot = hashmap_put(&tally->by_place, place_key(frame), NULL);
-    struct place_sum *sum;
+    size_t count = 0;
+
+    for (; node >= LEAK_NODE_FIRST; node = signatures->store->nodes[node].parent) {
+        const struct resolved_place *place = signatures_place_at_node(signatures, node);
+
+        for (size_t i = 0; place && i < place->count && count < STACK_FRAMES; i++)
+            frames[count++] = &place->frames[i];
+    }
+    return count;
+}
+
+/* The place of a free, and where its stack parts from that of the record. */
+static struct place_sum inspect_free(struct free_sites *frees, const struct free_tally *tally,
+                                     const struct frame *frame, uint32_t node)
+{
+    const struct frame *found[STACK_FRAMES];
+    struct stack other = {found, collect_stack(frees->signatures, node, found), 0};
+    struct place_sum sum = {.frame = frame, .node = node};
+
+    if (!common_frame_find(&tally->own, &other, &frees->wrappers, &sum.agreement))
+        return sum;
+    sum.common = found[sum.agreement.other];
+    if (sum.agreement.below != sum.agreement.other)
+        sum.below = found[sum.agreement.below];
+    return sum;
+}
+
+static uint64_t sum_key(const struct place_sum *sum)
+{
+    uint64_t key = place_key(sum->frame);
+
+    if (sum->common)
+        key = hash_mix(key, place_key(sum->common));
+    return sum->below ? hash_mix(key, sum->below->name_hash) : key;
+}
+
+static void tally_place(struct free_sites *frees, struct free_tally *tally,
+                        const struct frame *frame, const struct store_freed *freed)
+{
+    struct place_sum one = inspect_free(frees, tally, frame, freed->node), *sum;
+    uint64_t *slot = hashmap_put(&tally->by_place, sum_key(&one), NULL);
 
     if (!*slot) {
         tally->places =
             array_grow(tally->places, &tally->capacity, tally->count + 1, sizeof(*tally->places));
-        tally->places[tally->count++] = (struct place_sum){.frame = frame, .node = freed->node};
+        tally->places[tally->count++] = one;
         *slot = tally->count;
     }
     sum = &tally->places[*slot - 1];
-    sum->blocks = add_saturating(sum->blocks, freed->blocks);
+    one.blocks = add_saturating(sum->blocks, freed->blocks);
+    one.most = sum->most;
     if (freed->blocks > sum->most) {
-        sum->most = freed->blocks;
-        sum->node = freed->node;
-        sum->frame = frame;
+        one.most = freed->blocks;
+        *sum = one;
     }
+    sum->blocks = one.blocks;
 }
 
 /* Estimates how many frees of these blocks were inspected: their share of the inspected frees of
@@ -157,8 +202,8 @@ static double inspected_frees(const struct free_sites *frees, const struct store
             (all - LEAK_FREED_MANY) / LEAK_FREED_ONE_IN_MANY);
 }
 
-static void site_totals_read_site(struct free_sites *frees, const struct store_site *site,
-                                  struct free_tally *tally)
+static void tally_site(struct free_sites *frees, const struct store_site *site,
+                       struct free_tally *tally)
 {
     const struct frame *own =
         site->freed_count ? free_wrappers_place(&frees->wrappers, site->node) : NULL;
@@ -175,7 +220,7 @@ static void site_totals_read_site(struct free_sites *frees, const struct store_s
         else if (own && place && place_key(own) == place_key(place))
             sum = &tally->there;
         else if (place && freed->blocks)
-            tally_place(tally, place, freed);
+            tally_place(frees, tally, place, freed);
         *sum = add_saturating(*sum, freed->blocks);
         if (sum != &tally->seen || !freed->blocks)
             continue;
@@ -185,26 +230,60 @@ static void site_totals_read_site(struct free_sites *frees, const struct store_s
     }
 }
 
-static struct free_tally tally_up(struct free_sites *frees, struct site_list sites)
+/* rows: the number of records of freed blocks after which it ends. */
+static struct free_tally tally_up(struct free_sites *frees, struct site_list sites,
+                                  const struct record *record, size_t rows)
 {
-    struct free_tally tally = {.few = true};
+    struct free_tally tally = {.few = true,
+                               .own = {record->frames, record->frame_count, record->ending}};
+    size_t read = 0;
 
-    for (uint32_t at = sites.first; at; at = sites.next[at - 1])
-        site_totals_read_site(frees, &frees->store->sites[at - 1], &tally);
+    for (uint32_t at = sites.first; at && read < rows; at = sites.next[at - 1]) {
+        tally_site(frees, &frees->store->sites[at - 1], &tally);
+        read += frees->store->sites[at - 1].freed_count;
+    }
     return tally;
 }
 
-/* Moves the FREED_PLACES largest to the front. */
-static void sort_largest(struct free_tally *tally)
+/* The order of two runs is the same: what agrees equally and occurs equally often is compared by
+ * name and line. */
+static bool comes_first(const struct place_sum *a, const struct place_sum *b)
 {
+    int order = a->common && b->common ? common_frame_compare(&a->agreement, &b->agreement)
+                                       : (a->common == NULL) - (b->common == NULL);
+
+    if (order)
+        return order < 0;
+    if (a->blocks != b->blocks)
+        return a->blocks > b->blocks;
+    return sum_key(a) < sum_key(b);
+}
+
+static void move_to(struct free_tally *tally, size_t from, size_t to)
+{
+    struct place_sum moved = tally->places[from];
+
+    tally->places[from] = tally->places[to];
+    tally->places[to] = moved;
+}
+
+/* Moves the FREED_PLACES that agree best to the front; the last of them is the most frequent place
+ * if no other is. Returns the index of the most frequent one. */
+static size_t sort_places(struct free_tally *tally)
+{
+    size_t most = 0;
+
     for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
         for (size_t k = i + 1; k < tally->count; k++)
-            if (tally->places[k].blocks > tally->places[i].blocks) {
-                struct place_sum larger = tally->places[k];
-
-                tally->places[k] = tally->places[i];
-                tally->places[i] = larger;
-            }
+            if (comes_first(&tally->places[k], &tally->places[i]))
+                move_to(tally, k, i);
+    for (size_t i = 1; i < tally->count; i++)
+        if (tally->places[i].blocks > tally->places[most].blocks)
+            most = i;
+    if (most < FREED_PLACES)
+        return most;
+    move_to(tally, most, FREED_PLACES - 1);
+    return FREED_PLACES - 1;
 }
 
 static struct freed finish_tally(struct free_sites *frees, struct free_tally *tally)
@@ -219,10 +298,11 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
     if (freed.exact || tally->moved || tally->there)
         freed.of = freed.enough ? tally->seen : 0;
     freed.late = tally->seen ? (double)tally->late / (double)tally->seen : 0;
-    sort_largest(tally);
+    freed.most = sort_places(tally);
     for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
         freed.place[freed.places++] = (struct freed_place){
-            tally->places[i].frame, (double)tally->places[i].blocks / (double)tally->seen};
+            tally->places[i].frame, tally->places[i].common, tally->places[i].below,
+            (double)tally->places[i].blocks / (double)tally->seen};
     if (freed.places) {
         freed.frame_count =
             signatures_node_frames(frees->signatures, tally->places[0].node, found, &ending);
@@ -235,89 +315,119 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
     return freed;
 }
 
-/* ---- Families -------------------------------------------------------------------------------- */
+/* ---- Groups of sites ------------------------------------------------------------------------- */
 
-typedef uint64_t group_key(const struct frame *place, uint32_t kind);
+/* Where the very stacks of a record freed nothing, blocks from other stacks tell: of all that one
+ * line allocates first those whose callers agree furthest outwards, then all that its function
+ * allocates. */
+static const struct {
+    unsigned functions; /* user functions from the innermost on that are equal */
+    bool line;          /* and the innermost one's line, and the kind of the blocks */
+} levels[FREE_LEVELS] = {{8, true}, {6, true}, {5, true},  {4, true},  {3, true},
+                         {2, true}, {1, true}, {4, false}, {2, false}, {1, false}};
 
-static uint64_t same_place(const struct frame *place, uint32_t kind)
+/* Of the innermost functions of a stack; frames: innermost first. 0: the stack has fewer. */
+static uint64_t level_key(const struct free_sites *frees, size_t level,
+                          const struct frame *const *frames, size_t count, uint32_t kind)
 {
-    return hash_mix(place_key(place), kind);
+    unsigned left = levels[level].functions;
+    uint64_t key = kind;
+
+    for (size_t i = 0; i < count && left; i++) {
+        const struct frame *frame = frames[i];
+
+        if (frame->role != FRAME_USER || !frame->module ||
+            free_wrappers_contain(&frees->wrappers, frame))
+            continue;
+        if (left-- == levels[level].functions)
+            key = levels[level].line ? hash_mix(place_key(frame), kind) : frame->name_hash;
+        else
+            key = hash_mix(key, frame->name_hash);
+    }
+    return left ? 0 : key;
 }
 
-static uint64_t same_function(const struct frame *place, uint32_t kind)
-{
-    (void)kind;
-    return place->name_hash;
-}
-
-static void make_site_groups(struct free_sites *frees, struct site_groups *families, group_key *key)
+static void make_site_groups(struct free_sites *frees, size_t level)
 {
     const struct store *store = frees->store;
+    struct site_groups *groups = &frees->levels[level];
+    const struct frame *found[STACK_FRAMES];
 
-    families->next = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*families->next));
+    groups->next = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*groups->next));
     for (size_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
-        const struct frame *place = NULL;
-        uint64_t *slot;
+        uint64_t key = 0, *slot;
 
         if (site->freed_count)
-            place = free_wrappers_place(&frees->wrappers, site->node);
-        if (!place)
+            key = level_key(frees, level, found,
+                            collect_stack(frees->signatures, site->node, found), site->kind);
+        if (!key)
             continue;
-        slot = hashmap_put(&families->of, key(place, site->kind), NULL);
+        slot = hashmap_put(&groups->of, key, NULL);
         if (!*slot) {
-            families->all = array_grow(families->all, &families->capacity, families->count + 1,
-                                       sizeof(*families->all));
-            families->all[families->count++] = (struct site_group){0};
-            *slot = families->count;
+            groups->all =
+                array_grow(groups->all, &groups->capacity, groups->count + 1, sizeof(*groups->all));
+            groups->all[groups->count++] = (struct site_group){0};
+            *slot = groups->count;
         }
-        families->next[i] = families->all[*slot - 1].first;
-        families->all[*slot - 1].first = (uint32_t)i + 1;
+        groups->next[i] = groups->all[*slot - 1].first;
+        groups->all[*slot - 1].first = (uint32_t)i + 1;
     }
 }
 
-/* How the blocks of a group are freed, whatever their stack; NULL: no such group. */
-static const struct freed *group_freed(struct free_sites *frees, struct site_groups *families,
-                                       group_key *key, uint64_t wanted)
+/* How the blocks of the record's group of that level are freed. */
+static struct freed freed_by_group(struct free_sites *frees, size_t level,
+                                   const struct record *record)
 {
-    struct site_group *family;
-    uint64_t at;
+    struct site_groups *groups = &frees->levels[level];
+    uint64_t key = level_key(frees, level, record->frames, record->frame_count, record->kind), at;
+    struct free_tally tally;
 
-    if (!families->next)
-        make_site_groups(frees, families, key);
-    at = hashmap_get(&families->of, wanted);
+    if (!key)
+        return (struct freed){0};
+    if (!groups->next)
+        make_site_groups(frees, level);
+    at = hashmap_get(&groups->of, key);
     if (!at)
-        return NULL;
-    family = &families->all[at - 1];
-    if (!family->told) {
-        struct free_tally tally =
-            tally_up(frees, (struct site_list){family->first, families->next});
-
-        family->freed = finish_tally(frees, &tally);
-        family->told = true;
-    }
-    return &family->freed;
+        return (struct freed){0};
+    tally = tally_up(frees, (struct site_list){groups->all[at - 1].first, groups->next}, record,
+                     GROUP_ROWS);
+    return finish_tally(frees, &tally);
 }
 
-/* Where blocks that a function allocates are freed, unless it frees them itself. */
-static struct freed freed_by_function(struct free_sites *frees, uint64_t function)
+/* Where blocks that the record's function allocates are freed, unless it frees them itself. */
+static struct freed freed_by_function(struct free_sites *frees, const struct record *record)
 {
-    const struct freed *freed = group_freed(frees, &frees->functions, same_function, function);
+    const struct frame *title = record_title_frame(record);
 
-    return freed && freed->places && freed->place[0].frame->name_hash != function
-               ? *freed
-               : (struct freed){0};
+    for (size_t level = 0; title && level < FREE_LEVELS; level++) {
+        struct freed freed =
+            levels[level].line ? (struct freed){0} : freed_by_group(frees, level, record);
+
+        if (freed.places)
+            return freed.place[0].frame->name_hash != title->name_hash ? freed : (struct freed){0};
+    }
+    return (struct freed){0};
+}
+
+/* Where blocks of the record's line are freed when its callers are others. */
+static struct freed freed_by_line(struct free_sites *frees, const struct record *record)
+{
+    for (size_t level = 0; level < FREE_LEVELS && levels[level].line; level++) {
+        struct freed freed = freed_by_group(frees, level, record);
+
+        if (freed.places)
+            return freed;
+    }
+    return (struct freed){0};
 }
 
 void free_sites_fill_resources(struct free_sites *frees, struct process *process)
 {
-    for (size_t i = 0; i < process->resource_count; i++) {
-        struct record *record = &process->resources[i].record;
-        const struct frame *title = record_title_frame(record);
-
-        if (title && !process->resources[i].bad_close)
-            record->beside = freed_by_function(frees, title->name_hash);
-    }
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (!process->resources[i].bad_close)
+            process->resources[i].record.beside =
+                freed_by_function(frees, &process->resources[i].record);
 }
 
 /* Did the stacks free nothing? Certain only where every free was inspected. */
@@ -329,20 +439,20 @@ static bool freed_none(const struct free_sites *frees, const struct free_tally *
 
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record)
 {
-    struct free_tally tally = tally_up(frees, sites);
-    const struct frame *place =
-        free_wrappers_place(&frees->wrappers, frees->store->sites[sites.first - 1].node);
-    const struct freed *others;
+    struct free_tally tally = tally_up(frees, sites, record, SIZE_MAX);
+    bool none = record->frame_count && frees->store->freed_count && freed_none(frees, &tally);
+    uint64_t blocks = tally.frees;
 
     record->freed = finish_tally(frees, &tally);
-    if (place && frees->store->freed_count && freed_none(frees, &tally)) {
-        others = group_freed(frees, &frees->places, same_place, same_place(place, record->kind));
-        if (others && others->places) {
-            record->freed = *others;
+    if (none) {
+        struct freed others = freed_by_line(frees, record);
+
+        if (others.places) {
+            record->freed = others;
             record->freed.other_path = true;
         } else {
-            record->beside = freed_by_function(frees, place->name_hash);
+            record->beside = freed_by_function(frees, record);
         }
     }
-    record->freed.blocks = tally.frees;
+    record->freed.blocks = blocks;
 }

@@ -99,18 +99,51 @@ bool free_wrappers_contain(const struct free_wrappers *wrappers, const struct fr
 /* The place of a stack, NULL when it has no frame of user code. */
 const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node);
 
+/* ---- common_frame.c: where two stacks part ---------------------------------------------------
+ *
+ * A block was allocated below process(), and another one like it was freed below process(), too: on
+ * the path where it was not, process() is the function to read. So the other stack (of a free, of a
+ * close) is walked outwards to its first function that the own stack (of the allocation, of the
+ * open) has, too. Only named functions of the user count; wrappers do not, and neither do functions
+ * of one name in two files.
+ *
+ * Of several other stacks the one that agrees best is the one to show: functions that both stacks
+ * have from the common one outwards count for them, functions that only one has count against
+ * them, and of equal ones that with the innermost common function is better. How often a stack
+ * occurred is for the caller to consider last. */
+
+struct common_frame {
+    size_t own, other; /* its index in each stack; the other one's line is the call that releases */
+    size_t below; /* index in the other stack: the user's function that it calls there; == other: it
+                     releases by itself, or through wrappers and libraries alone */
+    size_t inner; /* the user's functions in the own stack that lie inside of it */
+    int agreement;
+};
+
+/* False: the stacks have no function in common. wrappers: NULL = none are known. */
+bool common_frame_find(const struct stack *own, const struct stack *other,
+                       const struct free_wrappers *wrappers, struct common_frame *found);
+
+/* Below 0: a agrees better than b; 0: equally. */
+int common_frame_compare(const struct common_frame *a, const struct common_frame *b);
+
 /* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
  *
  * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are freed
- * at tree.c:88, and these were not. The frees of a record's own stacks are summed up by place.
- * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the
- * same place are used. Where these freed nothing either, blocks that the same function allocates in
- * other lines are most often freed where these should be. Frees at the end of the program are
- * marked as late: the blocks grew until then.
+ * in node_free, which process() calls in tree.c:88, and these were not. The frees of a record's own
+ * stacks are summed up by place and by the function that they have in common with the record
+ * (common_frame.c); the place that agrees best comes first, whatever its share.
+ *
+ * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the same
+ * place are used, those first whose callers are the same furthest outwards. Where these freed
+ * nothing either, blocks that the same function allocates in other lines are most often freed where
+ * these should be. Frees at the end of the program are marked as late: the blocks grew until then.
  *
  * Two kinds of frees are left out. realloc moves a block but keeps it: a node that allocates and
  * frees is a call of realloc. A line that frees what it allocated replaces or grows a block: there
  * the block lives on. */
+
+#define FREE_LEVELS 10 /* of agreement between stacks that allocate */
 
 /* Sites that have a key in common; made at the first lookup. */
 struct site_groups {
@@ -127,10 +160,9 @@ struct free_sites {
     bool all;     /* every free was inspected */
     bool sampled; /* recorded with sample=: only frees of sampled blocks are known */
     struct free_wrappers wrappers;
-    uint8_t *allocates;           /* by node: a site is there */
-    uint8_t *late;                /* by node: is it below exit? 0 = not computed yet */
-    struct site_groups places;    /* sites of one place and kind */
-    struct site_groups functions; /* sites of one function */
+    uint8_t *allocates; /* by node: a site is there */
+    uint8_t *late;      /* by node: is it below exit? 0 = not computed yet */
+    struct site_groups levels[FREE_LEVELS];
 };
 
 /* For the records of one recording file, whose signatures are resolved. */
@@ -140,7 +172,7 @@ void free_sites_end(struct free_sites *frees);
 /* Fills in where the functions that opened the process's resources free their blocks. */
 void free_sites_fill_resources(struct free_sites *frees, struct process *process);
 
-/* Fills in record->freed and record->beside; needs record->kind. */
+/* Fills in record->freed and record->beside; needs the record's kind and frames. */
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record);
 
 /* ---- growth_series.c: the stacks of one record over time -------------------------------------

@@ -6,7 +6,8 @@
  * a pair, with the last few blocks this happened to. Most of these blocks are freed later, since a
  * parent may be freed before its children: a leak check reports only those that it finds lost.
  *
- * The first frees of a site are scanned, and a part of the frees whose stack is captured anyway.
+ * The first frees of a site are scanned, the first at each place (free_history.h), and a part of the
+ * frees whose stack is captured anyway.
  * The table has a fixed size; a pair whose last block was freed may be replaced:
  *     each pair is in one of the WAYS slots from its home on, and only once.
  */

@@ -5,9 +5,6 @@
 #include "preload/base/lock.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
-#include "preload/base/sys.h"
-
-#include <time.h>
 
 #define STRIPES 16
 #define FIRST_BYTES 1024 /* of a stripe's first index: all first indices share four pages */
@@ -188,7 +185,10 @@ void free_history_open(struct guard *guard UNUSED, struct free_history *freed, u
     if (!ring)
         ring = make_ring();
     freed->recent = ring;
-    freed->dice = hash_u64(serial + sys_clock_ns(CLOCK_MONOTONIC_COARSE));
+    freed->dice = hash_u64(serial);
+    freed->base = (uintptr_t)__builtin_frame_address(0);
+    freed->credit = FREE_HISTORY_CREDIT;
+    memset(freed->known, 0, sizeof freed->known);
     if (!ring)
         return;
     memset(ring->free, 0, sizeof ring->free);

@@ -7,6 +7,14 @@
  * Capturing a free's stack costs as much as an allocation's. free_stacks=sample captures the first
  * free of a site and then, at random, one in 64, later in 512, and counts it as so many:
  *     the expected value of a record's blocks = the frees of that pair
+ * The dice of a thread begin with its number, so two equal runs capture the same frees.
+ *
+ * A rare place of frees, which the sample would miss, may be the one that matters. So a free is
+ * captured, too, and counts for one, when a thread has not yet freed blocks of that site at that
+ * return address and depth of the stack (a wrapper has one return address, but its callers differ
+ * in depth). A small table of hashes remembers these, and forgets. There are as many such captures
+ * as others, and FREE_HISTORY_CREDIT more:
+ *     captures of new places <= FREE_HISTORY_CREDIT + sampled captures
  */
 #ifndef PRELOAD_HEAP_FREE_HISTORY_H
 #define PRELOAD_HEAP_FREE_HISTORY_H
@@ -16,11 +24,17 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
+#define FREE_HISTORY_CREDIT 1024
+#define FREE_HISTORY_KNOWN_BITS 10
+
 /* One for each thread. */
 struct free_history {
     uint64_t dice;
+    uintptr_t base;             /* a stack pointer of the thread: depths count from it */
+    uint32_t credit;            /* captures of new places that are left */
     struct leak_recent *recent; /* in the recording file; NULL = no memory */
     uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
+    uint32_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */
 };
 
 bool free_history_start(void);
@@ -39,6 +53,22 @@ static inline unsigned free_history_weight(struct free_history *freed, uint64_t 
     if (before < LEAK_FREED_MANY)
         return LEAK_FREED_ONE_IN;
     return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
+}
+
+/* Is this the first free of the site by this thread at that place? Remembers it. Runs of a program
+ * differ in addresses, by whole pages: only what is equal in them is used. */
+static inline bool free_history_is_new_place(struct free_history *freed, uint32_t site,
+                                             const struct frame *caller)
+{
+    uint32_t place = (uint32_t)(freed->base - caller->sp) << 12 | (caller->pc & 0xfff);
+    uint64_t hash = ((uint64_t)site << 32 | place) * 0x9e3779b97f4a7c15ull;
+    uint32_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
+    uint32_t rest = (uint32_t)(hash >> 16) | 1; /* 0: nothing yet */
+    if (likely(*known == rest) || !freed->credit)
+        return false;
+    *known = rest;
+    freed->credit--;
+    return true;
 }
 
 /* Counts weight frees with that stack. */

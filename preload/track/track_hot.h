@@ -201,8 +201,14 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
         return;
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
     bool all = options_current.free_stacks == FREE_STACKS_ALL;
+    bool first = !sampled && !all && free_history_is_new_place(&thread->freed, block->site, caller);
     /* Not with samples, which have few of the blocks. */
-    bool look = !sampled && pointer && dropped_pointers_is_due(thread, before, weight, all);
+    bool look =
+        !sampled && pointer && (dropped_pointers_is_due(thread, before, weight, all) || first);
+    if (unlikely(weight || first)) {
+        thread->freed.credit += weight != 0;
+        weight += !weight;
+    }
     uint32_t node = 0;
     if (unlikely(weight || look))
         node = track_record_free_stack(guard, thread, COPY_OF(caller), block, address, weight,

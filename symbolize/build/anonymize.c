@@ -45,11 +45,20 @@ static void anonymize_address(const struct address_info *who)
     }
 }
 
+static void anonymize_place(const struct freed_place *place)
+{
+    anonymize_frames(&place->frame, 1);
+    if (place->common)
+        anonymize_frames(&place->common, 1);
+    if (place->below)
+        anonymize_frames(&place->below, 1);
+}
+
 static void anonymize_freed(const struct freed *freed)
 {
     anonymize_frames(freed->frames, freed->frame_count);
     for (size_t i = 0; i < freed->places; i++)
-        anonymize_frames(&freed->place[i].frame, 1);
+        anonymize_place(&freed->place[i]);
 }
 
 static void anonymize_record(struct record *record)

@@ -127,6 +127,12 @@ static void write_html_freed(struct writing *writing, const struct freed *freed)
     json_put_fraction(&writing->json, NULL,
                       freed->enough && !freed->other_path ? freed->place[0].share : 0);
     json_put_bool(&writing->json, NULL, freed->other_path);
+    if (freed->place[0].common)
+        json_put_number(&writing->json, NULL,
+                        html_frames_id(&writing->frames, freed->place[0].common));
+    if (freed->place[0].common && freed->place[0].below)
+        json_put_number(&writing->json, NULL,
+                        html_frames_id(&writing->frames, freed->place[0].below));
     json_close(&writing->json, ']');
 }
 

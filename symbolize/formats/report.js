@@ -94,6 +94,10 @@ function ages(record) {
     const [from, to] = [span(record.a), span(record.z)];
     return (from === to ? from : from + " to " + to) + (process().running ? " ago" : " before the end");
 }
+function freedAt(freed) { // [place, share, other path, common function, what it calls]
+    const at = frameOf(freed.length > 3 ? freed[3] : freed[0]);
+    return (freed.length > 4 ? nameOf(frameOf(freed[4])) + ", called by " : "") + nameOf(at) + " at " + placeOf(at);
+}
 function recordBody(record) {
     const body = [];
     if (record.g) body.push(note(sentence(record.g)));
@@ -105,7 +109,7 @@ function recordBody(record) {
     for (const [name, bytes, blocks] of record.tg || [])
         body.push(note("Under the tag " + name + (blocks === record.n && bytes === record.b ? "." : ": " + size(bytes) + " in " + count(blocks, "block") + ".")));
     if (record.w) body.push(note((record.w[2] ? "Never freed when allocated here; other blocks from this line are freed in " : "Others are freed in ") +
-                                 nameOf(frameOf(record.w[0])) + " at " + placeOf(frameOf(record.w[0])) +
+                                 freedAt(record.w) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
     if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + nameOf(frameOf(record.h[1])) + "(), which" : " that") + " was freed in " +
                                  nameOf(frameOf(record.h[0])) + " at " + placeOf(frameOf(record.h[0])) + "."));

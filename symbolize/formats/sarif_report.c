@@ -334,7 +334,7 @@ static void write_record_related(struct writing *writing, const struct record *r
     }
     if (freed->places)
         sarif_location(
-            json, NULL, freed->place[0].frame, 2,
+            json, NULL, freed->place[0].common ? freed->place[0].common : freed->place[0].frame, 2,
             freed->other_path
                 ? "never freed when allocated here; other blocks from this line are freed here"
                 : "others are freed here",

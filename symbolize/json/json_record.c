@@ -51,6 +51,11 @@ static bool was_freed_at_exit(const struct json_writer *json, const void *object
     return freed->places && freed->late > 0;
 }
 
+static void put_common(struct json_writer *json, const char *key, const void *common)
+{
+    json_frames(json, key, common, 1, 0);
+}
+
 static void put_same_path(struct json_writer *json, const char *key, const void *other_path)
 {
     json_put_bool(json, key, !*(const bool *)other_path);
@@ -60,8 +65,9 @@ static void put_same_path(struct json_writer *json, const char *key, const void 
 
 static const struct json_field freed_fields[] = {
     JSON_FRAMES("freed_elsewhere", put_freed, JSON_KNOWN_BY(freed, places),
-                JSON_ABOUT("The stack that freed most of the other blocks of this record's stacks, "
-                           "innermost first. Stacks are grouped by place: the function and line "
+                JSON_ABOUT("Where the other blocks of this record's stacks are freed: the stack "
+                           "that agrees best with the record's own, innermost first. Stacks are "
+                           "grouped by place: the function and line "
                            "marked user, the first of the user's code that does not free all kinds "
                            "of blocks. Blocks that realloc moved, and blocks that the allocating "
                            "line itself freed, are left out. Where this record's stacks freed "
@@ -81,6 +87,13 @@ static const struct json_field freed_fields[] = {
                 FROM_0_TO_1,
                 JSON_ABOUT("Share of the blocks freed elsewhere that were freed while the program "
                            "exited. Left out: none")),
+    JSON_PUT(freed, "freed_common", LIST, place[0].common, put_common, .table = &json_frame,
+             JSON_KNOWN_BY(freed, place[0].common), JSON_OPTIONAL,
+             JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("The frame of freed_elsewhere whose function is also in this record's "
+                        "stack, the innermost one, with the line of its call: most likely the "
+                        "function that should have freed these blocks, too. Left out: there is "
+                        "none")),
     JSON_COUNT(freed, "freed_blocks", blocks,
                JSON_ABOUT("Blocks of this record's stacks that were freed, anywhere and by any "
                           "call, including realloc. Exact unless the process is sampled")),

@@ -229,6 +229,7 @@ static void finish_grouping(struct grouping *grouping)
     suppress_fill_totals(grouping->options->suppressions, process);
     sort_records(grouping);
     leak_groups_fill(grouping->mem, grouping->options->order, process);
+    partings_fill(grouping->mem, process);
     owners_fill(&grouping->paths, &grouping->growth_series, process);
     missing_debuginfo_fill(grouping->mem, &grouping->signatures.modules, process);
 }

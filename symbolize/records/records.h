@@ -38,6 +38,15 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);
 
+/* ---- partings.c -------------------------------------------------------------------------------
+ *
+ * Two records with the same user frame, which allocates for many callers, look the same when a
+ * report shows a few inner frames. The frame in which their stacks first differ tells them apart,
+ * so it is always shown. Only records are compared that may be lost. */
+
+/* Fills in record->partings of records with entries. */
+void partings_fill(struct arena *mem, struct process *process);
+
 /* ---- missing_debuginfo.c --------------------------------------------------------------------- */
 
 /* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values

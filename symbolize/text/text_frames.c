@@ -1,6 +1,8 @@
 /* text_frames.c - the stack of a record; see text.h. */
 #include "symbolize/text/text.h"
 
+#include <string.h>
+
 #include "leak_store.h"
 
 /* Without -v, by view->terse: callers shown above the user frame, and frames that show their source
@@ -47,6 +49,25 @@ static size_t count_repeats(const struct record *record, size_t i)
     return count;
 }
 
+/* Does the record first differ here from another one? */
+static bool is_parting(const struct record *record, size_t i)
+{
+    for (size_t k = 0; k < record->parting_count; k++)
+        if (record->partings[k] == i)
+            return true;
+    return false;
+}
+
+/* Is it the function in which others are freed? Every stack has main. */
+static bool is_common_function(const struct record *record, size_t i)
+{
+    const struct freed *freed = record->freed.places ? &record->freed : &record->beside;
+    const struct frame *common = freed->places ? freed->place[0].common : NULL;
+
+    return common && record->frames[i]->name_hash == common->name_hash &&
+           record->frames[i]->role == FRAME_USER && strcmp(common->function, "main") != 0;
+}
+
 /* " #12 name ..." */
 static void write_stack_frame(const struct frame *frame, bool user, size_t depth, int indent,
                               const struct view *view, FILE *stream)
@@ -58,33 +79,56 @@ static void write_stack_frame(const struct frame *frame, bool user, size_t depth
     text_frame_rest(frame, user, indent, view, stream);
 }
 
+struct frame_list {
+    size_t listed, sources; /* lines so far */
+    size_t more, omitted;   /* callers left out so far, and before the last "..." */
+    bool common;            /* the function in which others are freed was written */
+};
+
+/* Is the frame left out? Where one behind such frames is written, a line tells of the gap. */
+static bool is_left_out(const struct record *record, size_t i, size_t count, int indent,
+                        const struct view *view, struct frame_list *list, FILE *stream)
+{
+    bool common = is_common_function(record, i), first = common && !list->common;
+
+    list->common |= common;
+    if (list->listed <= detail[view->terse].callers || view->verbose || view->all_frames)
+        return false;
+    if (!first && !is_parting(record, i)) {
+        list->more += count;
+        return true;
+    }
+    if (list->more > list->omitted)
+        fprintf(stream, "%*s...\n", indent, "");
+    list->omitted = list->more;
+    return false;
+}
+
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title_frame(record);
-    size_t listed = 0, more = 0, count, sources = 0;
+    struct frame_list list = {0};
+    size_t count;
 
     for (size_t i = 0; i < record->frame_count; i += count) {
         const struct frame *frame = record->frames[i];
 
         count = count_repeats(record, i);
-        if (!is_shown(record, i, view))
+        if (!is_shown(record, i, view) ||
+            is_left_out(record, i, count, indent, view, &list, stream))
             continue;
-        if (listed > detail[view->terse].callers && !view->verbose && !view->all_frames) {
-            more += count;
-            continue;
-        }
-        listed++;
+        list.listed++;
         write_stack_frame(frame, frame == title, i, indent, view, stream);
-        sources += frame == title || sources; /* from the title frame on */
-        if (sources && sources <= detail[view->terse].sources)
+        list.sources += frame == title || list.sources; /* from the title frame on */
+        if (list.sources && list.sources <= detail[view->terse].sources)
             text_source_line(frame, indent, view, stream);
         if (count > 1)
             fprintf(stream, "%*s%s of itself\n", indent + 2, "",
                     term_count(count - 1, "more call").text);
     }
-    if (more && view->terse < 3)
+    if (list.more && view->terse < 3)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
-                term_count(more, "more caller").text);
+                term_count(list.more, "more caller").text);
     if (text_stack_end(record->ending))
         fprintf(stream, "%*s[%s]\n", indent, "", text_stack_end(record->ending));
 }

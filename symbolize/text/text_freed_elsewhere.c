@@ -1,12 +1,18 @@
 /* text_freed_elsewhere.c - where other blocks of a record, and its owner, were freed; see text.h.
  *
- *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
+ *     others are freed in node_free, called by process at src/main.c:68 (95 % of 12,041)
  *     never freed when allocated here; other blocks from this line are freed in
- *       node_free at src/tree.c:88
+ *       node_free, called by process at src/main.c:68
+ *     others are freed in process at src/main.c:70 (1 % of 12,041)
+ *     most are freed in node_free, called by main at src/main.c:99 (99 % of 12,041)
  *     others are freed in ~cache at src/cache.cc:12 (all 500), only at exit
  *
  *     other allocations of the same function are freed in node_free at src/tree.c:88
  *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90
+ *
+ * "process" is the innermost function that the record's stack has, too, and the line is that of its
+ * call; without such a function the line is where the block is freed. The place whose stack agrees
+ * best with the record's comes first, then the most frequent one.
  *
  * An estimated share is "about", and where too few frees were sampled for a share the line says so.
  * Places that freed few of the blocks need -v.
@@ -19,7 +25,10 @@
 
 #define SHARE_SHOWN 0.2 /* least share of the frees without -v */
 #define HOLDER_COLUMNS 24
-#define NAME_LEAST 17 /* least columns of a name, even if the line becomes too long */
+#define NAME_LEAST 17   /* least columns of a name, even if the line becomes too long */
+#define NAME_COLUMNS 60 /* of a name on a line of its own */
+#define CALLER_COLUMNS 40
+#define MOST_SHOWN 0.5 /* least share of a second place without -v */
 #define NEXT_LINE "\n       "
 
 /* " (95 % of 12,041)", or nothing. */
@@ -68,6 +77,47 @@ static void write_freed_place(const char *lead, const struct frame *frame, const
         text_source_line(frame, TEXT_INDENT, view, stream);
 }
 
+/* "node_free, called by process at src/main.c:68" on a line, or the caller on the next one. */
+static void write_freed_call(const char *lead, const struct freed_place *at, const char *rest,
+                             const struct view *view, FILE *stream)
+{
+    struct term_text below = text_function_name(at->below, view, 0),
+                     caller = text_function_name(at->common, view, CALLER_COLUMNS),
+                     place = text_place(at->common, view);
+    const char *before = "", *join = ", called by ";
+    size_t taken = TEXT_INDENT + strlen(lead);
+    size_t behind = strlen(join) + caller.columns + strlen(" at ") + place.columns + strlen(rest);
+
+    if (!view->verbose && taken + below.columns + behind > TEXT_COLUMNS) {
+        if (taken + below.columns + 1 <= TEXT_COLUMNS) {
+            join = "," NEXT_LINE "called by ";
+        } else {
+            before = NEXT_LINE;
+            below = text_function_name(at->below, view, NAME_COLUMNS);
+            join = strlen(NEXT_LINE) + below.columns + behind > TEXT_COLUMNS ? "," NEXT_LINE
+                                                                               "called by "
+                                                                             : join;
+        }
+    }
+    fprintf(stream, "%*s%.*s%s%s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
+            lead, before, below.text, join, caller.text,
+            !place.columns     ? ""
+            : at->common->file ? " at "
+                               : " ",
+            place.text, rest);
+    if (view->terse <= TEXT_BRIEF)
+        text_source_line(at->common, TEXT_INDENT, view, stream);
+}
+
+static void write_freed_at(const char *lead, const struct freed_place *at, const char *rest,
+                           const struct view *view, FILE *stream)
+{
+    if (at->common && at->below)
+        write_freed_call(lead, at, rest, view, stream);
+    else
+        write_freed_place(lead, at->common ? at->common : at->frame, rest, view, stream);
+}
+
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
                         const struct view *view, FILE *stream)
 {
@@ -79,7 +129,13 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     length = strlen(rest);
     if (i == 0 && freed->late == 1)
         snprintf(rest + length, sizeof(rest) - length, ", only at exit");
-    write_freed_place(lead, freed->place[i].frame, rest, view, stream);
+    write_freed_at(lead, &freed->place[i], rest, view, stream);
+}
+
+/* A small share counts where the stack agrees with the record's. */
+static bool is_worth_a_line(const struct freed_place *at)
+{
+    return at->share >= SHARE_SHOWN || at->common;
 }
 
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream)
@@ -92,13 +148,15 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
                          : "others are freed in ";
 
     if (!freed->places && record->beside.places)
-        write_freed_place("other allocations of the same function are freed in ",
-                          record->beside.place[0].frame, "", view, stream);
-    if (!freed->places || (freed->place[0].share < SHARE_SHOWN && !view->verbose))
+        write_freed_at("other allocations of the same function are freed in ",
+                       &record->beside.place[0], "", view, stream);
+    if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);
+    if (!view->verbose && freed->most && freed->place[freed->most].share >= MOST_SHOWN)
+        write_share("most are freed in ", freed, freed->most, true, view, stream);
 }
 
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)

@@ -7,16 +7,16 @@
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: report() { %report --show=lost,unfreed,reachable --substitute-path=%S=e2e $(ls -tr store/*.leak | tail -n1) | sed "s/^/$1:/"; }; for w in all sample off; do LIBLEAK_OPTIONS=free_stacks=$w; %leak %t; report $w; done
 // RUN: LIBLEAK_OPTIONS=site_stacks=off:free_stacks=all; %leak %t; report flat; LIBLEAK_OPTIONS=; %leak %t; LIBLEAK_OPTIONS=sample=10; %leak %t; report some
-// EXPECT: ^all: +others are freed in here at e2e/free_stacks_reported.c:[0-9]+ \(95 % of 20,000\)$
-// EXPECT: ^all: +others are freed in drop at e2e/free_stacks_reported.c:[0-9]+ \(all 99\)$
+// EXPECT: ^all: +called by usual at e2e/free_stacks_reported.c:[0-9]+ \(95 % of 20,000\)$
+// EXPECT: ^all: +(others are freed in drop, )?called by lists at e2e/free_stacks_reported.c:[0-9]+ \(all 99\)$
 // EXPECT: ^all: +others are freed in take at e2e/free_stacks_reported.c:[0-9]+ \(all 300\)$
 // EXPECT: ^all: +never freed when allocated here; other blocks from this line are freed in$
-// EXPECT: ^all: +here( at e2e/free_stacks_reported.c:[0-9]+)?$
-// EXPECT: ^all: +drop( at e2e/free_stacks_reported.c:[0-9]+)?$
-// EXPECT: ^sample: +.*at e2e/free_stacks_reported.c:[0-9]+ \((about [789][0-9] % of|nearly all) 20,000\)$
+// EXPECT: ^all: +usual, called by main at e2e/free_stacks_reported.c:[0-9]+$
+// EXPECT: ^all: +lists, called by main at e2e/free_stacks_reported.c:[0-9]+$
+// EXPECT: ^sample: +called by usual at e2e/free_stacks_reported.c:[0-9]+ \((about [789][0-9] % of|nearly all) 20,000\)$
 // EXPECT: ^sample: +(others are freed in take )?at .*\(sampled from 300 frees\)$
 // EXPECT: ^sample: +never freed when allocated here; other blocks from this line are freed in$
-// EXPECT: ^some: +at e2e/free_stacks_reported.c:[0-9]+ \(about 95 % of ~(19,[89]|20,[012])00\)$
+// EXPECT: ^some: +called by usual at e2e/free_stacks_reported.c:[0-9]+ \(about 95 % of ~(19,[89]|20,[012])00\)$
 // EXPECT: ^(all|sample|off):libleak: .* lost=0/0/0 .* reachable=1650/11/5 .* unfreed=0/0/0
 // EXPECT: ^some:libleak: .* lost=0/0/0 .* reachable=0/0/0 .* unfreed=[1-9]
 // EXPECT: ^off:Note: recorded with free_stacks=off

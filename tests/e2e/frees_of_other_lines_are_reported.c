@@ -2,7 +2,7 @@
 // where that is the function itself, nor where such blocks are freed somewhere.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
-// EXPECT: ^ +other allocations of the same function are freed in drop_tag( at .*)?$
+// EXPECT: ^ +other allocations of the same function are freed in drop_tag,( called by main at .*)?$
 // REFUSE: beside it is freed in (here_and_there|drop_some)
 // JSON: [(f.function, f.line) for f in hits("make_tag")[0].freed_beside if f.user] == [("drop_tag", line("here"))]
 // JSON: hits("make_tag")[0].freed_elsewhere is None and hits("make_tag")[0].freed_blocks == 0

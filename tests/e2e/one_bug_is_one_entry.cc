@@ -11,7 +11,7 @@
 // EXPECT: ^3\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^4\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^     never freed when allocated here; other blocks from this line are freed in$
-// EXPECT: ^       good( at one_bug.*cc:50)?$
+// EXPECT: ^       good,( called by main at one_bug.*)?$
 // EXPECT: ^5\. 24 bytes in 3 blocks lost \(malloc\)
 // EXPECT: ^     and 8 bytes in 1 block at .*one_bug_is_one_entry.cc:64$
 // EXPECT: ^     and 7 bytes in 1 block at .*one_bug_is_one_entry.cc:63$

@@ -4,7 +4,7 @@
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
 // EXPECT: ^ +it was owned by a block from open_log\(\), which was freed in close_log( at .*)?$
-// EXPECT: ^ +other allocations of the same function are freed in close_big( at .*)?$
+// EXPECT: ^ +other allocations of the same function are freed in close_big,( called by main at .*)?$
 // REFUSE: was freed in give
 // JSON: [f.function for r in procs[0].resources if r.name.endswith("big") for f in r.freed_beside if f.user] == ["close_big"]
 // JSON: {r.name.split("/")[-1]: [f.function for f in r.holder_freed.frames if f.user] if r.holder_freed else None for r in procs[0].resources if r.type == "file"} == {"log": ["close_log"], "kept": None, "given": None, "big": None}

@@ -206,7 +206,8 @@ static void add_freed(struct reading *reading)
                             .file = text(reading, 5),
                             .line = (uint32_t)number(reading, 6, 10),
                             .module = text(reading, 7)};
-    freed->place[freed->places] = (struct freed_place){frame, strtod(reading->field[1], NULL)};
+    freed->place[freed->places] =
+        (struct freed_place){.frame = frame, .share = strtod(reading->field[1], NULL)};
     freed->of = number(reading, 2, 10);
     freed->exact = strstr(reading->field[3], "exact") != NULL;
     freed->enough = !strstr(reading->field[3], "some");
@@ -218,6 +219,24 @@ static void add_freed(struct reading *reading)
     *frames = frame;
     freed->frames = frames;
     freed->frame_count = 1;
+}
+
+static void set_freed_common(struct reading *reading)
+{
+    struct freed *freed = &reading->record->freed;
+    struct freed_place *place = &freed->place[freed->places - 1];
+    struct frame *below = arena_alloc(reading->mem, sizeof(*below));
+    struct frame *common = arena_alloc(reading->mem, sizeof(*common));
+
+    *below = (struct frame){.function = text(reading, 1), .module = text(reading, 5)};
+    *common = (struct frame){.function = text(reading, 2),
+                             .file = text(reading, 3),
+                             .line = (uint32_t)number(reading, 4, 10),
+                             .module = text(reading, 5)};
+    place->below = below->function ? below : NULL;
+    place->common = common;
+    if (place->share > freed->place[freed->most].share)
+        freed->most = freed->places - 1;
 }
 
 /* The holder's frame, and that of the free, which is its whole stack. */
@@ -680,6 +699,8 @@ static void add(struct reading *reading)
         set_orphaned(reading);
     else if (strcmp(what, "freed") == 0)
         add_freed(reading);
+    else if (strcmp(what, "freed_common") == 0)
+        set_freed_common(reading);
     else if (strcmp(what, "recent") == 0)
         add_recent(reading);
     else if (strcmp(what, "mistake") == 0)
