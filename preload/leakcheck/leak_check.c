@@ -8,6 +8,7 @@
 #include "preload/leakcheck/result_writer.h"
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
+#include "preload/roots/library_blocks.h"
 #include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
@@ -221,6 +222,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     caller = skip_exit_frames(check);
     if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
+    library_blocks_clear(&input, &check->roots);
     for (uint32_t i = 0; i < check->roots.ranges.count; i++) {
         const struct scan_range *range = &check->roots.ranges.range[i];
         reach_add_root(check->reach, range->start, range->end, i,
