@@ -12,6 +12,7 @@
 #include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
+#include "preload/options/options.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/mark/reachability.h"
 #include "preload/interpose/real_functions.h"
@@ -33,13 +34,27 @@
 
 /* ---- Isolation from the program -------------------------------------------------------------- */
 
-/* Makes the page readable; if there is nothing behind it, maps a page of zeros. */
+static struct procmaps maps;
+static uint32_t unreadable; /* pages that the program has taken all access from */
+
+/* What the program cannot read holds nothing, unless the option says that it will give access
+ * again. A page of an object's constant data, or one with a protection key, is readable. */
+static bool may_read(uintptr_t page)
+{
+    const struct mapping *mapping = procmaps_find(&maps, page);
+    if (!mapping || mapping->read || options_current.unreadable)
+        return true;
+    unreadable++;
+    return false;
+}
+
+/* Makes the page accessible, or maps a page of zeros where it cannot be read. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 {
     static uintptr_t last;
     uint64_t page = sys_page_size();
     uintptr_t at = (uintptr_t)info->si_addr & -page;
-    if (number == SIGSEGV && at != last &&
+    if (number == SIGSEGV && at != last && may_read(at) &&
         sys_protect((void *)at, page, PROT_READ | PROT_WRITE) >= 0) {
         last = at;
         return;
@@ -126,7 +141,6 @@ struct leak_check {
     const struct leak_check_request *request;
     struct reach *reach;
     struct leak_graph *graph;
-    struct procmaps maps;
     struct elf_images images;
     struct roots roots;
     uint32_t note_at;
@@ -167,10 +181,10 @@ static bool is_vtable(uintptr_t word)
 {
     if (word % sizeof word)
         return false;
-    const struct mapping *mapping = procmaps_find(&current.maps, word);
+    const struct mapping *mapping = procmaps_find(&maps, word);
     if (!mapping || mapping->write || !mapping->read || !mapping->inode)
         return false;
-    const struct mapping *code = procmaps_find(&current.maps, *(const uintptr_t *)word);
+    const struct mapping *code = procmaps_find(&maps, *(const uintptr_t *)word);
     return code && code->execute && code->inode;
 }
 
@@ -202,14 +216,14 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     const struct leak_check_request *request = check->request;
     uint64_t memory_most = request->memory_most ? request->memory_most : UINT64_MAX;
     struct roots_caller caller;
-    struct roots_input input = {.maps = &check->maps,
+    struct roots_input input = {.maps = &maps,
                                 .images = &check->images,
                                 .world = request->world,
                                 .caller = &caller,
                                 .classes = request->classes,
                                 .stopped = request->stopped};
     struct reach_encodings codes = {.guard = context_pointer_guard(), .xor_key = request->xor_key};
-    if (!procmaps_read(&check->maps)) /* first: later mappings are libleak's */
+    if (!procmaps_read(&maps)) /* first: later mappings are libleak's */
         return LEAK_TROUBLE_NO_MAPS;
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
@@ -217,7 +231,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     sorted_blocks_each(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
-    if (!reach_build_index(check->reach) || !elf_images_find(&check->maps, &check->images))
+    if (!reach_build_index(check->reach) || !elf_images_find(&maps, &check->images))
         return LEAK_TROUBLE_NO_MEMORY;
     caller = skip_exit_frames(check);
     if (!roots_find(&input, &check->roots))
@@ -288,7 +302,8 @@ static void run_check(void *argument)
                               ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;
     if (!trouble)
-        head.apart = roots_anonymous_bytes(&current.roots, &current.maps) / LEAK_PAGE;
+        head.apart = roots_anonymous_bytes(&current.roots, &maps) / LEAK_PAGE;
+    head.unreadable = unreadable < UINT8_MAX ? unreadable : UINT8_MAX;
     head.retained_unknown = current.graph && !leak_graph_retained_known(current.graph);
     head.pause_ns = load_acquire(&result->pause_ns);
     head.check_ns = sys_clock_ns(CLOCK_MONOTONIC) - begun;

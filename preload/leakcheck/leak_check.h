@@ -3,7 +3,7 @@
  *
  * It is a copy of the process with one thread and no side effects: all signals blocked, no file
  * descriptor open, the first victim when memory runs out. Memory that cannot be read (a page
- * without access, a truncated file) reads as zeros.
+ * without access, unless the option unreadable is set; a truncated file) reads as zeros.
  */
 #ifndef PRELOAD_LEAKCHECK_LEAK_CHECK_H
 #define PRELOAD_LEAKCHECK_LEAK_CHECK_H
