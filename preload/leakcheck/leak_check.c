@@ -259,6 +259,29 @@ static bool is_counted(const struct leak_check *check, uint32_t node)
     return block.tick >= check->request->since && block.site > store_header->inherited_sites;
 }
 
+/* Registers and stacks change by themselves; the program has none of the pages that this check maps. */
+static uint64_t link_of_root(const struct leak_check *check, uint32_t node)
+{
+    struct reach_word word;
+    if (!reach_root_word(check->reach, node, &word))
+        return 0;
+    switch (check->roots.ranges.range[word.range].root_class) {
+    case LEAK_ROOT_CLASS_STACKS:
+    case LEAK_ROOT_CLASS_REGISTERS:
+        return 0;
+    default:
+        return procmaps_find(&maps, word.address) ? word.address : 0;
+    }
+}
+
+static uint64_t link_of(const struct leak_check *check, uint32_t node)
+{
+    uint64_t offset;
+    uint32_t parent = reach_parent(check->reach, node, &offset);
+    return parent == REACH_NONE ? link_of_root(check, node)
+                                : reach_address(check->reach, parent) + offset;
+}
+
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
@@ -276,6 +299,8 @@ static void write_notes(const struct leak_check *check)
                                                       .count = block.count,
                                                       .thread = block.thread,
                                                       .verdict = verdict};
+        if (verdict == LEAK_VERDICT_REACHABLE)
+            result->note[node].link = link_of(check, node);
         result->notes = node + 1;
     }
 }

@@ -19,6 +19,8 @@ struct leak_check_note {
     uint16_t thread;
     uint8_t verdict; /* enum leak_verdict */
     uint8_t reserved;
+    uint64_t link; /* REACHABLE: the word that led to the block; 0: it is on a stack, in a register,
+                      or known to this check alone */
 };
 
 /* In memory that parent and child share. */
