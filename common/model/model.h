@@ -483,7 +483,8 @@ struct leak_check {
     bool stopped; /* all threads were stopped */
     bool last;    /* at the exit of the process: its threads still ran */
     uint64_t threads_parked, threads_missed, skipped;
-    uint32_t milestone; /* its number as a milestone, 0 = it is none */
+    uint64_t unreadable; /* pages without access that were read as zeros */
+    uint32_t milestone;  /* its number as a milestone, 0 = it is none */
 };
 
 /* A mark or a leak check: a time that blocks can be older or newer than. */

@@ -151,15 +151,31 @@ static const ElfW(Sym) * find_linearly(const struct symbols *symbols, const char
     return NULL;
 }
 
+static const ElfW(Sym) * find_export(const struct symbols *symbols, const char *name)
+{
+    return symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
+           : symbols->hash   ? find_linearly(symbols, name)
+                             : NULL;
+}
+
 uintptr_t symbols_find_export(const struct symbols *symbols, const char *name)
 {
-    const ElfW(Sym) *symbol = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
-                              : symbols->hash   ? find_linearly(symbols, name)
-                                                : NULL;
+    const ElfW(Sym) *symbol = find_export(symbols, name);
     /* The address of an indirect function is known only after calling its resolver. */
     return symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC
                ? symbols->bias + symbol->st_value
                : 0;
+}
+
+bool symbols_find_function(const struct symbols *symbols, const char *name, uintptr_t *start,
+                           uintptr_t *end)
+{
+    const ElfW(Sym) *symbol = find_export(symbols, name);
+    if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
+        return false;
+    *start = symbols->bias + symbol->st_value;
+    *end = *start + symbol->st_size;
+    return *end > *start;
 }
 
 struct search {

@@ -35,6 +35,9 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
 /* The address of an exported symbol, 0: there is none of that name. Like the functions above it
  * calls nothing of libc. */
 uintptr_t symbols_find_export(const struct symbols *symbols, const char *name);
+/* The code of an exported function. False: there is none of that name, or its size is unknown. */
+bool symbols_find_function(const struct symbols *symbols, const char *name, uintptr_t *start,
+                           uintptr_t *end);
 
 /* The address of the first export of that name, in the loader's order of objects, leaving out the
  * object that contains the address "but". */

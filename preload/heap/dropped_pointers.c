@@ -5,6 +5,8 @@
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
 
+#include <stdio.h>
+
 #define PAIRS 4096 /* a power of two */
 #define WAYS 8
 #define HOLDER_MOST 512    /* bytes: a larger block is a pool or a table, not an object */
@@ -80,6 +82,20 @@ static uintptr_t read_pointer(const uintptr_t *word)
     return arch_address((const void *)load_relaxed(word));
 }
 
+#define STREAM_MAGIC 0xfbad0000u
+#define STREAM_COOKIE (sizeof(FILE) + sizeof(void *)) /* of fopencookie: behind the functions */
+
+/* May the program have put this word into the block? libc chains its streams: a FILE holds another
+ * one that it has nothing to do with. Of the program are its buffer and its cookie. */
+static bool may_own(const struct block *holder, const void *content, size_t at)
+{
+    if (holder->size < STREAM_COOKIE + sizeof(void *) ||
+        (load_relaxed((const uint32_t *)content) & 0xffff0000) != STREAM_MAGIC)
+        return true;
+    return (at >= offsetof(FILE, _IO_read_ptr) && at < offsetof(FILE, _markers)) ||
+           at == STREAM_COOKIE;
+}
+
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node)
 {
@@ -90,7 +106,8 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     for (unsigned i = 0; i < words && kept < CHILDREN; i++) {
         uintptr_t address = read_pointer((const uintptr_t *)content + i);
         if (address < ADDRESS_LEAST || address >= ADDRESS_END ||
-            !blocks_find(guard, address, &child) || !child.site)
+            !blocks_find(guard, address, &child) || !child.site ||
+            !may_own(holder, content, i * sizeof address))
             continue;
         if (!*node && !(*node = capture_node(guard, thread, caller)))
             return;

@@ -8,9 +8,11 @@
 #include "preload/leakcheck/result_writer.h"
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
+#include "preload/roots/library_blocks.h"
 #include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
+#include "preload/options/options.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/mark/reachability.h"
 #include "preload/interpose/real_functions.h"
@@ -33,13 +35,27 @@
 
 /* ---- Isolation from the program -------------------------------------------------------------- */
 
-/* Makes the page readable; if there is nothing behind it, maps a page of zeros. */
+static struct procmaps maps;
+static uint32_t unreadable; /* pages that the program has taken all access from */
+
+/* What the program cannot read holds nothing, unless the option says that it will give access
+ * again. A page of an object's constant data, or one with a protection key, is readable. */
+static bool may_read(uintptr_t page)
+{
+    const struct mapping *mapping = procmaps_find(&maps, page);
+    if (!mapping || mapping->read || options_current.unreadable)
+        return true;
+    unreadable++;
+    return false;
+}
+
+/* Makes the page accessible, or maps a page of zeros where it cannot be read. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 {
     static uintptr_t last;
     uint64_t page = sys_page_size();
     uintptr_t at = (uintptr_t)info->si_addr & -page;
-    if (number == SIGSEGV && at != last &&
+    if (number == SIGSEGV && at != last && may_read(at) &&
         sys_protect((void *)at, page, PROT_READ | PROT_WRITE) >= 0) {
         last = at;
         return;
@@ -126,7 +142,6 @@ struct leak_check {
     const struct leak_check_request *request;
     struct reach *reach;
     struct leak_graph *graph;
-    struct procmaps maps;
     struct elf_images images;
     struct roots roots;
     uint32_t note_at;
@@ -167,10 +182,10 @@ static bool is_vtable(uintptr_t word)
 {
     if (word % sizeof word)
         return false;
-    const struct mapping *mapping = procmaps_find(&current.maps, word);
+    const struct mapping *mapping = procmaps_find(&maps, word);
     if (!mapping || mapping->write || !mapping->read || !mapping->inode)
         return false;
-    const struct mapping *code = procmaps_find(&current.maps, *(const uintptr_t *)word);
+    const struct mapping *code = procmaps_find(&maps, *(const uintptr_t *)word);
     return code && code->execute && code->inode;
 }
 
@@ -214,14 +229,14 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     const struct leak_check_request *request = check->request;
     uint64_t memory_most = request->memory_most ? request->memory_most : UINT64_MAX;
     struct roots_caller caller;
-    struct roots_input input = {.maps = &check->maps,
+    struct roots_input input = {.maps = &maps,
                                 .images = &check->images,
                                 .world = request->world,
                                 .caller = &caller,
                                 .classes = request->classes,
                                 .stopped = request->stopped};
     struct reach_encodings codes = {.guard = context_pointer_guard(), .xor_key = request->xor_key};
-    if (!procmaps_read(&check->maps)) /* first: later mappings are libleak's */
+    if (!procmaps_read(&maps)) /* first: later mappings are libleak's */
         return LEAK_TROUBLE_NO_MAPS;
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
@@ -229,11 +244,12 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     sorted_blocks_each(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
-    if (!reach_build_index(check->reach) || !elf_images_find(&check->maps, &check->images))
+    if (!reach_build_index(check->reach) || !elf_images_find(&maps, &check->images))
         return LEAK_TROUBLE_NO_MEMORY;
     caller = skip_exit_frames(check);
     if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
+    library_blocks_clear(&input, &check->roots);
     for (uint32_t i = 0; i < check->roots.ranges.count; i++) {
         const struct scan_range *range = &check->roots.ranges.range[i];
         reach_add_root(check->reach, range->start, range->end, i,
@@ -258,6 +274,29 @@ static bool is_counted(const struct leak_check *check, uint32_t node)
     return block.tick >= check->request->since && block.site > store_header->inherited_sites;
 }
 
+/* Registers and stacks change by themselves; the program has none of the pages that this check maps. */
+static uint64_t link_of_root(const struct leak_check *check, uint32_t node)
+{
+    struct reach_word word;
+    if (!reach_root_word(check->reach, node, &word))
+        return 0;
+    switch (check->roots.ranges.range[word.range].root_class) {
+    case LEAK_ROOT_CLASS_STACKS:
+    case LEAK_ROOT_CLASS_REGISTERS:
+        return 0;
+    default:
+        return procmaps_find(&maps, word.address) ? word.address : 0;
+    }
+}
+
+static uint64_t link_of(const struct leak_check *check, uint32_t node)
+{
+    uint64_t offset;
+    uint32_t parent = reach_parent(check->reach, node, &offset);
+    return parent == REACH_NONE ? link_of_root(check, node)
+                                : reach_address(check->reach, parent) + offset;
+}
+
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
@@ -275,6 +314,8 @@ static void write_notes(const struct leak_check *check)
                                                       .count = block.count,
                                                       .thread = block.thread,
                                                       .verdict = verdict};
+        if (verdict == LEAK_VERDICT_REACHABLE)
+            result->note[node].link = link_of(check, node);
         result->notes = node + 1;
     }
 }
@@ -301,7 +342,8 @@ static void run_check(void *argument)
                               ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;
     if (!trouble)
-        head.apart = roots_anonymous_bytes(&current.roots, &current.maps) / LEAK_PAGE;
+        head.apart = roots_anonymous_bytes(&current.roots, &maps) / LEAK_PAGE;
+    head.unreadable = unreadable < UINT8_MAX ? unreadable : UINT8_MAX;
     head.retained_unknown = current.graph && !leak_graph_retained_known(current.graph);
     head.pause_ns = load_acquire(&result->pause_ns);
     head.check_ns = sys_clock_ns(CLOCK_MONOTONIC) - begun;

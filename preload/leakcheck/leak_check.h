@@ -3,7 +3,7 @@
  *
  * It is a copy of the process with one thread and no side effects: all signals blocked, no file
  * descriptor open, the first victim when memory runs out. Memory that cannot be read (a page
- * without access, a truncated file) reads as zeros.
+ * without access, unless the option unreadable is set; a truncated file) reads as zeros.
  */
 #ifndef PRELOAD_LEAKCHECK_LEAK_CHECK_H
 #define PRELOAD_LEAKCHECK_LEAK_CHECK_H
@@ -19,6 +19,8 @@ struct leak_check_note {
     uint16_t thread;
     uint8_t verdict; /* enum leak_verdict */
     uint8_t reserved;
+    uint64_t link; /* REACHABLE: the word that led to the block; 0: it is on a stack, in a register,
+                      or known to this check alone */
 };
 
 /* In memory that parent and child share. */

@@ -3,6 +3,7 @@
 #include "preload/leakcheck/interior_sums.h"
 #include "preload/leakcheck/root_owners.h"
 #include "preload/heap/dropped_pointers.h"
+#include "preload/roots/library_blocks.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/collections.h"
@@ -273,6 +274,8 @@ static void add_dropped_pointers(struct result_writer *writer)
 {
     const struct dropped_pair *pair;
     for (uint32_t at = 0; (pair = dropped_pointers_next(&at));) {
+        if (library_blocks_are_of(pair->holder))
+            continue;
         struct leak_orphan entry = {.site = pair->site, .holder = pair->holder, .node = pair->node};
         for (unsigned i = 0; i < DROPPED_POINTERS_KEPT; i++) {
             uint32_t node = find_seen_node(writer->input, &pair->last[i]);

@@ -259,6 +259,61 @@ static bool is_heap_unchanged(void)
     return !comparison.differs && comparison.same == early.result->notes;
 }
 
+/* Memory of the program, read through the kernel: it may be gone, and other threads run. Where one
+ * page follows another, a run of pages is read at once. */
+#define LINK_RUN (16 * LEAK_PAGE)
+#define LINK_RUNS 16
+#define LINK_READS_MOST 65536 /* 0.1 s; a second check takes no longer */
+
+struct link_memory {
+    struct {
+        uintptr_t start, end;
+        char content[LINK_RUN]; /* of the run; [start, end) of it are known */
+    } run[LINK_RUNS];
+    uintptr_t last; /* the page behind the last read */
+    uint32_t reads;
+};
+
+static bool read_link(struct link_memory *memory, uintptr_t at, uintptr_t *word)
+{
+    uintptr_t page = at & ~(LEAK_PAGE - 1), in_run = page % LINK_RUN;
+    typeof(&memory->run[0]) run = &memory->run[at / LINK_RUN % LINK_RUNS];
+    if (at - run->start >= run->end - run->start) {
+        size_t size = page == memory->last ? LINK_RUN - in_run : LEAK_PAGE;
+        if (++memory->reads > LINK_READS_MOST)
+            return false;
+        if (!sys_peek(page, run->content + in_run, size) &&
+            !sys_peek(page, run->content + in_run, size = LEAK_PAGE))
+            return false;
+        run->start = page;
+        run->end = memory->last = page + size;
+    }
+    memcpy(word, run->content + at % LINK_RUN, sizeof *word);
+    return true;
+}
+
+/* Does every word that led to a block still lead there? Exit code may have dropped blocks without
+ * freeing any. */
+static bool are_links_unchanged(void)
+{
+    const struct leak_check_result *result = early.result;
+    struct link_memory *memory = arena_map(sizeof *memory);
+    bool same = memory != NULL;
+    for (uint32_t i = 0; same && i < result->notes; i++) {
+        const struct leak_check_note *note = &result->note[i];
+        uintptr_t word;
+        if (!note->link)
+            continue;
+        same = read_link(memory, note->link, &word);
+        word = arch_address((void *)word);
+        same = same && word >= note->address &&
+               (i + 1 == result->notes || word < result->note[i + 1].address);
+    }
+    if (memory)
+        arena_unmap(memory, sizeof *memory);
+    return same;
+}
+
 void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion)
 {
     struct pending_check check = {0};
@@ -270,7 +325,7 @@ void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasio
     bool known = early.pid && finish_check(&early, LEAK_OCCASION_EARLY);
     if (known)
         record_place(early.result->place);
-    if (!early.pid || (known && !is_heap_unchanged())) {
+    if (!early.pid || (known && !(is_heap_unchanged() && are_links_unchanged()))) {
         if (take_check(occasion, caller, known ? early.result : NULL, &check))
             finish_check(&check, occasion);
         fork_snapshot_resume();

@@ -7,7 +7,8 @@
  *
  * The end of a process: EARLY when main has returned or exit was called, with globals intact; LATE
  * after the last exit handler. What was lost EARLY stays lost; what was reachable then and is not
- * LATE was dropped by exit code. If nothing changed in between, EARLY stands.
+ * LATE was dropped by exit code. If no block is new or gone in between, and every word that led to
+ * one still does, EARLY stands.
  */
 #ifndef PRELOAD_LEAKCHECK_SNAPSHOT_H
 #define PRELOAD_LEAKCHECK_SNAPSHOT_H

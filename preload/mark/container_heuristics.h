@@ -58,6 +58,17 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
            container_knows_start(block, offset, size);
 }
 
+#define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */
+
+/* An exception of libstdc++: its header is 128 bytes, and ends with the unwinder's. An exception_ptr
+ * points to the object behind it, the list of caught ones to the header behind the reference count,
+ * frames that are left to the unwinder's part. */
+static inline bool container_is_exception(const uintptr_t *head, uint64_t offset, uint64_t size)
+{
+    return (offset == 128 || offset == 96 || offset == 16) && size >= 128 &&
+           head[12] == CONTAINER_GNU_EXCEPTION;
+}
+
 #define CONTAINER_EMPTY 0xff /* control byte of a bucket; less than 0x80: it is in use */
 #define CONTAINER_DELETED 0x80
 #define CONTAINER_MIN_BUCKETS 4

@@ -39,6 +39,8 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
         return true;
     if (offset == 24 && container_is_string(head, size))
         return true;
+    if (container_is_exception(head, offset, size))
+        return true;
     if (offset && container_is_hash_table(node->address, offset, size))
         return true;
     /* A second base class: its subobject has a virtual table, and so has the whole object. */

@@ -176,6 +176,11 @@ uint64_t reach_size(const struct reach *reach, uint32_t node)
     return node_size(&reach->nodes[node]);
 }
 
+uint32_t reach_site(const struct reach *reach, uint32_t node)
+{
+    return reach->cold[node].site;
+}
+
 uintptr_t reach_address(const struct reach *reach, uint32_t node)
 {
     return reach->nodes[node].address;

@@ -92,6 +92,7 @@ uint32_t reach_count(const struct reach *reach);
 /* Nodes are numbered in address order. */
 struct block reach_block(const struct reach *reach, uint32_t node);
 uint64_t reach_size(const struct reach *reach, uint32_t node);
+uint32_t reach_site(const struct reach *reach, uint32_t node);
 uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 /* DROPPED, IGNORED, TAGGED, HEADER */

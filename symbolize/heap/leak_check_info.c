@@ -124,6 +124,7 @@ void leak_check_info_fill(struct arena *mem, struct resolver *resolver, const st
                                          .threads_parked = head->threads_parked,
                                          .threads_missed = head->threads_missed,
                                          .skipped = head->skipped,
+                                         .unreadable = head->unreadable,
                                          .milestone = head->milestone};
     if (store->look->thread_count)
         fill_threads(mem, resolver, store, process);

@@ -32,6 +32,9 @@ static const struct json_field leak_check_fields[] = {
     JSON_COUNT(leak_check, "threads_missed", threads_missed),
     JSON_COUNT(leak_check, "skipped", skipped,
                JSON_ABOUT("periodic leak checks left out so far because of pause_budget")),
+    JSON_COUNT(leak_check, "unreadable_pages", unreadable,
+               JSON_ABOUT("pages that the program has made unreadable, at most 255: read as zeros "
+                          "unless the option unreadable is set")),
     JSON_COUNT(leak_check, "milestone", milestone, JSON_NULL_IF_0, JSON_LIMITS("'minimum': 1"),
                JSON_ABOUT("its number among the milestones; null: it was not requested")),
 };

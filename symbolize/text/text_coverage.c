@@ -189,6 +189,12 @@ void text_leak_check(const struct process *process, const struct view *view, FIL
     if (look->threads_missed)
         fprintf(stream, "%s could not be stopped: blocks that only they hold may seem lost.\n",
                 term_count(look->threads_missed, "thread").text);
+    if (look->unreadable)
+        fprintf(stream,
+                "%s%s could not be read (PROT_NONE): blocks that only they hold are lost;\n"
+                "  unreadable=on follows their pointers.\n",
+                look->unreadable == UINT8_MAX ? "At least " : "",
+                term_count(look->unreadable, "page").text);
     if (look->skipped)
         fprintf(stream, "Skipped because of pause_budget: %s.\n",
                 term_count(look->skipped, "periodic leak check").text);
