@@ -72,8 +72,9 @@ static void write_source(struct json_writer *json, const struct html_frames *fra
 {
     const struct frame *frame = frames->frames[id];
     uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
+    struct source_name name = {frame->file, frame->module};
     struct lines lines;
-    size_t count = source_read_lines(&view->source, frame->file, first, lines.text[0],
+    size_t count = source_read_lines(&view->source, &name, first, lines.text[0],
                                      2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
     char key[24];
 
