@@ -59,7 +59,8 @@ struct frame {
     bool has_offset;
     bool inlined; /* into the next frame */
     enum frame_role role;
-    uint64_t name_hash; /* of module base name + function: signatures are made of these */
+    uint64_t
+        name_hash; /* of module base name (of the program itself: none) + function; makes signatures */
 };
 
 struct thread_ref {
@@ -495,8 +496,9 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
-    bool forked;  /* without exec: it began with the blocks of its parent */
-    bool damaged; /* the file could not be read in full */
+    bool forked;   /* without exec: it began with the blocks of its parent */
+    bool replaced; /* it called exec, and the next program of the process is in the report */
+    bool damaged;  /* the file could not be read in full */
     /* What findings may be missing for, as words behind "pid 42: "; NULL = nothing: findings of any
      * kind; verdicts of its blocks. Reasons that are options of the user do not count. */
     const char *gap, *verdict_gap;
@@ -575,6 +577,16 @@ struct report {
     const struct rule **expired; /* rules past their date */
     size_t expired_count;
 };
+
+/* Puts what was asked for first: the last program of the process from which the others descend,
+ * as far as that is known, and else of the first process. Sets `replaced`. */
+void report_put_lead_first(struct report *report);
+
+/* Something is wrong, or may be. Blocks that are only unfreed are not: no leak check was made. */
+bool process_has_findings(const struct process *process);
+
+/* It called exec with no findings but unfreed blocks, which vanished then. */
+bool process_only_called_exec(const struct process *process);
 
 /* The last component of a path; NULL gives NULL. */
 const char *base_name(const char *path);
