@@ -289,9 +289,11 @@ struct untracked {
 struct blind_module {
     const char *path, *build_id;
     const char *why;
-    const char *remedy; /* NULL = none */
-    bool runtime;       /* the C library and its like: not worth a warning */
-    bool nameless;      /* not even functions are known: signatures differ */
+    const char *remedy;  /* NULL = none */
+    const char *package; /* of the system that has the file, NULL = unknown */
+    const char *install; /* what has its debug information, NULL = unknown */
+    bool runtime;        /* the C library and its like: not worth a warning */
+    bool nameless;       /* not even functions are known: signatures differ */
 };
 
 /* How stacks were captured: from the stack cache, or by a walk. Most outer frames of a walk are
@@ -570,6 +572,8 @@ struct process {
 
 struct report {
     const char *host;
+    const char
+        *debuginfod; /* a server that may have what modules lack, NULL = unknown, or one is set */
     struct process *processes;
     size_t process_count;
     const struct rule **unused; /* rules that match nothing */

@@ -74,6 +74,7 @@ enum {
     FORMAT_ALL = 16,      /* lists all verdicts unless --show restricts them */
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
+    FORMAT_MODULES = 128, /* says what to do about modules without debug information */
 };
 
 struct format {

@@ -225,6 +225,12 @@ void text_threads(const struct process *process, const struct view *view, FILE *
 #define TEXT_WARNING_SIZE 512
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE]);
 
+/* Modules whose frames lack names or lines, and what to do about it: those of all listed processes in
+ * four lines, and each one of the n-th process. */
+void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
+                            FILE *stream);
+void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
+
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 
 /* How much of a process is suppressed: a line, with -v one more for each rule. */

@@ -91,15 +91,6 @@ static const char *find_source_root(const struct report *report, const struct vi
 
 #define AGAIN_COLUMNS 240 /* longer command lines are not repeated: three lines */
 
-static bool has_records(const struct process *process, const struct view *view)
-{
-    for (int v = 0; v < VERDICT_MAX; v++)
-        if ((view->show[v] || (v == VERDICT_INDIRECT && view->show[VERDICT_LOST])) &&
-            process->totals.of[v].records)
-            return true;
-    return view->suppressed && process->suppressed.records;
-}
-
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!text_saw_nothing(process))
@@ -120,49 +111,6 @@ static void write_report_when(const struct process *process, const struct view *
 }
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
-
-static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
-{
-    return strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
-           (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
-}
-
-/* A module is reported once for all processes; a process without records needs no lines. */
-static bool is_module_reported(const struct text_processes *processes, size_t nth,
-                               const struct blind_module *module, const struct view *view)
-{
-    for (size_t i = 0; i < nth; i++) {
-        const struct process *process = &processes->report->processes[processes->full[i]];
-
-        if (has_records(process, view))
-            for (size_t k = 0; k < process->blind_count; k++)
-                if (is_same_module(&process->blind[k], module))
-                    return true;
-    }
-    return false;
-}
-
-static void write_blind(const struct text_processes *processes, size_t nth, const struct view *view,
-                        FILE *stream)
-{
-    const struct process *process = &processes->report->processes[processes->full[nth]];
-
-    for (size_t i = 0; i < process->blind_count; i++) {
-        const struct blind_module *module = &process->blind[i];
-
-        if (!has_records(process, view) && !view->verbose)
-            return;
-        if ((module->runtime && !view->verbose) || is_module_reported(processes, nth, module, view))
-            continue;
-        fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text,
-                module->why);
-        if (module->build_id)
-            fprintf(stream, "\n  (build-id %s)", module->build_id);
-        if (module->remedy)
-            fprintf(stream, ":\n  %s", module->remedy);
-        putc('\n', stream);
-    }
-}
 
 static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
 {
@@ -239,7 +187,10 @@ static void write_report_coverage(const struct text_processes *processes, size_t
     }
     for (size_t i = 0; i < process->untracked_count; i++)
         write_untracked(&process->untracked[i], "", stream);
-    write_blind(processes, nth, view, stream);
+    if (view->verbose)
+        text_blind_modules(processes, nth, stream);
+    else if (text_processes_alone(processes))
+        text_missing_debuginfo(processes, view, stream);
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
 
@@ -316,6 +267,17 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
     fputs(count == 8 ? " ...\n" : "\n", stream);
 }
 
+static void write_findings(const struct process *process, const struct view *view, FILE *stream)
+{
+    if (text_lists_records(process, view))
+        text_list(process, view, stream);
+    else
+        putc('\n', stream);
+    text_growing(process, view, text_list_has, stream);
+    text_resources(process, view, stream);
+    text_threads(process, view, stream);
+}
+
 static void write_process_at_detail(const struct text_processes *processes, size_t nth,
                                     const struct view *view, FILE *stream)
 {
@@ -327,15 +289,8 @@ static void write_process_at_detail(const struct text_processes *processes, size
     write_warning(process, view, stream);
     text_crash(process, view, stream);
     text_bad_frees(process, view, stream);
-    if (is_short(processes, nth, view))
-        ;
-    else if (text_lists_records(process, view))
-        text_list(process, view, stream);
-    else
-        putc('\n', stream);
-    text_growing(process, view, text_list_has, stream);
-    text_resources(process, view, stream);
-    text_threads(process, view, stream);
+    if (!is_short(processes, nth, view))
+        write_findings(process, view, stream);
     write_report_coverage(processes, nth, view, stream);
     write_pids(report, processes->full[nth], stream);
     if (!nth)
@@ -434,6 +389,8 @@ static void write_report(const struct report *report, const struct view *asked, 
     processes = text_processes_choose(report, view);
     for (size_t i = 0; i < processes.full_count; i++)
         write_report_process(&processes, i, &based, stream);
+    if (!view->verbose && !text_processes_alone(&processes))
+        text_missing_debuginfo(&processes, view, stream);
     text_other_processes(&processes, view, stream);
     write_untracked_elsewhere(&processes, stream);
     text_expired_rules(report, view, stream);
