@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "leak_store.h"
 #include "common/base/error.h"
 #include "common/base/proc.h"
 #include "common/processes/store_list.h"
@@ -216,14 +217,19 @@ static bool name_survivors(const struct session *session, const struct store_lis
     return said > 0;
 }
 
-/* Whether libleak saw the program itself allocate anything. */
+/* Whether libleak saw what the program itself allocates, in the last program that the process
+ * executed. */
 static bool was_tracked(const struct store_list *stores, const struct child *child, bool gdb)
 {
-    for (size_t i = 0; i < stores->count; i++)
-        if ((gdb || store_entry_is_of(&stores->at[i], child->pid, child->start_time)) &&
-            stores->at[i].tracked)
-            return true;
-    return false;
+    bool tracked = false;
+    for (size_t i = 0; i < stores->count; i++) {
+        const struct store_entry *store = &stores->at[i];
+        if (gdb)
+            tracked |= store->tracked;
+        else if (store_entry_is_of(store, child->pid, child->start_time))
+            tracked = store->tracked && store->end_how != LEAK_END_EXEC;
+    }
+    return tracked;
 }
 
 static bool has_readable_store(const struct store_list *stores)

@@ -228,12 +228,13 @@ void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
 static size_t write_source(const struct frame *frame, FILE *stream)
 {
     static const struct source_search search;
+    struct source_name name = {frame->file, frame->module};
     char text[SOURCE_LINES][SOURCE_SIZE];
     uint32_t first = frame->line > SOURCE_LINES / 2 ? frame->line - SOURCE_LINES / 2 : 1;
     size_t count = 0;
 
     if (frame->file && frame->line)
-        count = source_read_lines(&search, frame->file, first, text[0], SOURCE_LINES, SOURCE_SIZE);
+        count = source_read_lines(&search, &name, first, text[0], SOURCE_LINES, SOURCE_SIZE);
     for (size_t i = 0; i < count; i++)
         fprintf(stream, "%c %5u  %s\n", first + i == frame->line ? '>' : ' ', (unsigned)(first + i),
                 text[i]);

@@ -11,8 +11,10 @@
 #define NESTING 16 /* namespaces in namespaces, blocks in blocks */
 
 struct unit {
-    Dwarf_Die die;  /* the skeleton of a split unit: has the ranges and the line table */
-    Dwarf_Die code; /* has the functions */
+    Dwarf_Die die;         /* the skeleton of a split unit: has the ranges and the line table */
+    Dwarf_Die code;        /* has the functions */
+    const char *directory; /* in which it was compiled, NULL = unknown */
+    struct source_paths *paths;
     bool indexed;
     struct interval_map functions; /* values index `function` */
     Dwarf_Die *function;
@@ -36,7 +38,7 @@ static void add_ranges(struct interval_map *spans, Dwarf_Die *die, uint32_t valu
         interval_map_add(spans, low, high, value);
 }
 
-struct dwarf_index *dwarf_index_begin(Dwarf *dwarf)
+struct dwarf_index *dwarf_index_begin(Dwarf *dwarf, struct source_paths *paths)
 {
     size_t capacity = 0;
     struct dwarf_index *index = array_grow(NULL, &capacity, 1, sizeof(*index));
@@ -52,7 +54,8 @@ struct dwarf_index *dwarf_index_begin(Dwarf *dwarf)
             continue;
         index->units = array_grow(index->units, &index->capacity, index->count + 1, sizeof(*unit));
         unit = &index->units[index->count];
-        *unit = (struct unit){.die = die, .code = die};
+        *unit = (struct unit){
+            .die = die, .code = die, .directory = source_directory(&die), .paths = paths};
         if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
             unit->code = split;
         add_ranges(&index->spans, &unit->die, (uint32_t)index->count++);
@@ -161,6 +164,11 @@ static unsigned unsigned_attribute(Dwarf_Die *die, unsigned what)
     return (unsigned)word;
 }
 
+static const char *path_in_unit(struct unit *unit, const char *file)
+{
+    return source_path_find(unit->paths, unit->directory, file);
+}
+
 /* The place of an inlined call lies in the function around it. */
 static void fill_call_place(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *frame)
 {
@@ -168,7 +176,8 @@ static void fill_call_place(struct unit *unit, Dwarf_Die *call, struct dwarf_fra
     size_t count;
 
     if (dwarf_getsrcfiles(&unit->code, &files, &count) == 0)
-        frame->file = dwarf_filesrc(files, unsigned_attribute(call, DW_AT_call_file), NULL, NULL);
+        frame->file = path_in_unit(
+            unit, dwarf_filesrc(files, unsigned_attribute(call, DW_AT_call_file), NULL, NULL));
     frame->line = unsigned_attribute(call, DW_AT_call_line);
     frame->column = unsigned_attribute(call, DW_AT_call_column);
 }
@@ -180,7 +189,7 @@ static void fill_address_place(struct unit *unit, Dwarf_Addr address, struct dwa
 
     if (!line)
         return;
-    frame->file = dwarf_linesrc(line, NULL, NULL);
+    frame->file = path_in_unit(unit, dwarf_linesrc(line, NULL, NULL));
     dwarf_lineno(line, &number);
     dwarf_linecol(line, &column);
     frame->line = number > 0 ? (unsigned)number : 0;
@@ -241,20 +250,22 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
     return skip_api_calls(frames, count);
 }
 
-bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function)
+bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
+                          struct dwarf_function *function)
 {
     size_t cursor = index->spans.count;
     uint32_t unit = interval_map_next(&index->spans, address, &cursor);
     Dwarf_Die *found = unit == INTERVAL_NONE ? NULL : find_function(&index->units[unit], address);
 
     if (found)
-        *function = *found;
+        *function = (struct dwarf_function){*found, index->units[unit].directory};
     return found != NULL;
 }
 
 struct variable {
     Dwarf_Die die;
     const char *function;
+    const char *directory; /* as of a unit */
 };
 
 /* As dwarf_decl_file(), which asserts that the unit has a table of files. */
@@ -274,12 +285,14 @@ static const char *declaring_file(Dwarf_Die *die)
     return dwarf_filesrc(files, index, NULL, NULL);
 }
 
-static struct dwarf_variable describe_variable(Dwarf_Die *die, const char *function)
+static struct dwarf_variable describe_variable(struct variable *variable,
+                                               struct source_paths *paths)
 {
-    struct dwarf_variable made = {
-        .name = dwarf_diename(die), .function = function, .file = declaring_file(die)};
+    Dwarf_Die *die = &variable->die;
+    struct dwarf_variable made = {.name = dwarf_diename(die), .function = variable->function};
     int line = 0;
 
+    made.file = source_path_find(paths, variable->directory, declaring_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         made.line = (unsigned)line;
     return made;
@@ -313,43 +326,47 @@ static bool variable_start(Dwarf_Die *die, uint64_t *start)
            (op->atom == DW_OP_const8u || op->atom == DW_OP_const4u || op->atom == DW_OP_addr);
 }
 
-static void add_variable(struct dwarf_data *data, Dwarf_Die *die, const char *function)
+static void add_variable(struct dwarf_data *data, const struct variable *variable)
 {
+    struct variable made = *variable;
     uint64_t start, *slot;
     bool fresh;
 
-    if (!variable_start(die, &start))
+    if (!variable_start(&made.die, &start))
         return;
     slot = hashmap_put(&data->by_start, start, &fresh);
     if (!fresh)
         return;
     data->variables =
         array_grow(data->variables, &data->capacity, data->count + 1, sizeof(*data->variables));
-    data->variables[data->count++] = (struct variable){.die = *die, .function = function};
+    data->variables[data->count++] = made;
     *slot = data->count;
 }
 
-/* function: the enclosing function, NULL = none. */
-static void add_variables(struct dwarf_data *data, Dwarf_Die *parent, const char *function,
-                          bool locals, int nesting)
+/* parent: what contains the variables; its function: the enclosing one, NULL = none. */
+static void add_variables(struct dwarf_data *data, struct variable *parent, bool locals,
+                          int nesting)
 {
-    Dwarf_Die die;
+    struct variable child = *parent;
+    Dwarf_Die *die = &child.die;
 
-    if (nesting == NESTING || dwarf_child(parent, &die) != 0)
+    if (nesting == NESTING || dwarf_child(&parent->die, die) != 0)
         return;
     do {
-        int tag = dwarf_tag(&die);
+        int tag = dwarf_tag(die);
 
-        if (tag == DW_TAG_variable && (function != NULL) == locals)
-            add_variable(data, &die, function);
-        else if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-                 tag == DW_TAG_class_type)
-            add_variables(data, &die, function, locals, nesting + 1);
-        else if (locals && tag == DW_TAG_subprogram)
-            add_variables(data, &die, linkage_name(&die), locals, nesting + 1);
-        else if (locals && is_block(tag))
-            add_variables(data, &die, function, locals, nesting + 1);
-    } while (dwarf_siblingof(&die, &die) == 0);
+        child.function = parent->function;
+        if (tag == DW_TAG_variable && (child.function != NULL) == locals) {
+            add_variable(data, &child);
+        } else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
+                   tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                   (locals && is_block(tag))) {
+            add_variables(data, &child, locals, nesting + 1);
+        } else if (locals && tag == DW_TAG_subprogram) {
+            child.function = linkage_name(die);
+            add_variables(data, &child, locals, nesting + 1);
+        }
+    } while (dwarf_siblingof(die, die) == 0);
 }
 
 static void index_variables(struct dwarf_data *data, bool locals)
@@ -358,11 +375,15 @@ static void index_variables(struct dwarf_data *data, bool locals)
     Dwarf_Die die, split;
     uint8_t type;
 
-    while (dwarf_get_units(data->dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
+    while (dwarf_get_units(data->dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+        struct variable unit = {.die = die, .directory = source_directory(&die)};
+
         if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
-            add_variables(data, &split, NULL, locals, 0);
-        else if (type == DW_UT_compile)
-            add_variables(data, &die, NULL, locals, 0);
+            unit.die = split;
+        else if (type != DW_UT_compile)
+            continue;
+        add_variables(data, &unit, locals, 0);
+    }
 }
 
 bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
@@ -382,7 +403,7 @@ bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
         at = hashmap_get(&data->by_start, start);
     }
     if (at)
-        *found = describe_variable(&data->variables[at - 1].die, data->variables[at - 1].function);
+        *found = describe_variable(&data->variables[at - 1], data->paths);
     return at != 0;
 }
 
@@ -456,15 +477,16 @@ static bool find_covering_local(Dwarf_Die *parent, const struct frame_base *fram
     return false;
 }
 
-bool dwarf_data_local(Dwarf_Die *function, uint64_t pc, uint64_t cfa, uint64_t address,
-                      struct dwarf_variable *found, uint64_t *start)
+bool dwarf_data_local(struct dwarf_function *function, struct source_paths *paths, uint64_t pc,
+                      uint64_t cfa, uint64_t address, struct dwarf_variable *found, uint64_t *start)
 {
+    struct variable variable = {.directory = function->directory};
     struct frame_base frame;
-    Dwarf_Die die;
 
-    if (!find_frame_base(function, pc, cfa, &frame) ||
-        !find_covering_local(function, &frame, address, 0, &die, start))
+    if (!find_frame_base(&function->die, pc, cfa, &frame) ||
+        !find_covering_local(&function->die, &frame, address, 0, &variable.die, start))
         return false;
-    *found = describe_variable(&die, linkage_name(function));
+    variable.function = linkage_name(&function->die);
+    *found = describe_variable(&variable, paths);
     return true;
 }

@@ -9,7 +9,8 @@
  * namespaces, and, only when a local symbol is not among them, those inside functions. A variable
  * on a stack is searched in the one function whose frame it belongs to.
  *
- * The Dwarf belongs to the caller and outlives both. Strings belong to libdw.
+ * The Dwarf and the table of source paths belong to the caller and outlive both. Strings belong to
+ * libdw and to that table.
  */
 #ifndef COMMON_DEBUGINFO_DWARF_H
 #define COMMON_DEBUGINFO_DWARF_H
@@ -20,12 +21,13 @@
 #include <elfutils/libdw.h>
 
 #include "common/base/hashmap.h"
+#include "common/debuginfo/source_path.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 struct dwarf_index;
 
-struct dwarf_index *dwarf_index_begin(Dwarf *dwarf);
+struct dwarf_index *dwarf_index_begin(Dwarf *dwarf, struct source_paths *paths);
 void dwarf_index_end(struct dwarf_index *index); /* accepts NULL */
 
 #define DWARF_INLINE_MAX 64
@@ -41,13 +43,21 @@ struct dwarf_frame {
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
+/* A function, and the directory in which its unit was compiled (NULL = unknown). */
+struct dwarf_function {
+    Dwarf_Die die;
+    const char *directory;
+};
+
 /* The concrete function around an address, not an inlined one. */
-bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function);
+bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
+                          struct dwarf_function *function);
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
 struct dwarf_data {
-    Dwarf *dwarf; /* borrowed */
+    Dwarf *dwarf; /* borrowed, like the paths */
+    struct source_paths *paths;
     struct variable *variables;
     size_t count, capacity;
     struct hashmap by_start; /* address -> index + 1 */
@@ -70,7 +80,8 @@ void dwarf_data_end(struct dwarf_data *data);
 
 /* The variable of a concrete function (dwarf_index_function) that covers an address in its frame,
  * at that pc. *start: where the variable begins. */
-bool dwarf_data_local(Dwarf_Die *function, uint64_t pc, uint64_t cfa, uint64_t address,
-                      struct dwarf_variable *found, uint64_t *start);
+bool dwarf_data_local(struct dwarf_function *function, struct source_paths *paths, uint64_t pc,
+                      uint64_t cfa, uint64_t address, struct dwarf_variable *found,
+                      uint64_t *start);
 
 #endif

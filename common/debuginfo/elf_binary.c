@@ -21,6 +21,7 @@ struct elf_binary {
     char *debug_path;
     GElf_Addr symbol_bias; /* address in dwfl = address in the file + bias */
     Dwarf_Addr dwarf_bias;
+    struct source_paths paths;
     struct dwarf_index *dwarf;
     struct dwarf_data data;
     struct symbols symbols;
@@ -211,8 +212,8 @@ static void open_dwarf(struct elf_binary *binary)
     binary->state = BINARY_NO_LINES;
     if (!dwarf)
         return;
-    binary->dwarf = dwarf_index_begin(dwarf);
-    binary->data.dwarf = dwarf;
+    binary->dwarf = dwarf_index_begin(dwarf, &binary->paths);
+    binary->data = (struct dwarf_data){.dwarf = dwarf, .paths = &binary->paths};
     binary->state = BINARY_COMPLETE;
 }
 
@@ -224,6 +225,7 @@ struct elf_binary *elf_binary_open(struct arena *mem, const struct binary_search
     const char *path = name->path;
 
     binary->state = BINARY_NOT_ELF;
+    binary->paths.mem = mem;
     if (path[0] != '/' || search->never_open)
         return binary;
     binary->debug_path = debug_path(mem, search);
@@ -246,6 +248,7 @@ void elf_binary_close(struct elf_binary *binary)
     dwarf_index_end(binary->dwarf);
     binary->dwarf = NULL;
     dwarf_data_end(&binary->data);
+    source_paths_end(&binary->paths);
     symbols_end(&binary->symbols);
     end_dwfl(binary);
 }
@@ -350,10 +353,10 @@ bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa,
 {
     uint64_t at = pc + binary->symbol_bias - binary->dwarf_bias, start;
     struct dwarf_variable known;
-    Dwarf_Die function;
+    struct dwarf_function function;
 
     if (!binary->dwarf || !dwarf_index_function(binary->dwarf, at, &function) ||
-        !dwarf_data_local(&function, at, cfa, address, &known, &start))
+        !dwarf_data_local(&function, &binary->paths, at, cfa, address, &known, &start))
         return false;
     *found = variable_from_dwarf(&known);
     found->offset = address - start;

@@ -118,6 +118,27 @@ bool process_has_leaks(const struct process *process)
     return false;
 }
 
+bool process_has_findings(const struct process *process)
+{
+    static const enum verdict verdicts[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
+                                            VERDICT_HIDDEN};
+
+    for (size_t i = 0; i < sizeof(verdicts) / sizeof(*verdicts); i++)
+        if (process->totals.of[verdicts[i]].records)
+            return true;
+    return process->totals.errors || process->totals.growing || process->damaged ||
+           process_has_resource_leaks(process);
+}
+
+/* Descriptors stay open across exec on purpose as often as by mistake. */
+bool process_only_called_exec(const struct process *process)
+{
+    struct process without = *process;
+
+    without.resource_count = 0;
+    return process->how == END_EXEC && !process_has_findings(&without);
+}
+
 bool process_has_resource_leaks(const struct process *process)
 {
     for (size_t i = 0; i < process->resource_count; i++)
@@ -170,6 +191,74 @@ struct record record_from_stack(const struct stack *stack)
                            .frame_count = stack->count,
                            .user = frame_first_user(stack->frames, stack->count),
                            .ending = stack->ending};
+}
+
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
+static bool on_one_host(const struct process *a, const struct process *b)
+{
+    return a->host == b->host || (a->host && b->host && strcmp(a->host, b->host) == 0);
+}
+
+/* The program that the process executed next; the count of processes = it is not in the report. */
+static size_t next_program(const struct report *report, size_t at)
+{
+    const struct process *process = &report->processes[at];
+    size_t found = report->process_count;
+
+    for (size_t i = 0; process->how == END_EXEC && i < report->process_count; i++) {
+        const struct process *other = &report->processes[i];
+
+        if (i != at && other->pid == process->pid && on_one_host(process, other) &&
+            other->started_ns > process->started_ns &&
+            (found == report->process_count ||
+             other->started_ns < report->processes[found].started_ns))
+            found = i;
+    }
+    return found;
+}
+
+/* A process that started it; the count of processes = none. */
+static size_t parent_of(const struct report *report, size_t at)
+{
+    const struct process *process = &report->processes[at];
+    size_t i = 0;
+
+    for (; i < report->process_count; i++) {
+        const struct process *other = &report->processes[i];
+
+        if (process->ppid && other->pid == process->ppid && on_one_host(process, other) &&
+            other->started_ns < process->started_ns &&
+            (!other->ended_ns || other->ended_ns > process->started_ns))
+            break;
+    }
+    return i;
+}
+
+static size_t find_lead(const struct report *report)
+{
+    size_t lead = 0, count = report->process_count;
+
+    for (size_t i = 0; (i = parent_of(report, lead)) < count;) /* each one started earlier */
+        lead = i;
+    for (size_t i = 0; (i = next_program(report, lead)) < count;) /* and later */
+        lead = i;
+    return lead;
+}
+
+void report_put_lead_first(struct report *report)
+{
+    struct process lead;
+    size_t at;
+
+    if (report->process_count < 2)
+        return;
+    for (size_t i = 0; i < report->process_count; i++)
+        report->processes[i].replaced = next_program(report, i) < report->process_count;
+    at = find_lead(report);
+    lead = report->processes[at];
+    memmove(report->processes + 1, report->processes, at * sizeof(lead));
+    report->processes[0] = lead;
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */

@@ -59,7 +59,8 @@ struct frame {
     bool has_offset;
     bool inlined; /* into the next frame */
     enum frame_role role;
-    uint64_t name_hash; /* of module base name + function: signatures are made of these */
+    uint64_t
+        name_hash; /* of module base name (of the program itself: none) + function; makes signatures */
 };
 
 struct thread_ref {
@@ -311,9 +312,11 @@ struct untracked {
 struct blind_module {
     const char *path, *build_id;
     const char *why;
-    const char *remedy; /* NULL = none */
-    bool runtime;       /* the C library and its like: not worth a warning */
-    bool nameless;      /* not even functions are known: signatures differ */
+    const char *remedy;  /* NULL = none */
+    const char *package; /* of the system that has the file, NULL = unknown */
+    const char *install; /* what has its debug information, NULL = unknown */
+    bool runtime;        /* the C library and its like: not worth a warning */
+    bool nameless;       /* not even functions are known: signatures differ */
 };
 
 /* How stacks were captured: from the stack cache, or by a walk. Most outer frames of a walk are
@@ -519,8 +522,9 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
-    bool forked;  /* without exec: it began with the blocks of its parent */
-    bool damaged; /* the file could not be read in full */
+    bool forked;   /* without exec: it began with the blocks of its parent */
+    bool replaced; /* it called exec, and the next program of the process is in the report */
+    bool damaged;  /* the file could not be read in full */
     /* What findings may be missing for, as words behind "pid 42: "; NULL = nothing: findings of any
      * kind; verdicts of its blocks. Reasons that are options of the user do not count. */
     const char *gap, *verdict_gap;
@@ -592,6 +596,8 @@ struct process {
 
 struct report {
     const char *host;
+    const char
+        *debuginfod; /* a server that may have what modules lack, NULL = unknown, or one is set */
     struct process *processes;
     size_t process_count;
     const struct rule **unused; /* rules that match nothing */
@@ -599,6 +605,16 @@ struct report {
     const struct rule **expired; /* rules past their date */
     size_t expired_count;
 };
+
+/* Puts what was asked for first: the last program of the process from which the others descend,
+ * as far as that is known, and else of the first process. Sets `replaced`. */
+void report_put_lead_first(struct report *report);
+
+/* Something is wrong, or may be. Blocks that are only unfreed are not: no leak check was made. */
+bool process_has_findings(const struct process *process);
+
+/* It called exec with no findings but unfreed blocks, which vanished then. */
+bool process_only_called_exec(const struct process *process);
 
 /* The last component of a path; NULL gives NULL. */
 const char *base_name(const char *path);

@@ -107,15 +107,16 @@ static struct binary *open_binary(struct resolver *resolver, const struct binary
     return (struct binary *)(uintptr_t)*slot;
 }
 
-struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
+struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name,
+                                       bool program)
 {
     uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
                              (const char *)name->build_id, name->build_id_length) ^
-                   resolver->named_hash ^ hash_mix(6, resolver->reading.reader.uid);
+                   resolver->named_hash ^ hash_mix(program ? 7 : 6, resolver->reading.reader.uid);
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
-    const char *base = base_name(name->path);
+    const char *base = program ? "/" : base_name(name->path); /* a name that no file has */
 
     if (!fresh)
         return module;

@@ -34,8 +34,10 @@ void resolve_end(struct resolver *resolver); /* closes files and frees caches; f
  * are not, whatever their names. Frames that were returned before do not change. */
 void resolve_set_wrappers(struct resolver *resolver, const char *list);
 
-/* Equal path and build-id give the same module. */
-struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name);
+/* Equal path and build-id give the same module. program: it is the program itself, whose file name
+ * is not part of hashes: a copy under another name has the same ones. */
+struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name,
+                                       bool program);
 
 /* offset: address to look up minus the module's bias; a return address minus 1. */
 const struct resolved_place *resolve_place(struct resolver *resolver,

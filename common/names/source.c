@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/foreign_file.h"
@@ -42,36 +43,85 @@ static FILE *open_regular(const char *path)
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-static FILE *open_below_dir(const char *dir, const char *file)
+/* least: components that must remain of the file's path. */
+static FILE *open_below_dir(const char *dir, const char *file, size_t least, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
     const char *rest = file;
+    size_t left = 0;
 
-    while (rest) {
+    for (const char *at = file; *at; at++)
+        left += *at != '/' && (at == file || at[-1] == '/');
+    for (; left >= least && left; left--) {
         FILE *stream;
-        const char *slash;
 
-        while (*rest == '/')
-            rest++;
-        if (*rest && (size_t)snprintf(path, sizeof(path), "%s/%s", dir, rest) < sizeof(path)) {
-            stream = open_regular(path);
-            if (stream)
-                return stream;
-        }
-        slash = strchr(rest, '/');
-        rest = slash;
+        rest += strspn(rest, "/");
+        if ((size_t)snprintf(path, PATH_MAX, "%s/%s", dir, rest) < PATH_MAX &&
+            (stream = open_regular(path)))
+            return stream;
+        rest += strcspn(rest, "/");
     }
     return NULL;
 }
 
-static FILE *open_source(const struct source_search *search, const char *file)
+/* What the system installs is not moved, and other files are beside it. */
+static bool is_of_system(const char *module)
+{
+    static const char *const directories[] = {"/usr/bin/",     "/usr/sbin/", "/usr/lib", "/bin/",
+                                              "/usr/libexec/", "/sbin/",     "/lib"};
+
+    for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+        if (strncmp(module, directories[i], strlen(directories[i])) == 0)
+            return true;
+    return false;
+}
+
+#define ABOVE_MODULE 3 /* directories: build/bin/x86_64 */
+
+static FILE *open_near_module(const char *module, const char *file, char path[PATH_MAX])
+{
+    char dir[PATH_MAX];
+    FILE *stream = NULL;
+    char *slash;
+
+    if (!module || *module != '/' || is_of_system(module))
+        return NULL;
+    snprintf(dir, sizeof(dir), "%s", module);
+    for (size_t up = 0; !stream && up <= ABOVE_MODULE && (slash = strrchr(dir, '/')) > dir; up++) {
+        *slash = 0;
+        stream =
+            open_below_dir(dir, file, up ? 2 : 1, path); /* far away many files have one name */
+    }
+    return stream;
+}
+
+/* path: of the file that was opened. */
+static FILE *open_source(const struct source_search *search, const struct source_name *name,
+                         char path[PATH_MAX])
 {
     char buffer[PATH_MAX];
-    FILE *stream = open_regular(source_map_path(search, file, buffer, sizeof(buffer)));
+    const char *mapped = source_map_path(search, name->file, buffer, sizeof(buffer));
+    FILE *stream = open_regular(mapped);
 
+    if (stream)
+        snprintf(path, PATH_MAX, "%s", mapped);
     for (size_t i = 0; !stream && i < search->dir_count; i++)
-        stream = open_below_dir(search->dirs[i], file);
-    return stream;
+        stream = open_below_dir(search->dirs[i], name->file, 1, path);
+    return stream ? stream : open_near_module(name->module, name->file, path);
+}
+
+bool source_find(const struct source_search *search, const struct source_name *name,
+                 char path[PATH_MAX])
+{
+    char opened[PATH_MAX];
+    FILE *stream = open_source(search, name, opened);
+
+    if (!stream)
+        return false;
+    fclose(stream);
+    if (*opened != '/')
+        return realpath(opened, path) != NULL;
+    snprintf(path, PATH_MAX, "%s", opened);
+    return true;
 }
 
 /* No source is longer: what debug information names may be a file of any size. */
@@ -104,10 +154,11 @@ static bool read_source_line(struct source_file *source, bool indented, char *te
     return true;
 }
 
-bool source_read_line(const struct source_search *search, const char *file, uint32_t line,
-                      char *text, size_t size)
+bool source_read_line(const struct source_search *search, const struct source_name *name,
+                      uint32_t line, char *text, size_t size)
 {
-    struct source_file source = {line ? open_source(search, file) : NULL, SOURCE_MOST};
+    char path[PATH_MAX];
+    struct source_file source = {line ? open_source(search, name, path) : NULL, SOURCE_MOST};
     bool found = source.stream != NULL;
 
     if (!source.stream)
@@ -118,10 +169,11 @@ bool source_read_line(const struct source_search *search, const char *file, uint
     return found && *text;
 }
 
-size_t source_read_lines(const struct source_search *search, const char *file, uint32_t first,
-                         char *text, size_t count, size_t size)
+size_t source_read_lines(const struct source_search *search, const struct source_name *name,
+                         uint32_t first, char *text, size_t count, size_t size)
 {
-    struct source_file source = {first ? open_source(search, file) : NULL, SOURCE_MOST};
+    char path[PATH_MAX];
+    struct source_file source = {first ? open_source(search, name, path) : NULL, SOURCE_MOST};
     bool found = source.stream != NULL;
     size_t got = 0;
 

@@ -111,7 +111,7 @@ static void answer_request(struct resolver *resolver, struct arena *mem, char *l
     name.path = arena_copy(mem, rest, strlen(rest));
     name.build_id = (const uint8_t *)arena_copy(mem, (const char *)bytes, (size_t)count);
     name.build_id_length = (size_t)count;
-    place = resolve_place(resolver, resolve_module(resolver, &name), offset);
+    place = resolve_place(resolver, resolve_module(resolver, &name, false), offset);
     for (size_t i = 0; i < place->count; i++) {
         const struct frame *frame = &place->frames[i];
 
@@ -186,7 +186,7 @@ resolve_log_address(struct resolver *resolver, struct arena *mem, const struct l
 
     unescape_path(path);
     name.path = path;
-    return resolve_place(resolver, resolve_module(resolver, &name), spot->offset);
+    return resolve_place(resolver, resolve_module(resolver, &name, false), spot->offset);
 }
 
 static bool has_function(const struct frame *frame)

@@ -54,9 +54,10 @@ static void read_entry_header(struct store_entry *store, int directory)
     store->start_time = header.start_time;
     store->started_ns = header.started_ns;
     store->used = header.used < (uint64_t)status.st_size ? header.used : (uint64_t)status.st_size;
-    store->tracked = header.sites > 0 || (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
+    store->tracked = header.sites > 0 || !header.untracked[LEAK_UNTRACKED_OWN_ALLOCATOR] ||
+                     (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
     store->flags = header.flags;
-    store->end_how = header.end_how;
+    store->end_how = !header.end_how && header.exec_at ? LEAK_END_EXEC : header.end_how;
 }
 
 bool store_entry_is_of(const struct store_entry *store, pid_t pid, uint64_t start_time)

@@ -25,7 +25,7 @@ struct store_entry {
     uint64_t start_time; /* of its process */
     uint64_t started_ns;
     uint64_t used;
-    bool tracked;   /* libleak saw it allocate */
+    bool tracked;   /* libleak saw it allocate, or would have seen it */
     uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
     time_t written; /* last change of the file */

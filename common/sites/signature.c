@@ -36,11 +36,14 @@ void signatures_request(struct signatures *signatures, uint32_t node)
 struct resolved_module *signatures_module(const struct signatures *signatures,
                                           const struct store_module *at)
 {
+    const char *exe = signatures->store->exe;
+
     return resolve_module(signatures->resolver,
                           &(struct binary_name){.path = at->path,
                                                 .build_id = at->build_id,
                                                 .build_id_length = at->build_id_length,
-                                                .seen_ns = at->loaded_ns});
+                                                .seen_ns = at->loaded_ns},
+                          exe && strcmp(at->path, exe) == 0);
 }
 
 /* at: the module around pc at that time, NULL = unknown. */

@@ -2,7 +2,7 @@
  *
  * One pass over the context tree from the roots up: signature(node) = mix(signature(caller),
  * names at node), so a million stacks cost one step per node. Names are module base name +
- * function, inlined ones included; no address, no line. Recursion (f f f, and f g f g) counts once.
+ * function, inlined ones included; no address, no line, and no name of the program's own file. Recursion (f f f, and f g f g) counts once.
  */
 #ifndef COMMON_SITES_SIGNATURE_H
 #define COMMON_SITES_SIGNATURE_H

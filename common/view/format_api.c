@@ -3,7 +3,8 @@
 
 bool report_omits_process(const struct process *process, const struct view *view)
 {
-    return process->forked && process->how == END_EXEC && !view->verbose;
+    return process_only_called_exec(process) && !view->verbose &&
+           (process->forked || (process->replaced && !view->chosen));
 }
 
 bool report_lists_record(const struct record *record, const struct view *view)

@@ -40,6 +40,7 @@ struct view {
     bool apart;         /* list each record by itself, not in groups */
     bool colour, links; /* the stream is a terminal that supports them */
     bool show[VERDICT_MAX];
+    bool chosen;     /* show is what the user said, not the default */
     bool no_source;  /* omit source lines */
     bool content;    /* show the contents of blocks */
     bool suppressed; /* list suppressed records, too */
@@ -73,6 +74,7 @@ enum {
     FORMAT_ALL = 16,      /* lists all verdicts unless --show restricts them */
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
+    FORMAT_MODULES = 128, /* says what to do about modules without debug information */
 };
 
 struct format {
@@ -82,8 +84,9 @@ struct format {
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
-/* True for a forked child that then called exec, as a shell does: what it held vanished with exec,
- * so only -v shows it. */
+/* True for a forked child that then called exec, as a shell does, and for a program that was
+ * replaced by the next one of its process, as a wrapper script is: what it held vanished with exec,
+ * so only -v shows it, and --show the latter. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
 /* Is a record listed by itself? Indirectly lost records only when the view shows that verdict. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/names/names.h"
 #include "common/base/text.h"
@@ -75,22 +76,26 @@ struct term_text text_place(const struct frame *frame, const struct view *view)
     return term_text(place, strlen(place), 0);
 }
 
-static void link_begin(const struct frame *frame, const struct view *view, FILE *stream)
+/* The host tells a terminal on another machine that the file is not there. False: no link, because
+ * the file is unknown. */
+static bool link_begin(const struct frame *frame, const struct view *view, FILE *stream)
 {
-    char buffer[PATH_MAX];
-    const char *path;
+    struct source_name name = {frame->file, frame->module};
+    char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
 
-    if (!view->links || !frame->file)
-        return;
-    path = source_map_path(&view->source, frame->file, buffer, sizeof(buffer));
+    if (!view->links || !frame->file || view->no_source || !source_find(&view->source, &name, path))
+        return false;
+    gethostname(host, sizeof(host) - 1);
     fprintf(stream, "\033]8;;file://");
+    escape_uri_path(host, stream);
     escape_uri_path(path, stream);
     fprintf(stream, "\033\\");
+    return true;
 }
 
-static void link_end(const struct frame *frame, const struct view *view, FILE *stream)
+static void link_end(bool begun, FILE *stream)
 {
-    if (view->links && frame->file)
+    if (begun)
         fprintf(stream, "\033]8;;\033\\");
 }
 
@@ -127,6 +132,7 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
     bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
     struct term_text name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
+    bool linked;
 
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
     fputs(name.text, stream);
@@ -140,9 +146,9 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
             fprintf(stream, "%*s", (int)(NAME_COLUMNS - gap + 2), "");
         else
             fputs("  ", stream);
-        link_begin(frame, view, stream);
+        linked = link_begin(frame, view, stream);
         fputs(place.text, stream);
-        link_end(frame, view, stream);
+        link_end(linked, stream);
     }
     putc('\n', stream);
     if (view->exact)
@@ -151,11 +157,12 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
 
 void text_source_line(const struct frame *frame, int indent, const struct view *view, FILE *stream)
 {
+    struct source_name name = {frame->file, frame->module};
     char line[512];
     struct term_text shown;
 
     if (!frame->file || view->no_source ||
-        !source_read_line(&view->source, frame->file, frame->line, line, sizeof(line)))
+        !source_read_line(&view->source, &name, frame->line, line, sizeof(line)))
         return;
     shown = term_text(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);

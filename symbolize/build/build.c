@@ -369,6 +369,7 @@ void build_finish(struct report *report, const struct build_options *options)
 {
     struct hashmap first = {0};
 
+    report_put_lead_first(report);
     for (size_t i = 0; i < report->process_count; i++) {
         struct process *process = &report->processes[i];
         bool fresh;

@@ -26,7 +26,8 @@ struct build_options {
 void build_process(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process);
 
-/* Finishes a report when all processes are there: finds those that are alike. */
+/* Finishes a report when all processes are there: what was asked for comes first, and those that are
+ * alike are found. */
 void build_finish(struct report *report, const struct build_options *options);
 
 /* ---- anonymize.c: a report that can be given away ---------------------------------------------

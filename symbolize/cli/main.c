@@ -124,6 +124,8 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
             if (command_lacks_evidence(options, &report.processes[i]))
                 status = STATUS_INCOMPLETE;
         build_finish(&report, &options->build);
+        if ((options->format->traits & FORMAT_MODULES) && !options->view.quiet)
+            missing_debuginfo_advise(mem, options->sysroot, &report);
         if (!write_report(mem, options, &report, matches))
             status = STATUS_UNUSABLE;
     }

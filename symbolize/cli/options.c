@@ -302,6 +302,7 @@ static void derive_options(struct options *options)
         options->format = format_at(0);
     if (options->targets.count && options->output)
         targets_add_output(&options->targets, options->output);
+    options->view.chosen = options->show_given;
     options->view.no_source = options->build.anonymous;
     options->build.group.blocks = options->view.blocks;
     options->build.content = options->view.content || options->view.verbose ||

@@ -35,7 +35,7 @@ static void write_frames(struct json_writer *json, const struct html_frames *fra
     json_open(json, "frames", '[');
     for (size_t i = 0; i < frames->count; i++) {
         const struct frame *frame = frames->frames[i];
-        char buffer[4096], place[64];
+        char buffer[4096], place[64], name[FRAME_NAME_SIZE];
         const char *path = frame->file;
 
         if (path)
@@ -55,6 +55,7 @@ static void write_frames(struct json_writer *json, const struct html_frames *fra
                         : frame->role == FRAME_WRAPPER ? 2
                                                        : 1);
         json_put_bool(json, NULL, frame->inlined);
+        json_put_text(json, NULL, frame->function ? NULL : frame_name(frame, name));
         json_close(json, ']');
         json->flat = false;
     }
@@ -72,8 +73,9 @@ static void write_source(struct json_writer *json, const struct html_frames *fra
 {
     const struct frame *frame = frames->frames[id];
     uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
+    struct source_name name = {frame->file, frame->module};
     struct lines lines;
-    size_t count = source_read_lines(&view->source, frame->file, first, lines.text[0],
+    size_t count = source_read_lines(&view->source, &name, first, lines.text[0],
                                      2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
     char key[24];
 

@@ -34,8 +34,8 @@ function span(seconds) {
     return (seconds / 3600).toFixed(1) + " h";
 }
 const amount = (value, metric) => metric === "blocks" ? count(value, "block") : size(value);
-const frameOf = id => { const [fn, file, line, module, role, inlined] = data.frames[id]; return { id, fn, file, line, module, role, inlined }; };
-const nameOf = frame => frame.fn || (frame.module || "unknown") + (frame.fn ? "" : " (no symbol)");
+const frameOf = id => { const [fn, file, line, module, role, inlined, at] = data.frames[id]; return { id, fn, file, line, module, role, inlined, at }; };
+const nameOf = frame => frame.fn || frame.at;
 const placeOf = frame => frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : frame.module ? "in " + frame.module : "";
 const titleOf = record => record.f.length ? frameOf(record.f[record.u < record.f.length ? record.u : 0]) : null;
 const process = () => data.processes[state.process];
@@ -49,7 +49,7 @@ function fits(record) {
     const q = state.q.toLowerCase();
     return record.s.startsWith(q) || record.f.some(id => data.search[id].includes(q));
 }
-data.search = data.frames.map(f => [f[0], f[1], f[3]].filter(Boolean).join("\n").toLowerCase());
+data.search = data.frames.map(f => [f[0], f[1], f[3], f[6]].filter(Boolean).join("\n").toLowerCase());
 
 function listed() {
     const records = process().records;

@@ -36,6 +36,8 @@ static const struct json_field module_fields[] = {
     JSON_TEXT(blind_module, "build_id", build_id, JSON_MAY_BE_NULL),
     JSON_TEXT(blind_module, "why", why),
     JSON_TEXT(blind_module, "remedy", remedy, JSON_MAY_BE_NULL),
+    JSON_TEXT(blind_module, "package", package, JSON_MAY_BE_NULL,
+              JSON_ABOUT("of the system, that has the file")),
 };
 
 static const struct json_table module_table = JSON_TABLE("module", module_fields);

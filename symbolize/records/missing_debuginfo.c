@@ -6,6 +6,7 @@
 
 #include "common/names/names.h"
 #include "common/names/resolve.h"
+#include "symbolize/records/packages.h"
 
 static const char *reason_of(enum binary_state state)
 {
@@ -27,7 +28,9 @@ static const char *remedy_for(enum binary_state state, const struct resolved_mod
     if (!module->build_id)
         return state == BINARY_NO_LINES ? "build it with -g" : "rebuild and run again";
     if (state == BINARY_NO_LINES)
-        return "build it with -g, install its -dbgsym package (dpkg -S), or set DEBUGINFOD_URLS";
+        return packages_may_have(module->path)
+                   ? "install its debug information, or set DEBUGINFOD_URLS"
+                   : "build it with -g";
     return "give its old debug file with --debug-dir, or set DEBUGINFOD_URLS";
 }
 
@@ -60,4 +63,91 @@ void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
     }
     if (process->blind_count)
         qsort(process->blind, process->blind_count, sizeof(*process->blind), compare_paths);
+}
+
+/* ---- Packages -------------------------------------------------------------------------------- */
+
+static bool is_for_package(const struct blind_module *module)
+{
+    return !module->nameless && !module->runtime && packages_may_have(module->path);
+}
+
+static const char *install_remedy(struct arena *mem, const struct report *report,
+                                  const struct packaged_file *file)
+{
+    return report->debuginfod ? arena_format(mem, "install %s, or set DEBUGINFOD_URLS=%s",
+                                             file->debug, report->debuginfod)
+                              : arena_format(mem, "install %s", file->debug);
+}
+
+static void advise_module(struct arena *mem, const struct report *report,
+                          const struct packaged_file *file, struct blind_module *module)
+{
+    module->package = file->package;
+    module->install = file->debug;
+    if (file->debug)
+        module->remedy = install_remedy(mem, report, file);
+    else if (report->debuginfod)
+        module->remedy = arena_format(mem, "set DEBUGINFOD_URLS=%s", report->debuginfod);
+}
+
+struct advice {
+    struct packaged_file *files;
+    size_t count, capacity;
+    struct hashmap by_path; /* -> index + 1 */
+};
+
+/* The index of the module's file + 1; adds it. */
+static size_t file_of(struct advice *advice, const struct blind_module *module)
+{
+    uint64_t *slot =
+        hashmap_put(&advice->by_path, hash_text(1, module->path, strlen(module->path)), NULL);
+
+    if (!*slot) {
+        advice->files =
+            array_grow(advice->files, &advice->capacity, advice->count + 1, sizeof(*advice->files));
+        advice->files[advice->count++] = (struct packaged_file){.path = module->path};
+        *slot = advice->count;
+    }
+    return *slot;
+}
+
+typedef void module_action(struct arena *mem, const struct report *report, struct advice *advice,
+                           struct blind_module *module);
+
+static void collect(struct arena *mem, const struct report *report, struct advice *advice,
+                    struct blind_module *module)
+{
+    (void)mem, (void)report;
+    file_of(advice, module);
+}
+
+static void advise(struct arena *mem, const struct report *report, struct advice *advice,
+                   struct blind_module *module)
+{
+    advise_module(mem, report, &advice->files[file_of(advice, module) - 1], module);
+}
+
+static void for_each_module(struct arena *mem, struct report *report, struct advice *advice,
+                            module_action *action)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].blind_count; k++)
+            if (is_for_package(&report->processes[i].blind[k]))
+                action(mem, report, advice, &report->processes[i].blind[k]);
+}
+
+void missing_debuginfo_advise(struct arena *mem, const char *sysroot, struct report *report)
+{
+    const char *set = getenv("DEBUGINFOD_URLS");
+    struct advice advice = {0};
+
+    for_each_module(mem, report, &advice, collect);
+    if (advice.count) {
+        packages_find(mem, sysroot, advice.files, advice.count);
+        report->debuginfod = set && *set ? NULL : packages_debuginfod_urls(mem, sysroot);
+        for_each_module(mem, report, &advice, advise);
+    }
+    free(advice.files);
+    hashmap_end(&advice.by_path);
 }

@@ -54,6 +54,10 @@ void partings_fill(struct arena *mem, struct process *process);
 void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
                             struct process *process);
 
+/* Finds the packages of the modules without lines, once for all processes, and what the remedies
+ * are then. sysroot: NULL = none. */
+void missing_debuginfo_advise(struct arena *mem, const char *sysroot, struct report *report);
+
 /* ---- alloc_profile.c --------------------------------------------------------------------------
  *
  * Records are about live blocks; an allocation profile is about all blocks. Naming all the stacks

@@ -46,19 +46,58 @@ void text_headline(const struct process *process, bool arguments, const struct v
 /* ":" and a line for each verdict that is lost or may be; false and nothing if there is none. */
 bool text_losses(const struct process *process, FILE *stream);
 
-/* "name (pid 42) " */
+/* "no leaks", or why that cannot be said, of a process that lost nothing. */
+const char *text_no_losses(const struct process *process);
+
+/* "name (pid 42)", and the same with a space behind it. */
+void text_process_title(const struct process *process, bool arguments, FILE *stream);
 void text_process_name(const struct process *process, bool arguments, FILE *stream);
 
 /* "4,000 bytes in 10 blocks", or the estimate from samples. */
 void text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream);
 
-/* No allocation of the process reached libleak. */
+/* No allocation of the process reached libleak, though it may have made some: its heap is unknown.
+ * A program that needs no heap is none of these. */
 bool text_saw_nothing(const struct process *process);
 
 /* The last line of every text report, for scripts: "libleak: pid=42 lost=48/4/2 ... resources=0";
  * text_totals() writes what follows the pid, to the end of the line. */
 void text_summary(int32_t pid, const struct totals *totals, FILE *stream);
 void text_totals(const struct totals *totals, FILE *stream);
+
+/* ---- Which processes -------------------------------------------------------------------------- */
+
+/* What was asked for comes first, in full. After it come the processes with findings, the worst
+ * first and the user's own programs before those of the system; the others have a line for each
+ * program. */
+struct text_processes {
+    const struct report *report;
+    size_t *full; /* their indices, in the order of the report */
+    size_t full_count;
+    bool *is_full; /* by index */
+};
+
+struct text_processes text_processes_choose(const struct report *report, const struct view *view);
+void text_processes_end(struct text_processes *processes);
+
+/* The report is about one process: the first, and what it was before it called exec. */
+bool text_processes_alone(const struct text_processes *processes);
+
+/* Should the records of a process be listed? Not those that vanished when it called exec. */
+bool text_lists_records(const struct process *process, const struct view *view);
+
+/* "Before exec: env, bash (6 programs, at most 75,276 bytes unfreed; -v lists them)." of the first
+ * process. */
+void text_before_exec(const struct text_processes *processes, FILE *stream);
+
+/* How many records of the n-th listed process are shown: few of a program of the system, unless it
+ * was asked for. */
+size_t text_processes_top(const struct text_processes *processes, size_t nth,
+                          const struct view *view);
+
+/* The lines of all processes that are not listed in full. */
+void text_other_processes(const struct text_processes *processes, const struct view *view,
+                          FILE *stream);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
@@ -195,6 +234,12 @@ void text_threads(const struct process *process, const struct view *view, FILE *
 /* What a reader must know before the numbers: the i-th sentence, from 0; NULL behind the last. */
 #define TEXT_WARNING_SIZE 512
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE]);
+
+/* Modules whose frames lack names or lines, and what to do about it: those of all listed processes in
+ * four lines, and each one of the n-th process. */
+void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
+                            FILE *stream);
+void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 

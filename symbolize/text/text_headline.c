@@ -15,10 +15,24 @@
 #define NAME_COLUMNS 30    /* of the name of a program */
 #define COMMAND_COLUMNS 40 /* of the name and its arguments; the rest of the line has the exit */
 
-bool text_saw_nothing(const struct process *process)
+static bool has_own_allocator(const struct process *process)
+{
+    for (size_t i = 0; i < process->untracked_count; i++)
+        if (strcmp(process->untracked[i].name, "OWN_ALLOCATOR") == 0)
+            return true;
+    return false;
+}
+
+static bool made_no_allocation(const struct process *process)
 {
     return process->allocations == 0 && !process->forked && !process->asked &&
            !process->crash_only && !process->crash;
+}
+
+bool text_saw_nothing(const struct process *process)
+{
+    return made_no_allocation(process) &&
+           (has_own_allocator(process) || process->damaged || process->late);
 }
 
 /* "SIGINT"; "signal 34", in the buffer, of a signal without a name. */
@@ -69,7 +83,7 @@ static void write_ending(const struct process *process, FILE *stream)
 
 /* The name is argv[0], which may differ from the file. Arguments distinguish processes of one
  * program, such as the children of git. */
-void text_process_name(const struct process *process, bool arguments, FILE *stream)
+void text_process_title(const struct process *process, bool arguments, FILE *stream)
 {
     const char *name = process->argc ? base_name(process->argv[0]) : NULL;
     char command[1024];
@@ -85,6 +99,11 @@ void text_process_name(const struct process *process, bool arguments, FILE *stre
           stream);
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
+}
+
+void text_process_name(const struct process *process, bool arguments, FILE *stream)
+{
+    text_process_title(process, arguments, stream);
     putc(' ', stream);
 }
 
@@ -116,11 +135,13 @@ static void write_headline_verdict(const struct process *process, enum verdict v
 
 /* "No leaks" needs a leak check that is still valid and nothing else to report. What was reachable
  * at a leak check before the end may be lost by now. */
-static const char *no_losses(const struct process *process)
+const char *text_no_losses(const struct process *process)
 {
     const struct leak_check *look = process->look;
     bool reachable = process->totals.of[VERDICT_REACHABLE].records != 0;
 
+    if (made_no_allocation(process) && !process->never_enabled)
+        return "no allocations";
     if (reachable && !(look && look->last))
         return "no lost blocks at the last leak check";
     if (!look || !look->made)
@@ -136,13 +157,14 @@ static void write_no_losses(const struct process *process, FILE *stream)
     const struct verdict_total *suppressed = &process->suppressed;
     uint64_t error = process->sample > 1 ? ESTIMATE_ROUGH_ERROR(suppressed->blocks) : 0;
 
-    if (!sampled && !process->allocations)
+    if (text_saw_nothing(process) || (!sampled && !process->allocations &&
+                                      (process->never_enabled || !made_no_allocation(process))))
         return;
-    fprintf(stream, ":\n%s%s", no_losses(process), sampled ? " among the sampled ones" : "");
+    fprintf(stream, ":\n%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
     if (suppressed->records)
         fprintf(stream, " (%s suppressed)",
                 estimate_count(suppressed->blocks, error, "block").text);
-    else if (!sampled)
+    else if (!sampled && process->allocations)
         fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
 }
 

@@ -1,8 +1,7 @@
 /* text_report.c - the whole text report; see text.h.
  *
- * Each process: a headline, its worst records, its coverage, the next command. Processes with equal
- * reports are written once; those without findings, and children that only lived from fork to exec,
- * are counted. "Unfreed" is never called a leak, and a process that was not tracked is never called
+ * Each process that is listed: a headline, its worst records, its coverage, the next command.
+ * Processes with equal reports are written once. "Unfreed" is never called a leak, and a process that was not tracked is never called
  * clean; what a lost record owns stands below that record.
  */
 #include "symbolize/text/text.h"
@@ -92,33 +91,6 @@ static const char *find_source_root(const struct report *report, const struct vi
 
 #define AGAIN_COLUMNS 240 /* longer command lines are not repeated: three lines */
 
-static bool is_estimated(const struct process *process)
-{
-    return process->sample > 1;
-}
-
-static bool has_records(const struct process *process, const struct view *view)
-{
-    for (int v = 0; v < VERDICT_MAX; v++)
-        if ((view->show[v] || (v == VERDICT_INDIRECT && view->show[VERDICT_LOST])) &&
-            process->totals.of[v].records)
-            return true;
-    return view->suppressed && process->suppressed.records;
-}
-
-/* Blocks were reachable at a leak check before the end: their state at the end is unknown. */
-static bool is_state_outdated(const struct process *process)
-{
-    return process->totals.of[VERDICT_REACHABLE].records && process->look && !process->look->last;
-}
-
-static bool is_clean(const struct process *process, const struct view *view)
-{
-    return !is_state_outdated(process) && !has_records(process, view) &&
-           !text_saw_nothing(process) && !process->damaged && !process->totals.errors &&
-           !process->totals.growing && !process_has_resource_leaks(process);
-}
-
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!text_saw_nothing(process))
@@ -127,15 +99,6 @@ static void write_warning(const struct process *process, const struct view *view
     fputs("WARNING: 0 allocations seen: libleak saw nothing of this program.\n", stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs("It may be statically linked, or define malloc itself: its heap is unknown.\n", stream);
-}
-
-/* Clean, passing and repeated processes are only counted; a single process is always shown. */
-static bool is_process_listed(const struct report *report, size_t i, const struct view *view)
-{
-    const struct process *process = &report->processes[i];
-
-    return report->process_count == 1 || (process->alike == i && !is_clean(process, view) &&
-                                          !report_omits_process(process, view));
 }
 
 static void write_report_when(const struct process *process, const struct view *view, FILE *stream)
@@ -149,46 +112,6 @@ static void write_report_when(const struct process *process, const struct view *
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
 
-static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
-{
-    return strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
-           (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
-}
-
-/* A module is reported once for all processes; a process without records needs no lines. */
-static bool is_module_reported(const struct report *report, size_t process,
-                               const struct blind_module *module, const struct view *view)
-{
-    for (size_t i = 0; i < process; i++)
-        if (is_process_listed(report, i, view) && has_records(&report->processes[i], view))
-            for (size_t k = 0; k < report->processes[i].blind_count; k++)
-                if (is_same_module(&report->processes[i].blind[k], module))
-                    return true;
-    return false;
-}
-
-static void write_blind(const struct report *report, size_t at, const struct view *view,
-                        FILE *stream)
-{
-    const struct process *process = &report->processes[at];
-
-    for (size_t i = 0; i < process->blind_count; i++) {
-        const struct blind_module *module = &process->blind[i];
-
-        if (!has_records(process, view) && !view->verbose)
-            return;
-        if ((module->runtime && !view->verbose) || is_module_reported(report, at, module, view))
-            continue;
-        fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text,
-                module->why);
-        if (module->build_id)
-            fprintf(stream, "\n  (build-id %s)", module->build_id);
-        if (module->remedy)
-            fprintf(stream, ":\n  %s", module->remedy);
-        putc('\n', stream);
-    }
-}
-
 static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
 {
     fprintf(stream, "Not tracked%s: %s%s %s.\n", where, untracked->estimated ? "~" : "",
@@ -197,17 +120,16 @@ static void write_untracked(const struct untracked *untracked, const char *where
 
 /* Untracked allocations of the processes that are only counted: "no unfreed blocks" must not hide
  * them. */
-static void write_untracked_elsewhere(const struct report *report, const struct view *view,
-                                      FILE *stream)
+static void write_untracked_elsewhere(const struct text_processes *processes, FILE *stream)
 {
+    const struct report *report = processes->report;
     struct untracked sums[LEAK_UNTRACKED_MAX] = {{0}};
     size_t count = 0;
 
     for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
 
-        for (size_t k = 0; k < process->untracked_count && !is_process_listed(report, i, view);
-             k++) {
+        for (size_t k = 0; k < process->untracked_count && !processes->is_full[i]; k++) {
             size_t at = 0;
 
             while (at < count && strcmp(sums[at].name, process->untracked[k].name) != 0)
@@ -241,19 +163,34 @@ static void write_unlisted(const struct process *process, const struct view *vie
     }
 }
 
-static void write_report_coverage(const struct report *report, size_t at, const struct view *view,
-                                  FILE *stream)
+/* The first process lost nothing, and others did: it is told in few lines. */
+static bool is_short(const struct text_processes *processes, size_t nth, const struct view *view)
 {
-    const struct process *process = &report->processes[at];
+    const struct process *process = &processes->report->processes[processes->full[nth]];
 
-    write_report_when(process, view, stream);
-    text_coverage(process, view, stream);
-    text_leak_check(process, view, stream);
-    write_unlisted(process, view, stream);
-    text_suppressed(process, view, stream);
+    return !nth && processes->full_count > 1 && !view->verbose && !view->chosen &&
+           !process->crash && !process_has_findings(process) && !text_list_count(process, view) &&
+           process_has_findings(&processes->report->processes[processes->full[1]]);
+}
+
+static void write_report_coverage(const struct text_processes *processes, size_t nth,
+                                  const struct view *view, FILE *stream)
+{
+    const struct process *process = &processes->report->processes[processes->full[nth]];
+
+    if (!is_short(processes, nth, view)) {
+        write_report_when(process, view, stream);
+        text_coverage(process, view, stream);
+        text_leak_check(process, view, stream);
+        write_unlisted(process, view, stream);
+        text_suppressed(process, view, stream);
+    }
     for (size_t i = 0; i < process->untracked_count; i++)
         write_untracked(&process->untracked[i], "", stream);
-    write_blind(report, at, view, stream);
+    if (view->verbose)
+        text_blind_modules(processes, nth, stream);
+    else if (text_processes_alone(processes))
+        text_missing_debuginfo(processes, view, stream);
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
 
@@ -264,7 +201,7 @@ static void write_report_coverage(const struct report *report, size_t at, const 
 /* The option that shows more of a process; NULL when all is shown. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
-    size_t shown = text_list_count(process, view);
+    size_t shown = text_lists_records(process, view) ? text_list_count(process, view) : 0;
 
     if (!shown && process_has_leaks(process))
         return "--all";
@@ -291,15 +228,17 @@ static void write_next(const struct process *process, const struct view *view, F
 }
 
 /* The command that runs the program again with the option that shows more. */
-static void write_again(const struct report *report, const struct view *view, FILE *stream)
+static void write_again(const struct text_processes *processes, const struct view *view,
+                        FILE *stream)
 {
+    const struct report *report = processes->report;
     const char *option = NULL;
     struct term_text command = term_text(view->again, strlen(view->again), 0);
 
-    for (size_t i = 0; i < report->process_count; i++) {
-        const char *more = next_option(&report->processes[i], view);
+    for (size_t i = 0; i < processes->full_count; i++) {
+        const char *more = next_option(&report->processes[processes->full[i]], view);
 
-        if (is_process_listed(report, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
+        if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
             option = more;
     }
     if (!option)
@@ -328,26 +267,38 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
     fputs(count == 8 ? " ...\n" : "\n", stream);
 }
 
-static void write_process_at_detail(const struct report *report, size_t i, const struct view *view,
-                                    FILE *stream)
+static void write_findings(const struct process *process, const struct view *view, FILE *stream)
 {
-    const struct process *process = &report->processes[i];
-    bool alone = report->process_count == 1;
+    if (text_lists_records(process, view))
+        text_list(process, view, stream);
+    else
+        putc('\n', stream);
+    text_growing(process, view, text_list_has, stream);
+    text_resources(process, view, stream);
+    text_threads(process, view, stream);
+}
+
+static void write_process_at_detail(const struct text_processes *processes, size_t nth,
+                                    const struct view *view, FILE *stream)
+{
+    const struct report *report = processes->report;
+    const struct process *process = &report->processes[processes->full[nth]];
+    bool alone = text_processes_alone(processes);
 
     text_headline(process, !alone, view, stream);
     write_warning(process, view, stream);
     text_crash(process, view, stream);
     text_bad_frees(process, view, stream);
-    text_list(process, view, stream);
-    text_growing(process, view, text_list_has, stream);
-    text_resources(process, view, stream);
-    text_threads(process, view, stream);
-    write_report_coverage(report, i, view, stream);
-    write_pids(report, i, stream);
-    if (!view->again)
+    if (!is_short(processes, nth, view))
+        write_findings(process, view, stream);
+    write_report_coverage(processes, nth, view, stream);
+    write_pids(report, processes->full[nth], stream);
+    if (!nth)
+        text_before_exec(processes, stream);
+    if (!view->again && !is_short(processes, nth, view))
         write_next(process, view, stream);
     else if (alone)
-        write_again(report, view, stream);
+        write_again(processes, view, stream);
     if (!alone)
         text_summary(process->pid, &process->totals, stream);
     if (!alone || view->terse < 3)
@@ -359,7 +310,8 @@ static void write_process_at_detail(const struct report *report, size_t i, const
 #define SCREEN 25 /* lines */
 
 /* The report of a process as a string; free(3) it. */
-static char *process_string(const struct report *report, size_t i, const struct view *view)
+static char *process_string(const struct text_processes *processes, size_t nth,
+                            const struct view *view)
 {
     char *text = NULL;
     size_t size;
@@ -367,7 +319,7 @@ static char *process_string(const struct report *report, size_t i, const struct 
 
     if (!stream)
         return NULL;
-    write_process_at_detail(report, i, view, stream);
+    write_process_at_detail(processes, nth, view, stream);
     fclose(stream);
     return text;
 }
@@ -387,19 +339,20 @@ static bool is_detail_requested(const struct view *view)
     return view->verbose || view->all_frames || view->suppressed || view->content;
 }
 
-static void write_report_process(const struct report *report, size_t i, const struct view *view,
-                                 FILE *stream)
+static void write_report_process(const struct text_processes *processes, size_t nth,
+                                 struct view *view, FILE *stream)
 {
-    const struct process *process = &report->processes[i];
+    const struct process *process = &processes->report->processes[processes->full[nth]];
     bool few = text_list_count(process, view) + process->mistake_count <= FEW;
     char *when = is_detail_requested(view) ? NULL : text_list_when(process, view), *text = NULL;
     struct view fit = *view;
 
+    fit.top = text_processes_top(processes, nth, view);
     fit.when_told = when != NULL;
     free(when);
     if (few && !is_detail_requested(view))
         for (fit.terse = 0;; fit.terse++) {
-            text = process_string(report, i, &fit);
+            text = process_string(processes, nth, &fit);
             if (!text || view->written + count_lines(text) <= SCREEN)
                 break;
             free(text);
@@ -409,68 +362,19 @@ static void write_report_process(const struct report *report, size_t i, const st
                 break;
             }
         }
+    /* The first process with findings fits below one that lost nothing. */
+    view->written =
+        text && is_short(processes, nth, view) ? view->written + count_lines(text) - 1 : 0;
     if (text)
         fputs(text, stream);
     else
-        write_process_at_detail(report, i, &fit, stream);
+        write_process_at_detail(processes, nth, &fit, stream);
     free(text);
-}
-
-/* Processes that are only counted, and why. */
-struct unlisted {
-    size_t clean, passing;
-    size_t only_crashes; /* crash=only: only crashes were recorded, and there was none */
-    size_t disabled;     /* detection was never enabled */
-    bool sampled, reachable, suppressed;
-};
-
-static void count_unlisted(const struct process *process, const struct view *view,
-                           struct unlisted *unlisted)
-{
-    if (!is_clean(process, view)) {
-        unlisted->passing += report_omits_process(process, view);
-        return;
-    }
-    if (process->crash_only) {
-        unlisted->only_crashes++;
-        return;
-    }
-    if (process->never_enabled) {
-        unlisted->disabled++;
-        return;
-    }
-    unlisted->clean++;
-    unlisted->sampled |= is_estimated(process);
-    unlisted->reachable |=
-        process->totals.of[VERDICT_REACHABLE].records != 0 || process->resource_count != 0;
-    unlisted->suppressed |= process->suppressed.records != 0;
-}
-
-static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stream)
-{
-    struct term_text more = term_count(unlisted->clean, "more process");
-
-    if (unlisted->passing)
-        fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
-                term_count(unlisted->passing, "process").text);
-    if (unlisted->only_crashes)
-        fprintf(stream, "No crash in %s (crash=only: blocks were not tracked).\n",
-                term_count(unlisted->only_crashes, "more process").text);
-    if (unlisted->disabled)
-        fprintf(stream, "Detection was never enabled in %s.\n",
-                term_count(unlisted->disabled, "more process").text);
-    if (unlisted->clean && unlisted->suppressed)
-        fprintf(stream, "No leaks but suppressed ones in %s.\n", more.text);
-    else if (unlisted->clean && unlisted->reachable)
-        fprintf(stream, "No lost blocks in %s.\n", more.text);
-    else if (unlisted->clean)
-        fprintf(stream, "No unfreed %s in %s.\n",
-                unlisted->sampled ? "samples (option sample=)" : "blocks", more.text);
 }
 
 static void write_report(const struct report *report, const struct view *asked, FILE *stream)
 {
-    struct unlisted unlisted = {0};
+    struct text_processes processes;
     char buffer[PATH_MAX];
     const char *base = find_source_root(report, asked, buffer);
     struct view based = *asked;
@@ -482,17 +386,18 @@ static void write_report(const struct report *report, const struct view *asked, 
         fprintf(stream, "Sources below %s:\n", term_text(base, strlen(base), 0).text);
     }
 
-    for (size_t i = 0; i < report->process_count; i++)
-        if (is_process_listed(report, i, view))
-            write_report_process(report, i, view, stream);
-        else
-            count_unlisted(&report->processes[i], view, &unlisted);
-    write_unlisted_processes(&unlisted, stream);
-    write_untracked_elsewhere(report, view, stream);
+    processes = text_processes_choose(report, view);
+    for (size_t i = 0; i < processes.full_count; i++)
+        write_report_process(&processes, i, &based, stream);
+    if (!view->verbose && !text_processes_alone(&processes))
+        text_missing_debuginfo(&processes, view, stream);
+    text_other_processes(&processes, view, stream);
+    write_untracked_elsewhere(&processes, stream);
     text_expired_rules(report, view, stream);
     text_unused_rules(report, view, stream);
-    if (view->again && report->process_count > 1)
-        write_again(report, view, stream);
+    if (view->again && !text_processes_alone(&processes))
+        write_again(&processes, view, stream);
+    text_processes_end(&processes);
 }
 
 void text_write(const struct report *report, const struct view *view, FILE *stream)

@@ -6,7 +6,7 @@
 // RUN: with start=off %t enable; with start_at=begin %t; with start_at=main %t; with start=on %t; %report store/*; rm -rf alone; LIBLEAK_OPTIONS=start=off:dir=alone LD_PRELOAD=%O/libleak.so %t; %report alone/*
 // EXPECT: ^start_at=absent: libleak: start_at=absent: no function of that name so far$
 // EXPECT: ^start_at=never_called: libleak: start_at=never_called: no function of that name so far; the program has no symbols but those it exports$
-// EXPECT: ^Detection was never enabled in 5 more processes\.$
+// EXPECT: ^  t \(4 processes\): detection was never enabled\.$
 // EXPECT: ^Note: detection was never enabled \(start=off, and libleak_enable_all was not called\): no block is called a leak
 // REFUSE: ^start_at=(begin|main): libleak
 // JSON: ["never enabled" in " ".join(q.notes) for q in procs] == 5 * [True] + 4 * [False]

@@ -8,7 +8,7 @@
 // EXPECT: ^caught 7 of 7, on
 // EXPECT: ^caught 7 of 7, only
 // EXPECT: CRASH: SIGSEGV, write to a null pointer
-// EXPECT: No crash in 1 more process \(crash=only
+// EXPECT: ^  t caught \(pid [0-9]+\): no crash \(crash=only
 // EXPECT: recorded with crash=only: its heap was not tracked
 // EXIT: 0
 // JSON: [len(q.errors) for q in procs if len(q.argv) == 1] == [0, 1, 1, 1]

@@ -234,11 +234,56 @@ test_of_two_dirs_in_the_environment_that_of_libleak_dir_is_taken() {
     says err "recording files are in $PWD/.run/"
 }
 test_nothing_tracked_is_124_only_when_asked() {
-    echo 'int main(void) { return 0; }' | compile none
-    equal 'asked' "$(status_of leakrun --error-exitcode=9 ./none)" 124
-    equal 'not asked' "$(status_of leakrun ./none)" 0
-    leakrun ./none 2>err
-    silent_about err '[Nn]o leaks'
+    # Its free is too short to be redirected.
+    compile own <<'END'
+static char heap[1 << 16];
+static unsigned long used;
+void *malloc(unsigned long n) { void *p = heap + used; used += (n + 15) & ~15ul; return p; }
+__asm__(".text; .globl free; .type free, %function; free: ret; .size free, 1; .globl behind; .type behind, %function; behind: ret");
+void *volatile sink;
+int main(int argc, char **argv) { sink = malloc(10); return argc > 1; }
+END
+    equal 'asked' "$(status_of leakrun --error-exitcode=9 ./own)" 124
+    equal 'not asked' "$(status_of leakrun ./own)" 0
+    equal 'its own failure' "$(status_of leakrun --error-exitcode=9 ./own fails)" 1
+    leakrun ./own 2>err
+    silent_about err '[Nn]o (leaks|allocations)'
+    says err '^WARNING: 0 allocations seen: libleak saw nothing of this program\.$'
+}
+test_a_program_that_needs_no_heap_passes() {
+    echo 'int main(int argc, char **argv) { return argc > 1 ? 3 : 0; }' | compile none
+    equal 'asked' "$(status_of leakrun --error-exitcode=9 --errors-for=all ./none)" 0
+    equal 'its own failure' "$(status_of leakrun --error-exitcode=9 ./none fails)" 3
+    leakrun --error-exitcode=9 ./none 2>err
+    says err '^none \(pid [0-9]+\) exited with 0:$'
+    says err '^no allocations$'
+    silent_about err 'WARNING|could be tracked|unknown'
+    for format in valgrind lsan short github markdown junit; do
+        leakrun --format=$format ./none 2>err
+        silent_about err '0 allocations seen'
+    done
+}
+test_a_copy_under_another_name_has_the_same_signatures() {
+    need jq
+    compile leaky -g <<'END'
+void *volatile sink;
+__attribute__((noinline)) void forget(int n) { sink = malloc(n); sink = 0; }
+__attribute__((noinline)) void other(int n) { sink = malloc(n); sink = 0; }
+int main(int argc, char **argv) { forget(10); if (argc > 1) other(20); free(malloc(1)); return 0; }
+END
+    strip -o bare leaky
+    mkdir place
+    for program in leaky bare; do
+        cp $program place/renamed
+        leakrun --format=json -o base.json --force ./$program
+        leakrun --format=json -o copy.json --force place/renamed
+        equal "signatures of $program" "$(jq -c '[.processes[].records[].signature]' copy.json)" "$(jq -c '[.processes[].records[].signature]' base.json)"
+        leakrun --gen-suppressions=libleak ./$program 2>known
+        equal 'baseline' "$(status_of leakrun --baseline=base.json --error-exitcode=9 place/renamed)" 0
+        equal 'suppressed' "$(status_of leakrun --suppressions=known --error-exitcode=9 place/renamed)" 0
+        equal 'another leak, baseline' "$(status_of leakrun --baseline=base.json --error-exitcode=9 place/renamed more)" 9
+        equal 'another leak, suppressed' "$(status_of leakrun --suppressions=known --error-exitcode=9 place/renamed more)" 9
+    done
 }
 test_runtime_options_reach_the_program() {
     leakrun --site-stacks=off --min-size 16 -o report sh -c 'echo "$LIBLEAK_OPTIONS"' >out

@@ -60,7 +60,7 @@ START_TEST(inlined_frames_come_first)
     struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
-        resolve_module(resolver, &(struct binary_name){.path = own_path()});
+        resolve_module(resolver, &(struct binary_name){.path = own_path()}, false);
     const struct resolved_place *place = resolve_place(resolver, module, own_offset());
 
     ck_assert_int_eq(binary_state(module->binary), BINARY_COMPLETE);
@@ -119,7 +119,8 @@ START_TEST(variables_are_named_with_their_function_and_line)
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
     struct name_process process = name_process_begin(&search);
-    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
+    struct binary *binary =
+        binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
     ck_assert(binary_find_data(binary, address_of(_i) - own_bias(), &found));
@@ -149,7 +150,8 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
     struct name_process process = name_process_begin(&search);
-    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
+    struct binary *binary =
+        binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
     struct binary_variable found;
 
@@ -191,7 +193,8 @@ START_TEST(variables_on_a_stack_are_named_by_frame)
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
     struct name_process process = name_process_begin(&search);
-    struct binary *binary = binary_open(mem, &process, &(struct binary_name){.path = own_path()});
+    struct binary *binary =
+        binary_open(mem, &process, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
     known_frame();
@@ -213,10 +216,11 @@ START_TEST(a_file_with_another_build_id_is_never_asked)
     struct binary_search_path search = {0};
     struct arena *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
-    struct resolved_module *module =
-        resolve_module(resolver, &(struct binary_name){.path = own_path(),
-                                                       .build_id = (const uint8_t *)"\1\2\3\4",
-                                                       .build_id_length = 4});
+    struct resolved_module *module = resolve_module(
+        resolver,
+        &(struct binary_name){
+            .path = own_path(), .build_id = (const uint8_t *)"\1\2\3\4", .build_id_length = 4},
+        false);
     const struct resolved_place *place = resolve_place(resolver, module, own_offset());
 
     ck_assert_int_eq(binary_state(module->binary), BINARY_REPLACED);
@@ -267,12 +271,12 @@ START_TEST(a_file_with_two_paths_is_opened_once)
     ck_assert_uint_gt(name.build_id_length, 0);
     ck_assert_int_ge(close(mkstemp(link)), 0);
     ck_assert_int_eq(unlink(link), 0);
-    first = resolve_module(resolver, &name);
+    first = resolve_module(resolver, &name, false);
     ck_assert_int_eq(symlink(name.path, link), 0);
     name.path = link;
-    second = resolve_module(resolver, &name);
+    second = resolve_module(resolver, &name, false);
     name.build_id_length = 0;
-    third = resolve_module(resolver, &name); /* any build-id: another question */
+    third = resolve_module(resolver, &name, false); /* any build-id: another question */
     ck_assert_int_eq(unlink(link), 0);
     ck_assert_int_eq(binary_state(first->binary), BINARY_COMPLETE);
     ck_assert_ptr_eq(first->binary, second->binary);
@@ -325,8 +329,9 @@ START_TEST(readers_that_all_die_are_given_up)
         ck_assert(!name_process_ask(&process));
     }
     ck_assert_uint_lt(tried, 20);
-    ck_assert_int_eq(binary_state(binary_open(mem, &process, &(struct binary_name){.path = own_path()})),
-                     BINARY_BROKEN);
+    ck_assert_int_eq(
+        binary_state(binary_open(mem, &process, &(struct binary_name){.path = own_path()})),
+        BINARY_BROKEN);
     name_process_end(&process);
     arena_end(mem);
 }

@@ -327,14 +327,14 @@ static void add_look(struct reading *reading)
     struct leak_check *look = arena_alloc(reading->mem, sizeof(*look));
 
     *look = (struct leak_check){.rung = text(reading, 1),
-                          .occasion = text(reading, 2),
-                          .pause_ns = number(reading, 3, 10),
-                          .check_ns = number(reading, 4, 10),
-                          .timed = true,
-                          .threads_parked = number(reading, 5, 10),
-                          .threads_missed = number(reading, 6, 10),
-                          .skipped = number(reading, 7, 10),
-                          .last = text(reading, 8) != NULL};
+                                .occasion = text(reading, 2),
+                                .pause_ns = number(reading, 3, 10),
+                                .check_ns = number(reading, 4, 10),
+                                .timed = true,
+                                .threads_parked = number(reading, 5, 10),
+                                .threads_missed = number(reading, 6, 10),
+                                .skipped = number(reading, 7, 10),
+                                .last = text(reading, 8) != NULL};
     look->made = strcmp(look->rung, "none") != 0;
     look->stopped = strcmp(look->rung, "parked") == 0;
     reading->process->look = look;
@@ -566,13 +566,13 @@ static bool add_history(struct reading *reading)
     if (strcmp(what, "growth") == 0) {
         struct growth *growth = arena_alloc(reading->mem, sizeof(*growth));
 
-        *growth = (struct growth){
-            .verdict = 1 + (enum growth_verdict)word_index(growth_word + 1, GROWTH_MAX - 1,
-                                                           reading->field[1]),
-            .bytes_per_second = number(reading, 2, 10),
-            .peak_bytes = number(reading, 3, 10),
-            .confidence = (double)number(reading, 4, 10) / 1000,
-            .reason = text(reading, 5)};
+        *growth =
+            (struct growth){.verdict = 1 + (enum growth_verdict)word_index(
+                                               growth_word + 1, GROWTH_MAX - 1, reading->field[1]),
+                            .bytes_per_second = number(reading, 2, 10),
+                            .peak_bytes = number(reading, 3, 10),
+                            .confidence = (double)number(reading, 4, 10) / 1000,
+                            .reason = text(reading, 5)};
         if (reading->owner) {
             reading->owner->growth = growth;
         } else {
@@ -595,12 +595,12 @@ static bool add_history(struct reading *reading)
     } else if (strcmp(what, "moment") == 0) {
         if (!process->history)
             process->history = arena_alloc_array(reading->mem, SOME, sizeof(struct moment));
-        process->history[process->history_count++] = (struct moment){
-            1700000000000000000u + number(reading, 1, 10) * 1000000, number(reading, 2, 10),
-            number(reading, 3, 10)};
+        process->history[process->history_count++] =
+            (struct moment){1700000000000000000u + number(reading, 1, 10) * 1000000,
+                            number(reading, 2, 10), number(reading, 3, 10)};
     } else if (strcmp(what, "peak") == 0) {
-        process->peak = (struct moment){1700000005000000000u, number(reading, 1, 10),
-                                        number(reading, 2, 10)};
+        process->peak =
+            (struct moment){1700000005000000000u, number(reading, 1, 10), number(reading, 2, 10)};
         process->peak_parts = arena_alloc_array(reading->mem, SOME, sizeof(struct peak_part));
     } else if (strcmp(what, "part") == 0) {
         struct peak_part *part = &process->peak_parts[process->peak_part_count++];
@@ -682,8 +682,10 @@ static void add(struct reading *reading)
         process->untracked[process->untracked_count++] =
             (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10), false};
     else if (strcmp(what, "blind") == 0)
-        process->blind[process->blind_count++] = (struct blind_module){
-            text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false, false};
+        process->blind[process->blind_count++] = (struct blind_module){.path = text(reading, 1),
+                                                                       .build_id = text(reading, 2),
+                                                                       .why = text(reading, 3),
+                                                                       .remedy = text(reading, 4)};
     else if (strcmp(what, "record") == 0)
         add_record(reading);
     else if (strcmp(what, "error") == 0)

@@ -370,6 +370,8 @@ START_TEST(a_source_line_is_found_below_source_paths)
     char dir[] = "/tmp/libleak-test-XXXXXX", path[64], text[20];
     const char *dirs[] = {"/nowhere", dir}, *substitutes[] = {"/old=/new", "/build/tree=/tmp"};
     struct source_search search = {dirs, 2, substitutes, 2};
+    struct source_name file = {path, NULL}, elsewhere = {"/elsewhere/src/a.c", NULL};
+    struct source_name device = {"/dev/zero", NULL};
     FILE *stream;
 
     ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -377,13 +379,13 @@ START_TEST(a_source_line_is_found_below_source_paths)
     stream = fopen(path, "w");
     fputs("first\n\t  second line of it  \nthe third, which is too long", stream);
     fclose(stream);
-    ck_assert(source_read_line(&search, path, 2, text, sizeof(text)));
+    ck_assert(source_read_line(&search, &file, 2, text, sizeof(text)));
     ck_assert_str_eq(text, "second line of it");
-    ck_assert(source_read_line(&search, "/elsewhere/src/a.c", 3, text, sizeof(text)));
+    ck_assert(source_read_line(&search, &elsewhere, 3, text, sizeof(text)));
     ck_assert_str_eq(text, "the third, which is");
-    ck_assert(!source_read_line(&search, path, 4, text, sizeof(text)));
-    ck_assert(!source_read_line(&search, path, 0, text, sizeof(text)));
-    ck_assert(!source_read_line(&search, "/dev/zero", 1, text, sizeof(text)));
+    ck_assert(!source_read_line(&search, &file, 4, text, sizeof(text)));
+    ck_assert(!source_read_line(&search, &file, 0, text, sizeof(text)));
+    ck_assert(!source_read_line(&search, &device, 1, text, sizeof(text)));
     ck_assert_str_eq(source_map_path(&search, "/build/tree/x.c", path, sizeof(path)), "/tmp/x.c");
     ck_assert_str_eq(source_map_path(&search, "/older/x.c", path, sizeof(path)), "/older/x.c");
     snprintf(path, sizeof(path), "%s/a.c", dir);
