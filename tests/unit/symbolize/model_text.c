@@ -308,14 +308,14 @@ static void add_look(struct reading *reading)
     struct leak_check *look = arena_alloc(reading->mem, sizeof(*look));
 
     *look = (struct leak_check){.rung = text(reading, 1),
-                          .occasion = text(reading, 2),
-                          .pause_ns = number(reading, 3, 10),
-                          .check_ns = number(reading, 4, 10),
-                          .timed = true,
-                          .threads_parked = number(reading, 5, 10),
-                          .threads_missed = number(reading, 6, 10),
-                          .skipped = number(reading, 7, 10),
-                          .last = text(reading, 8) != NULL};
+                                .occasion = text(reading, 2),
+                                .pause_ns = number(reading, 3, 10),
+                                .check_ns = number(reading, 4, 10),
+                                .timed = true,
+                                .threads_parked = number(reading, 5, 10),
+                                .threads_missed = number(reading, 6, 10),
+                                .skipped = number(reading, 7, 10),
+                                .last = text(reading, 8) != NULL};
     look->made = strcmp(look->rung, "none") != 0;
     look->stopped = strcmp(look->rung, "parked") == 0;
     reading->process->look = look;
@@ -331,6 +331,26 @@ static void add_flags(struct reading *reading)
     record->ignored = strstr(flags, "ignored") != NULL;
     record->shared = strstr(flags, "shared") != NULL;
     record->tagged = strstr(flags, "tagged") != NULL;
+    record->header = strstr(flags, "header") != NULL;
+}
+
+static void add_interior(struct reading *reading)
+{
+    struct record *record = reading->record;
+    struct interior *interiors = (struct interior *)record->interiors;
+    struct frame *holder = arena_alloc(reading->mem, sizeof(*holder));
+
+    if (!interiors)
+        record->interiors = interiors =
+            arena_alloc_array(reading->mem, INTERIORS_SHOWN, sizeof(*interiors));
+    *holder = (struct frame){.function = text(reading, 3),
+                             .file = text(reading, 4),
+                             .line = (uint32_t)number(reading, 5, 10)};
+    interiors[record->interior_count++] =
+        (struct interior){.offset = number(reading, 1, 10),
+                          .blocks = number(reading, 2, 10),
+                          .root = !holder->function,
+                          .holder = holder->function ? holder : NULL};
 }
 
 /* The record is no part of the totals any more. */
@@ -547,13 +567,13 @@ static bool add_history(struct reading *reading)
     if (strcmp(what, "growth") == 0) {
         struct growth *growth = arena_alloc(reading->mem, sizeof(*growth));
 
-        *growth = (struct growth){
-            .verdict = 1 + (enum growth_verdict)word_index(growth_word + 1, GROWTH_MAX - 1,
-                                                           reading->field[1]),
-            .bytes_per_second = number(reading, 2, 10),
-            .peak_bytes = number(reading, 3, 10),
-            .confidence = (double)number(reading, 4, 10) / 1000,
-            .reason = text(reading, 5)};
+        *growth =
+            (struct growth){.verdict = 1 + (enum growth_verdict)word_index(
+                                               growth_word + 1, GROWTH_MAX - 1, reading->field[1]),
+                            .bytes_per_second = number(reading, 2, 10),
+                            .peak_bytes = number(reading, 3, 10),
+                            .confidence = (double)number(reading, 4, 10) / 1000,
+                            .reason = text(reading, 5)};
         if (reading->owner) {
             reading->owner->growth = growth;
         } else {
@@ -576,12 +596,12 @@ static bool add_history(struct reading *reading)
     } else if (strcmp(what, "moment") == 0) {
         if (!process->history)
             process->history = arena_alloc_array(reading->mem, SOME, sizeof(struct moment));
-        process->history[process->history_count++] = (struct moment){
-            1700000000000000000u + number(reading, 1, 10) * 1000000, number(reading, 2, 10),
-            number(reading, 3, 10)};
+        process->history[process->history_count++] =
+            (struct moment){1700000000000000000u + number(reading, 1, 10) * 1000000,
+                            number(reading, 2, 10), number(reading, 3, 10)};
     } else if (strcmp(what, "peak") == 0) {
-        process->peak = (struct moment){1700000005000000000u, number(reading, 1, 10),
-                                        number(reading, 2, 10)};
+        process->peak =
+            (struct moment){1700000005000000000u, number(reading, 1, 10), number(reading, 2, 10)};
         process->peak_parts = arena_alloc_array(reading->mem, SOME, sizeof(struct peak_part));
     } else if (strcmp(what, "part") == 0) {
         struct peak_part *part = &process->peak_parts[process->peak_part_count++];
@@ -627,6 +647,8 @@ static void add_looked(struct reading *reading)
         add_root(reading);
     else if (strcmp(what, "step") == 0)
         add_step(reading);
+    else if (strcmp(what, "interior") == 0)
+        add_interior(reading);
     else if (strcmp(what, "skipped") == 0) {
         reading->path->skipped = number(reading, 1, 10);
         reading->path->skipped_at = reading->path->count;
