@@ -227,8 +227,8 @@ LIBLEAK_FUNCTION(int, libleak_tag_pop, (void), (), -1)
 LIBLEAK_FUNCTION(int, libleak_get_option, (const char *name, char *buffer, size_t size),
                  (name, buffer, size), libleak_no_text(buffer, size))
 /* Changes one of these while the program runs: verbosity, report, report_file, on_error, depth (of
- * new stacks), exit_look, exit_budget, pause_budget, look_mem, content, roots, unreadable, xor. Returns 0; -1:
- * not one of these, or a bad value. Not from two threads at once. */
+ * new stacks), exit_look, exit_budget, pause_budget, look_mem, content, roots, header_idiom,
+ * unreadable, xor. Returns 0; -1: not one of these, or a bad value. Not from two threads at once. */
 LIBLEAK_FUNCTION(int, libleak_set_option, (const char *name, const char *value), (name, value), -1)
 
 /* Passes each line that libleak writes in this process, and each line of a report that the process

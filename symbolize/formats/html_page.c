@@ -156,12 +156,9 @@ static void write_html_interior(struct writing *writing, const struct record *re
 
     if (!stream)
         return;
-    text_interior(record, writing->view, stream);
+    text_interior_words(record, writing->view, stream);
     fclose(stream);
-    if (text && size) {
-        text[size - 1] = '\0'; /* the end of the line */
-        json_put_text(&writing->json, "i", text + strspn(text, " "));
-    }
+    json_put_text(&writing->json, "i", text);
     free(text);
 }
 

@@ -180,6 +180,8 @@ struct term_text text_call(const struct frame *frame, const struct view *view, s
 
 /* The pointers that hold the blocks of a record behind their start, if there are such. */
 void text_interior(const struct record *record, const struct view *view, FILE *stream);
+/* The same without indentation and line ends; interior_count is not 0. */
+void text_interior_words(const struct record *record, const struct view *view, FILE *stream);
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "symbolize/text/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CALL_COLUMNS 40
@@ -86,31 +87,63 @@ static bool is_held_by_possible(const struct record *record)
     return true;
 }
 
-static void write_held_by_possible(const struct record *record, const struct view *view,
-                                   FILE *stream)
-{
-    fprintf(stream, "%*sonly possibly lost blocks of %s point to it\n", TEXT_INDENT, "",
-            text_call(record->interiors[0].holder, view, CALL_COLUMNS).text);
-}
-
-void text_interior(const struct record *record, const struct view *view, FILE *stream)
+void text_interior_words(const struct record *record, const struct view *view, FILE *stream)
 {
     size_t shown = view->verbose || record->interior_count < 2 ? record->interior_count : 2;
 
-    if (!record->interior_count)
-        return;
     if (record->verdict == VERDICT_POSSIBLE && is_held_by_possible(record)) {
-        write_held_by_possible(record, view, stream);
+        fprintf(stream, "only possibly lost blocks of %s point to it",
+                text_call(record->interiors[0].holder, view, CALL_COLUMNS).text);
         return;
     }
-    fprintf(stream, "%*s%s: ", TEXT_INDENT, "",
-            record->verdict == VERDICT_POSSIBLE ? "only interior pointers"
-                                                : "held behind a header");
+    fputs(record->verdict == VERDICT_POSSIBLE ? "only interior pointers: "
+                                              : "held behind a header: ",
+          stream);
     if (at_one_offset(record))
         write_one_offset(record, shown, view, stream);
     else
         write_offsets(record, shown, view, stream);
     if (shown < record->interior_count)
         fputs("; ...", stream);
-    fputs(record->tagged ? ": tagged pointers?\n" : "\n", stream);
+    if (record->tagged)
+        fputs(": tagged pointers?", stream);
+}
+
+/* Writes words in lines that fit the terminal; further lines are indented. */
+static void write_wrapped(const char *words, FILE *stream)
+{
+    size_t used = TEXT_INDENT;
+
+    fprintf(stream, "%*s", TEXT_INDENT, "");
+    for (bool first = true; *words; first = false) {
+        size_t length = strcspn(words, " ");
+        size_t columns = term_text(words, length, 0).columns;
+
+        if (!first && used + 1 + columns > TEXT_COLUMNS) {
+            fprintf(stream, "\n%*s", TEXT_INDENT + 2, "");
+            used = TEXT_INDENT + 2;
+        } else if (!first) {
+            putc(' ', stream);
+            used++;
+        }
+        fwrite(words, 1, length, stream);
+        used += columns;
+        words += length + (words[length] == ' ');
+    }
+    putc('\n', stream);
+}
+
+void text_interior(const struct record *record, const struct view *view, FILE *stream)
+{
+    char *words = NULL;
+    size_t size;
+    FILE *memory = record->interior_count ? open_memstream(&words, &size) : NULL;
+
+    if (!memory)
+        return;
+    text_interior_words(record, view, memory);
+    fclose(memory);
+    if (words)
+        write_wrapped(words, stream);
+    free(words);
 }

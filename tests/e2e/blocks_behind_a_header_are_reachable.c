@@ -4,9 +4,9 @@
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // RUN: %leak %t; LIBLEAK_OPTIONS=header_idiom=off; %leak %t; %report --show=all --top=0 store/*.leak
-// EXPECT: held behind a header: all 50 at \+12, from names \(
-// EXPECT: only interior pointers: all 50 at \+12, from names \(
-// EXPECT: held behind a header: all 20 at \+24, from blocks of link_new\(\) \(.*\) and 
+// EXPECT: held behind a header: all 50 at \+12, from names
+// EXPECT: only interior pointers: all 50 at \+12, from names
+// EXPECT: held behind a header: all 20 at \+24, from blocks of link_new\(\)
 // JSON: verdict("name_new") == {"reachable": (50, 50 * 40)} and one("name_new").header is True
 // JSON: [(i.offset, i.blocks, i.root, i.holder) for i in one("name_new").interior] == [(12, 50, True, None)]
 // JSON: verdict("name_of") == {"reachable": (50, 50 * 24)} and one("name_of").header is False and one("name_of").interior == []

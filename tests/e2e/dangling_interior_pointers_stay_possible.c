@@ -4,7 +4,7 @@
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // RUN: %leak %t; %report --top=0 store/*.leak
-// EXPECT: only interior pointers: \+100, from alone \(
+// EXPECT: only interior pointers: \+100, from alone
 // EXPECT: only possibly lost blocks of alone_new\(\) point to it
 // JSON: verdict("cursor_new") == {"possible": (20, 20 * 200)}
 // JSON: verdict("alone_new") == {"possible": (1, 200)} and [(i.offset, i.root) for i in one("alone_new").interior] == [(100, True)]

@@ -350,6 +350,26 @@ static void add_flags(struct reading *reading)
     record->ignored = strstr(flags, "ignored") != NULL;
     record->shared = strstr(flags, "shared") != NULL;
     record->tagged = strstr(flags, "tagged") != NULL;
+    record->header = strstr(flags, "header") != NULL;
+}
+
+static void add_interior(struct reading *reading)
+{
+    struct record *record = reading->record;
+    struct interior *interiors = (struct interior *)record->interiors;
+    struct frame *holder = arena_alloc(reading->mem, sizeof(*holder));
+
+    if (!interiors)
+        record->interiors = interiors =
+            arena_alloc_array(reading->mem, INTERIORS_SHOWN, sizeof(*interiors));
+    *holder = (struct frame){.function = text(reading, 3),
+                             .file = text(reading, 4),
+                             .line = (uint32_t)number(reading, 5, 10)};
+    interiors[record->interior_count++] =
+        (struct interior){.offset = number(reading, 1, 10),
+                          .blocks = number(reading, 2, 10),
+                          .root = !holder->function,
+                          .holder = holder->function ? holder : NULL};
 }
 
 /* The record is no part of the totals any more. */
@@ -646,6 +666,8 @@ static void add_looked(struct reading *reading)
         add_root(reading);
     else if (strcmp(what, "step") == 0)
         add_step(reading);
+    else if (strcmp(what, "interior") == 0)
+        add_interior(reading);
     else if (strcmp(what, "skipped") == 0) {
         reading->path->skipped = number(reading, 1, 10);
         reading->path->skipped_at = reading->path->count;

@@ -29,7 +29,8 @@
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  *   retained | BYTES | BLOCKS
  *   tag | NAME | BYTES | BLOCKS             of its blocks; the largest first
- *   is | cycle|dropped|ignored|shared|tagged
+ *   is | cycle|dropped|ignored|shared|tagged|header
+ *   interior | OFFSET | BLOCKS | FUNCTION | FILE | LINE      pointers that hold it; no FUNCTION: roots
  *   suppressed | RULE | WHERE | REASON      by that; it leaves the totals
  *   unused | RULE | WHERE                   a rule that fits nothing
  *   expired | RULE | WHERE | DAY            one that would have, perhaps
