@@ -400,6 +400,7 @@ struct crash {
     bool during_look;   /* the crash was during a leak check */
     bool blocks_busy;   /* not all blocks could be searched */
     const char *inside; /* where it happened, for a warning; NULL = in the program */
+    bool answers;       /* the allocator's answer to a wrong free, the first of the mistakes */
     uint64_t address;
     bool has_address;
     struct thread_ref thread;

@@ -182,7 +182,8 @@ void text_bad_frees(const struct process *process, const struct view *view, FILE
         return;
     putc('\n', stream);
     text_style(view, stream, STYLE_WARNING);
-    fprintf(stream, "%s in freeing memory:", term_count(count, "error").text);
+    fprintf(stream, "%s in freeing memory%s:", term_count(count, "error").text,
+            process->crash && !process->crash->answers ? ", besides the crash" : "");
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
     for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {

@@ -336,8 +336,13 @@ static void write_process_at_detail(const struct report *report, size_t i, const
 
     text_headline(process, !alone, view, stream);
     write_warning(process, view, stream);
-    text_crash(process, view, stream);
-    text_bad_frees(process, view, stream);
+    if (process->crash && process->crash->answers) {
+        text_bad_frees(process, view, stream);
+        text_crash(process, view, stream);
+    } else {
+        text_crash(process, view, stream);
+        text_bad_frees(process, view, stream);
+    }
     text_list(process, view, stream);
     text_growing(process, view, text_list_has, stream);
     text_resources(process, view, stream);
