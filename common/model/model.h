@@ -429,6 +429,9 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* opened by a single call and left open, as many correct programs do */
+    /* Where others of its type are released, NULL = nowhere: of those that the function of its title
+     * opens, or of those that this caller opens. */
+    const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* different ones */
     size_t name_count;
     bool more_names;
