@@ -579,6 +579,8 @@ enum leak_resource_state {
     LEAK_RESOURCE_CLOSED,    /* only inside the runtime, never in a recording file */
     LEAK_RESOURCE_BAD_CLOSE, /* FD: a close of a number that was not open */
     LEAK_RESOURCE_TOTALS,    /* the record is a struct leak_resource_totals */
+    LEAK_RESOURCE_RELEASED,  /* "count" of this type were opened by stack "opened" and released by
+                                stack "closed" */
 };
 
 enum leak_resource_flag {

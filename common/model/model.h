@@ -427,6 +427,7 @@ struct crash {
     bool during_look;   /* the crash was during a leak check */
     bool blocks_busy;   /* not all blocks could be searched */
     const char *inside; /* where it happened, for a warning; NULL = in the program */
+    bool answers;       /* the allocator's answer to a wrong free, the first of the mistakes */
     uint64_t address;
     bool has_address;
     struct thread_ref thread;
@@ -455,6 +456,9 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* opened by a single call and left open, as many correct programs do */
+    /* Where others of its type are released, NULL = nowhere: of those that the function of its title
+     * opens, or of those that this caller opens. */
+    const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* different ones */
     size_t name_count;
     bool more_names;

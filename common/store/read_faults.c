@@ -87,7 +87,8 @@ static struct store_resource_use read_use(struct reader *reader, const struct le
 
 static bool is_valid_resource(const struct leak_resource *resource)
 {
-    return (resource->state == LEAK_RESOURCE_OPEN || resource->state == LEAK_RESOURCE_BAD_CLOSE) &&
+    return (resource->state == LEAK_RESOURCE_OPEN || resource->state == LEAK_RESOURCE_BAD_CLOSE ||
+            resource->state == LEAK_RESOURCE_RELEASED) &&
            resource->type > LEAK_RESOURCE_NONE && resource->type < LEAK_RESOURCE_MAX &&
            resource->sort < LEAK_SORT_MAX && resource->name_form <= LEAK_NAME_LOCAL &&
            resource->name_length <= LEAK_RESOURCE_NAME;
@@ -108,6 +109,7 @@ static void add_resource(struct reader *reader, const struct leak_resource *reso
     *made = (struct store_resource){
         .type = resource->type,
         .bad_close = resource->state == LEAK_RESOURCE_BAD_CLOSE,
+        .released = resource->state == LEAK_RESOURCE_RELEASED,
         .sort = resource->sort,
         .flags = resource->flags,
         .name_form = resource->name_form,

@@ -99,6 +99,7 @@ struct store_resource_use {
 struct store_resource {
     enum leak_resource_type type;
     bool bad_close;
+    bool released; /* not open: others that stack "opened" opened and stack "closed" released */
     enum leak_sort sort;
     unsigned flags; /* enum leak_resource_flag */
     enum leak_name_form name_form;

@@ -169,7 +169,12 @@ static struct handle_ref find_thread(const struct frame *caller, pthread_t threa
 
 static void forget_thread(const struct frame *caller, const struct handle_ref *found)
 {
-    WITH_TOKEN_FOR(caller, handle_table_remove(guard, found));
+    struct guard *guard = found->number ? process_enter(caller) : NULL;
+    if (!guard)
+        return;
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    handle_table_release(guard, found, &mark);
+    guard_leave(guard);
 }
 
 #define DISPOSE(name, parameters, arguments)                                                       \

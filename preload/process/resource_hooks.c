@@ -96,7 +96,8 @@ void resource_hook_stream_closed(const struct frame *caller,
     struct guard *guard = closing->stream.number ? process_enter(caller) : NULL;
     if (!guard)
         return;
-    handle_table_remove(guard, &closing->stream);
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    handle_table_release(guard, &closing->stream, &mark);
     if (closing->stream.fd >= 0 && resource_is_tracked(LEAK_RESOURCE_FD))
         descriptors_close(guard, caller, closing->stream.fd, closing->stamp);
     guard_leave(guard);

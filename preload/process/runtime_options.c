@@ -1,4 +1,5 @@
 #include "preload/process/process.h"
+#include "preload/interpose/modules.h"
 #include "preload/store/store.h"
 #include "preload/options/options.h"
 #include "preload/misuse/errors.h"
@@ -41,6 +42,8 @@ bool runtime_options_set(struct guard *guard UNUSED, const char *name, const cha
     if (!options_change(&changed, name, value) || !is_valid(&changed, name))
         return false;
     options_change(&options_current, name, value);
+    if (strcmp(name, "depth") == 0)
+        modules_note_change(); /* stacks found before were cut at another place */
     if (strcmp(name, "roots") == 0)
         snapshot_set_roots();
     if (strcmp(name, "report_file") == 0 || strcmp(name, "report_to") == 0)

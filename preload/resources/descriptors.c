@@ -140,10 +140,16 @@ void descriptors_close(struct guard *guard, const struct frame *caller, int fd, 
         return;
     struct leak_mark mark = resource_mark_caller(guard, caller);
     struct resource_record *record = descriptor_record(page, fd);
+    struct leak_mark opened = {0};
     struct locked locked = lock_take(descriptor_lock(fd));
-    if (record->stamp == stamp)
+    if (record->stamp == stamp) {
+        if (record->it.state == LEAK_RESOURCE_OPEN && !record->it.owner &&
+            !(record->it.flags & LEAK_RESOURCE_INHERITED))
+            opened = record->it.opened;
         close_record(page, record, mark);
+    }
     lock_give(&locked);
+    handle_table_add_release(LEAK_RESOURCE_FD, &opened, &mark);
 }
 
 /* Calls visit for each open number of page `number` from first to last, with its lock held. */

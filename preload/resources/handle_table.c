@@ -5,7 +5,7 @@
 
 /* A record's number is its place + 1; 0 ends a list. */
 static struct resource_page *pages[PAGES];
-static uint32_t last_number, first_free, bad_closes, pending;
+static uint32_t last_number, first_free, bad_closes, releases, pending;
 static uint32_t buckets[BUCKETS];
 static struct lock table_lock; /* guards all of these */
 
@@ -24,10 +24,15 @@ static bool is_bad(const struct leak_resource *it)
     return it->state == LEAK_RESOURCE_BAD_CLOSE;
 }
 
-/* A bad close is known by the call stack that made it. */
+/* A bad close is known by the call stack that made it, a count of releases by its two stacks. */
 static uint64_t record_key(const struct leak_resource *it)
 {
     return is_bad(it) ? it->again.node : it->id;
+}
+
+static uint64_t release_key(uint32_t opened, uint32_t closed)
+{
+    return 1ull << 63 | (uint64_t)opened << 31 | closed; /* no address, no descriptor */
 }
 
 static uint32_t *handle_bucket(unsigned type, uint64_t key)
@@ -184,6 +189,42 @@ bool handle_table_move(struct guard *guard UNUSED, enum leak_resource_type type,
     return number != 0;
 }
 
+void handle_table_add_release(enum leak_resource_type type, const struct leak_mark *opened,
+                              const struct leak_mark *closed)
+{
+    if (!opened->node || !closed->node)
+        return;
+    uint64_t key = release_key(opened->node, closed->node);
+    struct locked locked = lock_take(&table_lock);
+    uint32_t number = find_record(type, key);
+    if (number) {
+        handle_record(number)->it.count++;
+        publish_record(number);
+    } else if (releases < RELEASES_MAX && (number = allocate_record())) {
+        struct resource_record *record = handle_record(number);
+        releases++;
+        record->stamp++;
+        record->it = (struct leak_resource){.state = LEAK_RESOURCE_RELEASED,
+                                            .type = type,
+                                            .count = 1,
+                                            .id = key,
+                                            .opened = *opened,
+                                            .closed = *closed,
+                                            .fd = -1};
+        link_record(number);
+        publish_record(number);
+    }
+    lock_give(&locked);
+}
+
+void handle_table_release(struct guard *guard, const struct handle_ref *ref,
+                          const struct leak_mark *closed)
+{
+    struct leak_resource it;
+    if (ref->number && handle_table_get(ref->number, &it) && handle_table_remove(guard, ref))
+        handle_table_add_release(it.type, &it.opened, closed);
+}
+
 void handle_table_add_bad_close(struct guard *guard UNUSED, const struct leak_resource *bad)
 {
     struct locked locked = lock_take(&table_lock);
@@ -322,10 +363,10 @@ LOCK_FOR_FORK(handle_table, &table_lock)
 void handle_table_fork_child(void)
 {
     table_lock.word = 0;
-    bad_closes = 0;
+    bad_closes = releases = 0;
     for (uint32_t number = 1; number <= last_number; number++) {
         struct resource_record *record = handle_record(number);
-        if (is_bad(&record->it) ||
+        if (is_bad(&record->it) || record->it.state == LEAK_RESOURCE_RELEASED ||
             (record->it.state == LEAK_RESOURCE_OPEN && record->it.type == LEAK_RESOURCE_THREAD)) {
             unlink_record(number);
             handle_page(number)->twin = NULL; /* it is still the parent's */

@@ -11,6 +11,7 @@
 
 #define HANDLES_MAX 65536  /* at one time; the kernel allows as many mappings */
 #define BAD_CLOSES_MAX 256 /* call stacks */
+#define RELEASES_MAX 1024  /* pairs of stacks */
 
 /* The program has got a resource. False: there was no room, which is counted. */
 bool handle_table_add(struct guard *guard, const struct news *news, struct leak_mark mark);
@@ -37,6 +38,14 @@ uint32_t handle_table_add_region(struct guard *guard, const struct leak_resource
                                  uint64_t start, uint64_t size);
 void handle_table_set_region(uint32_t number, uint64_t start, uint64_t size);
 void handle_table_remove_region(uint32_t number);
+
+/* Counts a correct release by the stacks that opened and released, for those that are left open: of
+ * what the same function opens, others are released there. */
+void handle_table_add_release(enum leak_resource_type type, const struct leak_mark *opened,
+                              const struct leak_mark *closed);
+/* Removes a record, as handle_table_remove, and counts its release. */
+void handle_table_release(struct guard *guard, const struct handle_ref *ref,
+                          const struct leak_mark *closed);
 
 /* Records a close that failed, by the call stack in bad->again. */
 void handle_table_add_bad_close(struct guard *guard, const struct leak_resource *bad);

@@ -40,7 +40,7 @@ void resource_record_publish(struct resource_page *page, struct resource_record 
     const struct leak_resource *from = &record->it;
     size_t begin = sizeof from->state, end = offsetof(struct leak_resource, name);
     bool seen = (from->state == LEAK_RESOURCE_OPEN && !from->owner) ||
-                from->state == LEAK_RESOURCE_BAD_CLOSE;
+                from->state == LEAK_RESOURCE_BAD_CLOSE || from->state == LEAK_RESOURCE_RELEASED;
     store_relaxed(&twin->state, LEAK_RESOURCE_FREE);
     if (!seen)
         return;

@@ -203,6 +203,52 @@ static void fill_near(struct crash_builder *filling)
     crash->registers[crash->register_count++] = (struct crash_register){"pc", head->pc};
 }
 
+/* ---- The wrong free that it answers ---------------------------------------------------------- */
+
+static bool is_same_place(const struct frame *a, const struct frame *b)
+{
+    return a->name_hash == b->name_hash && a->line == b->line && a->inlined == b->inlined;
+}
+
+/* Do these frames lead to the release? Up to the start-up code, which libleak's frames interrupt. */
+static bool leads_to(const struct stack *released, const struct frame *const *frames, size_t count)
+{
+    size_t i = 0;
+
+    for (; i < released->count && (!i || released->frames[i]->role != FRAME_RUNTIME); i++)
+        if (i == count || !is_same_place(released->frames[i], frames[i]))
+            return false;
+    return i > 0;
+}
+
+static bool is_answer(const struct crash *crash, const struct bad_free *mistake)
+{
+    if (mistake->thread.serial && mistake->thread.serial != crash->thread.serial)
+        return false;
+    for (size_t i = 0; i < crash->stack.count; i++)
+        if (leads_to(&mistake->released, crash->stack.frames + i, crash->stack.count - i))
+            return true;
+    return false;
+}
+
+/* libc ends the process for most wrong frees: then they are one error, and the free comes first. The
+ * last one that fits: libc has passed over the others. */
+static void find_answered(struct process *process)
+{
+    struct crash *crash = process->crash;
+    size_t at = process->mistake_count;
+
+    while (at && !is_answer(crash, &process->mistakes[at - 1]))
+        at--;
+    if (!at)
+        return;
+    struct bad_free answered = process->mistakes[at - 1];
+    memmove(&process->mistakes[1], &process->mistakes[0], (at - 1) * sizeof(answered));
+    process->mistakes[0] = answered;
+    crash->answers = true;
+    crash->inside = NULL;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 static const char *crash_inside(const struct leak_crash *head)
@@ -267,7 +313,9 @@ void crash_fill(struct arena *mem, struct resolver *resolver, const struct store
     fill_near(&filling);
     fill_modules(&filling);
     signatures_end(&filling.signatures);
-    process->totals.errors++;
+    if (head->flags & LEAK_CRASH_IN_ALLOCATOR)
+        find_answered(process);
+    process->totals.errors += !crash->answers;
 }
 
 void crash_make_stable(struct process *process)

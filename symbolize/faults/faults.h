@@ -40,7 +40,8 @@ void recent_frees_fill(struct arena *mem, struct resolver *resolver, const struc
 
 /* ---- crashes.c ------------------------------------------------------------------------------- */
 
-/* Fills in the crash and counts it as an error; needs the end of the process. */
+/* Fills in the crash and counts it as an error, unless it is libc's answer to a wrong free: then that
+ * one becomes the first of the mistakes. Needs the end of the process and the mistakes. */
 void crash_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                 struct process *process);
 /* Clears what differs from run to run. */

@@ -156,6 +156,8 @@ static bool still_runs(const struct store *store, const struct store_resource *f
 
 static bool is_reported(const struct resource_builder *filling, const struct store_resource *from)
 {
+    if (from->released)
+        return false;
     if (from->bad_close)
         return !(from->flags & LEAK_RESOURCE_SWEEP);
     if (from->flags & (LEAK_RESOURCE_INHERITED | LEAK_RESOURCE_PENDING) || is_standard(from))
@@ -302,6 +304,61 @@ static void add_resource(struct resource_builder *filling, const struct store_re
         add_name(resource, resource_name(filling->mem, from));
 }
 
+/* ---- Where others are released --------------------------------------------------------------- */
+
+/* The same place, or a function of its stack that opens others: its own frame there. */
+static const struct frame *find_function(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i]->role == FRAME_USER &&
+            stack->frames[i]->name_hash == function->name_hash)
+            return stack->frames[i];
+    return NULL;
+}
+
+/* Where most of the type are released that this function has opened, or what it has called. */
+static const struct frame *released_by_most(struct resource_builder *filling, unsigned type,
+                                            const struct frame *function)
+{
+    const struct frame *found = NULL;
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < filling->store->resource_count; i++) {
+        const struct store_resource *other = &filling->store->resources[i];
+        struct stack opened, closed;
+        size_t user;
+
+        if (!other->released || other->type != type || other->count <= most)
+            continue;
+        opened = stack_from_node(filling->mem, &filling->signatures, other->opened.node);
+        closed = stack_from_node(filling->mem, &filling->signatures, other->closed.node);
+        user = frame_first_user(closed.frames, closed.count);
+        if (user == closed.count || !find_function(&opened, function))
+            continue;
+        found = closed.frames[user];
+        most = other->count;
+    }
+    return found;
+}
+
+/* Asks outwards, frame by frame, what else the function opens. All that a program opens is below
+ * main, which tells nothing unless main itself opens it. */
+static void find_release(struct resource_builder *filling, struct resource_draft *draft)
+{
+    struct resource *resource = &draft->resource;
+    const struct record *record = &resource->record;
+
+    for (size_t i = record->user; i < record->frame_count && !resource->released_at; i++) {
+        const struct frame *frame = record->frames[i];
+
+        if (frame->role != FRAME_USER ||
+            (i > record->user && frame->function && strcmp(frame->function, "main") == 0))
+            continue;
+        resource->released_at = released_by_most(filling, draft->first->type, frame);
+        resource->released_of = i > record->user ? frame : NULL;
+    }
+}
+
 static void finish_resource(struct resource_builder *filling, struct resource_draft *draft)
 {
     struct resource *resource = &draft->resource;
@@ -309,8 +366,10 @@ static void finish_resource(struct resource_builder *filling, struct resource_dr
 
     resource->once =
         !resource->bad_close && draft->calls <= 1 && from->type != LEAK_RESOURCE_THREAD;
-    if (!resource->bad_close)
+    if (!resource->bad_close) {
+        find_release(filling, draft);
         return;
+    }
     resource->opened = stack_from_node(filling->mem, &filling->signatures, from->opened.node);
     resource->closed = stack_from_node(filling->mem, &filling->signatures, from->closed.node);
     resource->closed_by = stack_thread(filling->mem, filling->store, from->closed.thread);
@@ -355,8 +414,8 @@ static void fill_inherited(struct resource_builder *filling, struct process *pro
     for (size_t i = 0; i < store->resource_count; i++) {
         const struct store_resource *from = &store->resources[i];
 
-        if (from->bad_close || from->type != LEAK_RESOURCE_FD || is_standard(from) ||
-            !(from->flags & LEAK_RESOURCE_INHERITED))
+        if (from->bad_close || from->released || from->type != LEAK_RESOURCE_FD ||
+            is_standard(from) || !(from->flags & LEAK_RESOURCE_INHERITED))
             continue;
         process->inherited[process->inherited_count++] =
             (struct inherited){from->id, resource_name(filling->mem, from)};
@@ -405,7 +464,7 @@ static void make_drafts(struct resource_builder *filling, struct resolver *resol
     filling->signatures = signatures_begin(resolver, store);
     want_orphans(filling);
     for (size_t i = 0; i < store->resource_count; i++)
-        if (is_reported(filling, &store->resources[i])) {
+        if (store->resources[i].released || is_reported(filling, &store->resources[i])) {
             signatures_request(&filling->signatures, reported_use(&store->resources[i])->node);
             signatures_request(&filling->signatures, store->resources[i].opened.node);
             signatures_request(&filling->signatures, store->resources[i].closed.node);

@@ -100,6 +100,9 @@ static const struct json_field crash_fields[] = {
     JSON_TEXT(crash, "near", near, JSON_MAY_BE_NULL, JSON_ABOUT("what the address is near")),
     JSON_COMPUTED("registers", OTHER, put_registers,
                   JSON_LIMITS("'type': 'object', 'additionalProperties': {'type': 'string'}")),
+    JSON_BOOLEAN(crash, "answers_wrong_free", answers,
+                 JSON_ABOUT("the allocator ended the process for the first wrong free; the two "
+                            "count as one error")),
     JSON_COUNT(crash, "depth", depth, JSON_NULL_IF_0,
                JSON_ABOUT("number of frames without inlined ones")),
     JSON_LIST(crash, "repeats", repeats, repeat_count, repeat_table,

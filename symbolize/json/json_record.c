@@ -285,6 +285,13 @@ const struct json_table json_record = JSON_TABLE("record", record_fields);
 
 /* ---- Resources ------------------------------------------------------------------------------- */
 
+static void put_released(struct json_writer *json, const char *key, const void *object)
+{
+    const struct frame *const *at = object;
+
+    json_frames(json, key, at, *at != NULL, 0);
+}
+
 #define TYPES                                                                                      \
     "'enum': ['fd', 'file', 'dir', 'mmap', 'dl', 'thread', 'pair', 'double-close', 'bad-close']"
 
@@ -319,6 +326,9 @@ static const struct json_field resource_fields[] = {
         resource, "taken", taken,
         JSON_ABOUT("of a bad close: another resource had the number by then, and is closed "
                    "now")),
+    JSON_PUT(resource, "others_released_in", LIST, released_at, put_released, .table = &json_frame,
+             JSON_ABOUT("where others of its type are released that the same function has opened, "
+                        "or a caller; empty: nowhere")),
     OTHER_FREES(resource, record.),
 };
 

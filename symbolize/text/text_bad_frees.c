@@ -246,7 +246,8 @@ void text_bad_frees(const struct process *process, const struct view *view, FILE
         return;
     putc('\n', stream);
     text_style(view, stream, STYLE_WARNING);
-    fprintf(stream, "%s in freeing memory", term_count(count, "error").text);
+    fprintf(stream, "%s in freeing memory%s", term_count(count, "error").text,
+            process->crash && !process->crash->answers ? ", besides the crash" : "");
     if (causes < count)
         fprintf(stream, " (%s)", term_count(causes, "cause").text);
     fputs(":", stream);

@@ -164,6 +164,18 @@ static void write_registers(const struct crash *crash, FILE *stream)
     putc('\n', stream);
 }
 
+/* The stack is that of the wrong free, which the report begins with. */
+static void write_answer(const struct crash *crash, const struct view *view, FILE *stream)
+{
+    text_style(view, stream, STYLE_WARNING);
+    fputs("CRASH: ", stream);
+    text_style(view, stream, STYLE_PLAIN);
+    fprintf(stream, "%s in ", crash->name);
+    write_crash_thread(&crash->thread, crash->tid, stream);
+    fputs(":\n  the allocator ended the process for error 1 (-v shows stack and registers)\n",
+          stream);
+}
+
 void text_crash(const struct process *process, const struct view *view, FILE *stream)
 {
     const struct crash *crash = process->crash;
@@ -171,6 +183,10 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     if (!crash)
         return;
     putc('\n', stream);
+    if (crash->answers && !view->verbose) {
+        write_answer(crash, view, stream);
+        return;
+    }
     write_crash_headline(crash, view, stream);
     write_crash_stack(crash, view, stream);
     if (crash->inside)

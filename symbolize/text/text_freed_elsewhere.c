@@ -171,3 +171,13 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
                  text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
     write_freed_place(lead, orphaned->frames[orphaned->user], "", view, stream);
 }
+
+void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)
+{
+    char lead[TERM_TEXT_MAX + 64] = "others are closed in ";
+
+    if (resource->released_of)
+        snprintf(lead, sizeof(lead), "others that %s() opens are closed in ",
+                 text_function_name(resource->released_of, view, HOLDER_COLUMNS).text);
+    write_freed_place(lead, resource->released_at, "", view, stream);
+}

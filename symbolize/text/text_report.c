@@ -278,6 +278,19 @@ static void write_findings(const struct process *process, const struct view *vie
     text_threads(process, view, stream);
 }
 
+/* A crash that answers a wrong free comes behind it. */
+static void write_crash_and_bad_frees(const struct process *process, const struct view *view,
+                                      FILE *stream)
+{
+    bool answers = process->crash && process->crash->answers;
+
+    if (answers)
+        text_bad_frees(process, view, stream);
+    text_crash(process, view, stream);
+    if (!answers)
+        text_bad_frees(process, view, stream);
+}
+
 static void write_process_at_detail(const struct text_processes *processes, size_t nth,
                                     const struct view *view, FILE *stream)
 {
@@ -287,8 +300,7 @@ static void write_process_at_detail(const struct text_processes *processes, size
 
     text_headline(process, !alone, view, stream);
     write_warning(process, view, stream);
-    text_crash(process, view, stream);
-    text_bad_frees(process, view, stream);
+    write_crash_and_bad_frees(process, view, stream);
     if (!is_short(processes, nth, view))
         write_findings(process, view, stream);
     write_report_coverage(processes, nth, view, stream);

@@ -104,7 +104,10 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, view, stream);
-    text_freed_elsewhere(&resource->record, view, stream);
+    if (resource->released_at)
+        text_released_elsewhere(resource, view, stream);
+    else
+        text_freed_elsewhere(&resource->record, view, stream);
     text_freed_owner(&resource->record, view, stream);
     if (resource->bad_close)
         write_bad_close(resource, view, stream);
@@ -130,7 +133,10 @@ static void write_single(const struct resource *resource, const struct view *vie
         fprintf(stream, ", %s", term_size(resource->record.bytes).text);
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, &brief, stream);
-    text_freed_elsewhere(&resource->record, view, stream);
+    if (resource->released_at)
+        text_released_elsewhere(resource, view, stream);
+    else
+        text_freed_elsewhere(&resource->record, view, stream);
     text_freed_owner(&resource->record, view, stream);
 }
 
