@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 }
 END
     report ./server
-    says out '^server: worker /etc/server.conf'
+    says out '^server: worker /etc'
     report "$PWD/server" x y
     says out '^server \(pid'
 }
