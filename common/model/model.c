@@ -52,6 +52,17 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+const char *process_name(const struct process *process)
+{
+    const char *name = process->argc ? process->argv[0] : NULL;
+
+    if (!name || !strstr(name, ": "))
+        name = base_name(name);
+    if (!name || !*name)
+        name = base_name(process->exe);
+    return name ? name : "a program";
+}
+
 size_t frame_first_user(const struct frame *const *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++)

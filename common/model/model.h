@@ -621,6 +621,10 @@ bool process_has_findings(const struct process *process);
 /* It called exec with no findings but unfreed blocks, which vanished then. */
 bool process_only_called_exec(const struct process *process);
 
+/* What the process was called: argv[0] without its directory. A title that a server has given itself
+ * ("nginx: worker process") is whole. Never NULL. */
+const char *process_name(const struct process *process);
+
 /* The last component of a path; NULL gives NULL. */
 const char *base_name(const char *path);
 

@@ -85,13 +85,9 @@ static void write_ending(const struct process *process, FILE *stream)
  * program, such as the children of git. */
 void text_process_title(const struct process *process, bool arguments, FILE *stream)
 {
-    const char *name = process->argc ? base_name(process->argv[0]) : NULL;
     char command[1024];
-    size_t used;
+    size_t used = (size_t)snprintf(command, sizeof(command), "%s", process_name(process));
 
-    if (!name || !*name)
-        name = base_name(process->exe);
-    used = (size_t)snprintf(command, sizeof(command), "%s", name ? name : "a program");
     for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
          i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);

@@ -65,21 +65,32 @@ static bool is_state_outdated(const struct process *process)
     return process->totals.of[VERDICT_REACHABLE].records && process->look && !process->look->last;
 }
 
-static bool is_candidate(const struct report *report, size_t i, const struct view *view)
-{
-    const struct process *process = &report->processes[i];
-
-    return process->alike == i && !report_omits_process(process, view) &&
-           (is_worth_a_list(process, view) || is_state_outdated(process));
-}
-
-static const struct report *compared; /* qsort has no argument for it */
-
 static uint64_t lost_bytes(const struct process *process)
 {
     return add_saturating(process->totals.of[VERDICT_LOST].bytes,
                           process->totals.of[VERDICT_INDIRECT].bytes);
 }
+
+/* More than blocks that are possibly lost, or descriptors that are open. */
+static bool is_certain(const struct process *process)
+{
+    return lost_bytes(process) || process->totals.errors || process->totals.growing ||
+           process->damaged || text_saw_nothing(process);
+}
+
+static bool is_candidate(const struct report *report, size_t i, const struct view *view)
+{
+    const struct process *process = &report->processes[i];
+
+    if (process->alike != i || report_omits_process(process, view))
+        return false;
+    if (is_of_system(process->exe) && process_has_findings(process) && !is_certain(process) &&
+        !shows_all(view) && !view->chosen)
+        return false;
+    return is_worth_a_list(process, view) || is_state_outdated(process);
+}
+
+static const struct report *compared; /* qsort has no argument for it */
 
 static int compare_processes(const void *left, const void *right)
 {
@@ -169,18 +180,9 @@ bool text_lists_records(const struct process *process, const struct view *view)
 
 /* ---- What called exec ------------------------------------------------------------------------ */
 
-static const char *program_name(const struct process *process)
-{
-    const char *name = process->argc ? base_name(process->argv[0]) : NULL;
-
-    if (!name || !*name)
-        name = base_name(process->exe);
-    return name ? name : "a program";
-}
-
 static void write_name(const struct process *process, FILE *stream)
 {
-    const char *name = program_name(process);
+    const char *name = process_name(process);
 
     fputs(term_text(name, strlen(name), 30).text, stream);
 }
@@ -213,7 +215,7 @@ static bool was_named(const struct text_processes *processes, size_t at)
 
     for (size_t i = 1; i < at; i++)
         if (is_before_exec(processes, i) &&
-            strcmp(program_name(&process[i]), program_name(&process[at])) == 0)
+            strcmp(process_name(&process[i]), process_name(&process[at])) == 0)
             return true;
     return false;
 }
@@ -279,7 +281,7 @@ static const char *clean_words(const struct process *process)
 static bool belongs_to_line(const struct line *line, const struct process *process)
 {
     return line->state == state_of(process) && line->sampled == (process->sample > 1) &&
-           strcmp(program_name(line->process), program_name(process)) == 0 &&
+           strcmp(process_name(line->process), process_name(process)) == 0 &&
            (line->state != STATE_CLEAN || strcmp(line->words, clean_words(process)) == 0);
 }
 
@@ -314,10 +316,15 @@ static void write_findings(const struct line *line, FILE *stream)
                 verdict_words[listed[i]]);
         join = ", ";
     }
-    if (line->totals.errors)
+    if (line->totals.errors) {
         fprintf(stream, "%s%s", join, term_count(line->totals.errors, "error").text);
+        join = ", ";
+    }
+    if (line->totals.growing)
+        fprintf(stream, "%s%s grew", join,
+                term_count(line->totals.growing, "allocation site").text);
     else if (!*join)
-        fputs("findings of other kinds", stream);
+        fprintf(stream, "%s still open", term_count(line->totals.resources, "resource").text);
 }
 
 static void write_live(const struct line *line, const char *state, FILE *stream)

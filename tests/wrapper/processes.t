@@ -101,6 +101,23 @@ test_own_programs_come_before_those_of_the_system() {
     [ "$(grep -cE '^[^ ]+ .*\(pid [0-9]+\) exited' out)" -le 4 ] || fail "many: $(cat out)"
     says out '^  gcc .*lost|^  (cc1|as|ld|collect2) .*lost'
 }
+# A server names its processes by a title, in which the last slash is not behind its directory.
+test_a_title_is_the_name_of_a_process() {
+    compile server <<'END'
+void *volatile sink;
+int main(int argc, char **argv)
+{
+    if (argc < 3) { execl("./server", "server: worker /etc/server.conf", "x", "y", (char *)0); return 9; }
+    sink = malloc(10);
+    sink = 0;
+    return 0;
+}
+END
+    report ./server
+    says out '^server: worker /etc'
+    report "$PWD/server" x y
+    says out '^server \(pid'
+}
 test_a_child_that_still_runs_is_a_line() {
     programs
     compile daemon <<'END'

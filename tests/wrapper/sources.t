@@ -45,7 +45,7 @@ ${PWD%/elsewhere}/tree/src/x.c"
         done
     done
 }
-test_sources_of_rust_and_go_are_found() {
+test_sources_of_rust_are_found() {
     need rustc jq
     mkdir -p tree/src elsewhere
     echo 'pub fn forget() { std::mem::forget(vec![1u8; 100]); }' >tree/src/part.rs
