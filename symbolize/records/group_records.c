@@ -226,6 +226,7 @@ static void finish_grouping(struct grouping *grouping)
     sort_records(grouping);
     leak_groups_fill(grouping->mem, grouping->options->order, process);
     owners_fill(&grouping->paths, &grouping->growth_series, process);
+    held_at_once_fill(grouping->mem, &grouping->frees, grouping->store, process);
     missing_debuginfo_fill(grouping->mem, &grouping->signatures.modules, process);
 }
 

@@ -128,6 +128,9 @@ const char *text_stack_end(uint32_t ending);
 /* The path from a root to a block, in lines of its own, indented:
  *     g_cache (cache.c:12) +0x10 -> 4,096 B from hash_new() +0x38 -> 64 B from node_new() */
 void text_path(const struct path *path, size_t indent, const struct view *view, FILE *stream);
+/* The same, after words that end with a colon. */
+void text_path_after(const char *words, const struct path *path, size_t indent,
+                     const struct view *view, FILE *stream);
 
 /* "f()", or a place in a module; of NULL "an unknown place". */
 struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
@@ -145,6 +148,11 @@ void text_growing(const struct process *process, const struct view *view,
 
 /* Below a record or an owner: why it counts as growing, with -v also why not. growth: or NULL. */
 void text_growth_reason(const struct growth *growth, const struct view *view, FILE *stream);
+
+/* Of a process that lost nothing: which function's blocks were all alive at once, and which root
+ * keeps most of what is still reachable. A line each, that is neutral: many correct programs do so.
+ */
+void text_held(const struct process *process, const struct view *view, FILE *stream);
 
 /* ---- Errors and resources -------------------------------------------------------------------- */
 

@@ -340,6 +340,7 @@ static void write_process_at_detail(const struct report *report, size_t i, const
     text_bad_frees(process, view, stream);
     text_list(process, view, stream);
     text_growing(process, view, text_list_has, stream);
+    text_held(process, view, stream);
     text_resources(process, view, stream);
     text_threads(process, view, stream);
     write_report_coverage(report, i, view, stream);
