@@ -115,6 +115,10 @@ struct rule {
     const char *where;   /* "FILE:LINE" */
     const char *reason;  /* NULL = none */
     const char *expires; /* the last day, "2027-01-31"; NULL = none */
+    const char
+        *managed; /* "ruby's garbage collector", which the blocks belong to: no leak check can
+                            judge them; NULL = none */
+    bool built_in;
 };
 
 struct rule_use {

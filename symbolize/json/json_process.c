@@ -119,6 +119,10 @@ static const struct json_field used_rule_fields[] = {
     JSON_TEXT(rule, "where", where,
               JSON_ABOUT("FILE:LINE, or the name of the program's own function and the line")),
     JSON_TEXT(rule, "reason", reason, JSON_MAY_BE_NULL),
+    JSON_BOOLEAN(rule, "built_in", built_in),
+    JSON_TEXT(rule, "managed_by", managed, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the garbage collector or interpreter that the blocks belong to: no leak "
+                         "check can judge them")),
 };
 
 static const struct json_table used_rule_table = JSON_TABLE(NULL, used_rule_fields);

@@ -196,8 +196,12 @@ const char *text_warning_at(const struct process *process, size_t i, char words[
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 
-/* How much of a process is suppressed: a line, with -v one more for each rule. */
+/* How much of a process is suppressed, by rules of the user and by built-in ones, and how much a
+ * runtime manages: a line each, with -v one more for each rule. */
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream);
+
+/* Blocks that belong to a garbage collector or an interpreter, which no leak check can judge. */
+uint64_t text_managed_blocks(const struct process *process);
 
 /* Below a suppressed record: "suppressed by leak:pattern (FILE:LINE)". */
 void text_suppressed_by(const struct record *record, FILE *stream);

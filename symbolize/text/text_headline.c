@@ -134,14 +134,17 @@ static void write_no_losses(const struct process *process, FILE *stream)
 {
     bool sampled = process->sample > 1 && !text_saw_nothing(process);
     const struct verdict_total *suppressed = &process->suppressed;
+    uint64_t managed = text_managed_blocks(process);
     uint64_t error = process->sample > 1 ? ESTIMATE_ROUGH_ERROR(suppressed->blocks) : 0;
 
     if (!sampled && !process->allocations)
         return;
     fprintf(stream, ":\n%s%s", no_losses(process), sampled ? " among the sampled ones" : "");
-    if (suppressed->records)
+    if (suppressed->records && managed >= suppressed->blocks)
+        fprintf(stream, " (%s not judged)", estimate_count(managed, error, "block").text);
+    else if (suppressed->records)
         fprintf(stream, " (%s suppressed)",
-                estimate_count(suppressed->blocks, error, "block").text);
+                estimate_count(suppressed->blocks - managed, error, "block").text);
     else if (!sampled)
         fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
 }
