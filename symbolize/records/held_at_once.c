@@ -148,11 +148,16 @@ static const struct frame *freed_in(struct held_sites *held_sites)
     return record.freed.places ? record.freed.place[0].frame : NULL;
 }
 
-static bool is_worth_telling(const struct held_at_once *held)
+/* Checked first: what follows names the stacks of all sites. */
+static bool is_large(const struct held_at_once *held)
 {
-    return (double)held->own_blocks >= AT_ONCE_LEAST * (double)held->own_of &&
-           (double)held->own_bytes >= OWN_LEAST * (double)held->bytes &&
+    return (double)held->own_bytes >= OWN_LEAST * (double)held->bytes &&
            held->own_blocks >= BLOCKS_LEAST && held->own_bytes >= BYTES_LEAST;
+}
+
+static bool was_alive_at_once(const struct held_at_once *held)
+{
+    return held->own_of && (double)held->own_blocks >= AT_ONCE_LEAST * (double)held->own_of;
 }
 
 void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct store *store,
@@ -174,9 +179,11 @@ void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct
     held.frame = largest.frame;
     held.own_bytes = largest.bytes;
     held.own_blocks = largest.blocks;
+    if (!is_large(&held))
+        return;
     held_sites.next = arena_alloc_array(store->mem, store->site_count, sizeof(*held_sites.next));
     left = list_sites(&held_sites, &held);
-    if (!held_sites.first || !is_worth_telling(&held))
+    if (!was_alive_at_once(&held))
         return;
     held.until = held_until(store, process, &held, left);
     if ((double)left <= STRAY * (double)held.own_of)

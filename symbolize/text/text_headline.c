@@ -125,7 +125,8 @@ static const char *no_losses(const struct process *process)
         return "no lost blocks at the last leak check";
     if (!look || !look->made)
         return "no unfreed blocks";
-    return process->resource_count || process->totals.growing || process->never_enabled
+    return process->resource_count || process->totals.growing || process->never_enabled ||
+                   text_managed_blocks(process)
                ? "no lost blocks"
                : "no leaks";
 }
