@@ -128,6 +128,7 @@ static bool is_cleared(const struct series *series, size_t top)
 static bool is_torn_down(const struct series *series, size_t top)
 {
     const struct growth_point *last = &series->at[series->count - 1];
+    const struct growth_point *begun = &series->at[top + 1]; /* at or after the highest point */
     double rest = fmax(CLEARED_SHARE * series_length(series), CLEARED_SECONDS);
     size_t fell = series->count - 1;
 
@@ -135,9 +136,8 @@ static bool is_torn_down(const struct series *series, size_t top)
         return false;
     while (fell > top && series->at[fell - 1].bytes == last->bytes)
         fell--;
-    /* The last allocations may be behind the highest point. */
-    return last->allocs == series->at[top + 1].allocs &&
-           last->time - series->at[top].time <= TEARDOWN_SHARE * series_length(series) &&
+    return last->allocs == begun->allocs &&
+           last->time - begun->time <= TEARDOWN_SHARE * series_length(series) &&
            last->time - series->at[fell].time <= rest;
 }
 
