@@ -143,6 +143,8 @@ static bool forward_to_report(void *options, const struct option_row *row, const
     if (row->letter == 'o')
         args->output = value; /* forwarded, too: leakreport expands its % signs */
     args->to |= strcmp(row->name, "to") == 0;
+    args->print_rules |=
+        strcmp(row->name, "default-suppressions") == 0 && (!*value || strcmp(value, "print") == 0);
     string_list_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "",
                      value ? value : "");
     return true;
@@ -262,6 +264,8 @@ static bool fits_together(const struct args *args, const char *program)
     if (args->error_exitcode == 77)
         return refuse_option("--error-exitcode=77", "is refused",
                              "test runners read 77 as a skipped test; take another number");
+    if (args->print_rules)
+        return true;
     if (args->self_test)
         return goes_with_self_test(args, program);
     if (!program)
@@ -306,7 +310,7 @@ int args_parse(struct args *args, int argc, char **argv)
     forward_own(args);
     if (!fits_together(args, argv[at]))
         return STATUS_INTERNAL_ERROR;
-    args->program = args->self_test ? NULL : argv + at;
+    args->program = args->self_test || args->print_rules ? NULL : argv + at;
     return -1;
 }
 

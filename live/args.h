@@ -22,9 +22,10 @@ struct args {
     const char *report_to;      /* an option of the runtime, which applies to the report here too */
     bool to;                    /* the report has --to, so its stdout is the stdout of leakrun */
     bool no_report, gdb, force, append, quiet, verbose, self_test, help, version;
+    bool print_rules;              /* --default-suppressions=print */
     char *runtime;                 /* "a_b=v:c=d" or "" */
     struct string_list for_report; /* options for leakreport, in order */
-    char **program;                /* NULL-terminated, at least one word; NULL: self_test */
+    char **program; /* NULL-terminated, at least one word; NULL: self_test or print_rules */
 };
 
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */

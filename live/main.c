@@ -63,6 +63,19 @@ static int exec_self_test(const struct parts *parts, const struct string_list *e
     return STATUS_INTERNAL_ERROR;
 }
 
+/* Becomes leakreport, which has the built-in rules. */
+static int exec_print_rules(const struct parts *parts, const struct string_list *environment)
+{
+    struct string_list helpers;
+    environment_for_helper(&helpers, environment);
+    if (parts->reporter)
+        execve(parts->reporter,
+               (char *[]){parts->reporter, (char *)"--default-suppressions=print", NULL},
+               helpers.at);
+    print_notice("leakreport cannot be run: it has the built-in rules");
+    return STATUS_INTERNAL_ERROR;
+}
+
 /* Checked before a long run, not after it. */
 static void refuse_to_overwrite(const struct args *args, const char *path)
 {
@@ -162,8 +175,9 @@ int main(int argc, char **argv)
         environment_load(&environment);
         find_parts(&parts, &args);
         environment_forward_report_to(&args, &environment);
-        status = args.self_test ? exec_self_test(&parts, &environment)
-                                : run_program(&args, &parts, &environment, &wait_status);
+        status = args.self_test     ? exec_self_test(&parts, &environment)
+                 : args.print_rules ? exec_print_rules(&parts, &environment)
+                                    : run_program(&args, &parts, &environment, &wait_status);
     }
     free(parts.library);
     free(parts.reporter);

@@ -80,7 +80,7 @@ conformance-all: all                  ## every program of PATH, with and without
 	@tests/conformance/all.py $(O) $(A)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
 	@tests/verdicts/run $(O) $(T)
-growth: all                           ## twenty programs, ten of which grow: named, and nothing else; T=name
+growth: all                           ## twenty-two programs, half of which grow: named, and nothing else; T=name
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)

@@ -30,6 +30,10 @@
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
 #define CLEARED_SECONDS 3.0
+/* In a short run, freeing takes longer relative to the rest: up to this share of the time, when
+ * nothing is allocated any more and less than this is left. */
+#define TEARDOWN_SHARE (1 / 3.0)
+#define TEARDOWN_TO 0.1
 /* A queue: this share of the blocks was freed, and at the age that the oldest ones had. */
 #define TAKEN_LEAST 0.1
 #define OLDEST_SHARE 0.6
@@ -99,19 +103,50 @@ static double bytes_at(const struct series *series, double time)
 
 /* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* Cuts off the end of a program that frees everything before it exits. */
-static struct series without_end(struct series series)
+/* From this point on the series only falls; it is the last one of that height. */
+static size_t begin_of_fall(const struct series *series)
 {
-    size_t top = series.count - 1;
-    double allowed = fmax(CLEARED_SHARE * series_length(&series), CLEARED_SECONDS);
+    size_t top = series->count - 1;
 
-    while (top > 0 && series.at[top - 1].bytes >= series.at[top].bytes)
+    while (top > 0 && series->at[top - 1].bytes >= series->at[top].bytes)
         top--;
-    /* The top may last for several points. */
-    while (top + 1 < series.count && series.at[top + 1].bytes >= series.at[top].bytes)
+    while (top + 1 < series->count && series->at[top + 1].bytes >= series->at[top].bytes)
         top++;
-    if (series.at[series.count - 1].bytes <= CLEARED_TO * series.at[top].bytes &&
-        last_time(&series) - series.at[top].time <= allowed)
+    return top;
+}
+
+static bool is_cleared(const struct series *series, size_t top)
+{
+    double allowed = fmax(CLEARED_SHARE * series_length(series), CLEARED_SECONDS);
+
+    return series->at[series->count - 1].bytes <= CLEARED_TO * series->at[top].bytes &&
+           last_time(series) - series->at[top].time <= allowed;
+}
+
+/* Nothing but frees, for longer than that, until the program ends. What is used up while the
+ * program goes on, and what was freed long before the end, is no teardown. */
+static bool is_torn_down(const struct series *series, size_t top)
+{
+    const struct growth_point *last = &series->at[series->count - 1];
+    const struct growth_point *begun = &series->at[top + 1]; /* at or after the highest point */
+    double rest = fmax(CLEARED_SHARE * series_length(series), CLEARED_SECONDS);
+    size_t fell = series->count - 1;
+
+    if (top + 1 == series->count || last->bytes > TEARDOWN_TO * series->at[top].bytes)
+        return false;
+    while (fell > top && series->at[fell - 1].bytes == last->bytes)
+        fell--;
+    return last->allocs == begun->allocs &&
+           last->time - begun->time <= TEARDOWN_SHARE * series_length(series) &&
+           last->time - series->at[fell].time <= rest;
+}
+
+/* Cuts off the end of a program that frees everything before it exits. */
+static struct series without_end(struct series series, bool ended)
+{
+    size_t top = begin_of_fall(&series);
+
+    if (is_cleared(&series, top) || (ended && is_torn_down(&series, top)))
         series.count = top + 1;
     return series;
 }
@@ -420,7 +455,7 @@ static void find_rest(const struct series *series, struct growth_finding *findin
     }
 }
 
-struct growth_finding growth_judge(const struct growth_point *points, size_t count)
+struct growth_finding growth_judge(const struct growth_point *points, size_t count, bool ended)
 {
     struct series all = {points, count}, series;
     struct growth_finding finding = {.kept = -1};
@@ -428,7 +463,7 @@ struct growth_finding growth_judge(const struct growth_point *points, size_t cou
     if (!count)
         return finding;
     finding.peak = peak_bytes(&all);
-    series = without_end(all);
+    series = without_end(all, ended);
     finding.from = series.at[0].time;
     finding.until = last_time(&series);
     if (!long_enough(&series) || finding.peak <= 0 || find_growth(&series, &finding))

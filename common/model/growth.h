@@ -58,7 +58,8 @@ struct growth_finding {
     double confidence; /* 0 to 1 */
 };
 
-struct growth_finding growth_judge(const struct growth_point *points, size_t count);
+/* ended: the last point is the end of the process. */
+struct growth_finding growth_judge(const struct growth_point *points, size_t count, bool ended);
 
 static inline bool growth_is_growing(enum growth_verdict verdict)
 {

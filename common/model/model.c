@@ -43,6 +43,8 @@ const char *const root_class_word[] = {[LEAK_ROOT_CLASS_NONE] = NULL,
 #undef X
 };
 
+const char *const held_word[HELD_MAX] = {[HELD_TO_EXIT] = "exit", [HELD_FOR_GOOD] = "never"};
+
 const char *const end_word[] = {"exit", "signal", "exec", "running", "lost"};
 
 const char *base_name(const char *path)

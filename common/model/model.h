@@ -121,6 +121,10 @@ struct rule {
     const char *where;   /* "FILE:LINE" */
     const char *reason;  /* NULL = none */
     const char *expires; /* the last day, "2027-01-31"; NULL = none */
+    const char
+        *managed; /* "ruby's garbage collector", which the blocks belong to: no leak check can
+                            judge them; NULL = none */
+    bool built_in;
 };
 
 struct rule_use {
@@ -227,6 +231,23 @@ struct peak_part {
     uint64_t bytes, blocks;
     struct stack stack;
 };
+
+/* A heap of which next to nothing was freed until it was largest. */
+struct held_at_once {
+    uint64_t blocks, bytes;                 /* at that time */
+    uint64_t of;                            /* blocks that were ever allocated */
+    const struct frame *frame;              /* the function that allocated most of the bytes … */
+    uint64_t own_blocks, own_bytes, own_of; /* … and the same of its blocks */
+    enum held_until {
+        HELD_UNKNOWN,  /* they were freed some time after */
+        HELD_TO_EXIT,  /* all were freed when the process was about to end */
+        HELD_FOR_GOOD, /* they were never freed */
+        HELD_MAX
+    } until;
+    const struct frame *freed_in; /* most of them; NULL = unknown, or not freed */
+};
+
+extern const char *const held_word[]; /* by enum held_until; NULL = unknown */
 
 /* What was allocated under a tag that the program set. */
 struct tag_sum {
@@ -565,7 +586,8 @@ struct process {
     size_t milestone_count;
     struct peak_part *peak_parts; /* the largest first; small ones are left out */
     size_t peak_part_count;
-    struct allocated *allocated; /* every stack that allocated, for profile formats */
+    const struct held_at_once *held; /* NULL = much was freed before, or it was small */
+    struct allocated *allocated;     /* every stack that allocated, for profile formats */
     size_t allocated_count;
     struct totals totals;
     struct verdict_total suppressed; /* not in the totals */

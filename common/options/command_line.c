@@ -165,7 +165,7 @@ static bool store_word(const struct command_line *line, const struct option_row 
             return true;
         }
     fprintf(stderr, "%s: --%s takes", line->tool, row->name);
-    for (int i = 0; row->words[i]; i++)
+    for (int i = 0; row->words[i] && *row->words[i]; i++)
         fprintf(stderr, "%s %s", i ? " or" : "", row->words[i]);
     fprintf(stderr, ", not '%s'\n", value);
     return false;
@@ -239,6 +239,10 @@ const struct option_row *command_line_match(struct command_line *line, char **ar
         return NULL;
     }
     if (row->value && !*value) {
+        if (!argv[*at] && *row->value == '[') {
+            *value = "";
+            return row;
+        }
         if (!argv[*at]) {
             command_line_complain(line, "needs a value", word);
             return NULL;

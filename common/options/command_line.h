@@ -25,7 +25,8 @@ enum option_type {
 struct option_row {
     char letter;       /* 0: none */
     const char *name;  /* NULL after the last row */
-    const char *value; /* its name in --help; NULL: the option takes none */
+    const char *value; /* its name in --help; NULL: the option takes none. In brackets: as the last
+                          word the option may stand alone, with the value "" */
     const char *help;  /* NULL: --help leaves the option out */
     enum option_type type;
     size_t offset; /* of the field in the tool's struct of options */

@@ -223,7 +223,8 @@ const struct growth *growth_series_judge(struct growth_series *growth_series,
                                          struct site_list sites)
 {
     size_t count = sum_series(growth_series, sites);
-    struct growth_finding finding = growth_judge(growth_series->points, count);
+    struct growth_finding finding = growth_judge(
+        growth_series->points, count, store_end_how(growth_series->store) != END_RUNNING);
     struct growth *growth;
 
     if (finding.verdict == GROWTH_UNKNOWN || finding.peak < GROWTH_BYTES_LEAST)

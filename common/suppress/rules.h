@@ -21,7 +21,9 @@
  *        bytes<=4096
  *        expires=2027-01-31
  *        reason=kept until the next release
+ *        managed_by=a garbage collector
  *     }
+ * managed_by= says who frees the blocks of a rule, so that a report counts them as "not judged".
  * A libleak block may also list frames and leak kinds; it needs a signature or a frame. All its
  * conditions must hold. # begins a comment.
  *

@@ -253,6 +253,8 @@ static bool read_condition(const char *line, struct loaded_rule *made, bool *goo
         *good = read_day(text, made);
     else if ((text = skip_prefix(line, "reason=")))
         made->rule.reason = text;
+    else if ((text = skip_prefix(line, "managed_by=")))
+        *good = *(made->rule.managed = text) != 0;
     return text != NULL;
 }
 

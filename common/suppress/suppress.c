@@ -86,13 +86,22 @@ const char *suppress_add(struct suppressions *suppressions, const char *where, c
     return set->rules.trouble;
 }
 
+extern const char default_suppressions[], default_suppressions_end[];
+
+void suppress_print_defaults(FILE *stream)
+{
+    fwrite(default_suppressions, 1, (size_t)(default_suppressions_end - default_suppressions),
+           stream);
+}
+
 void suppress_add_defaults(struct suppressions *suppressions)
 {
-    extern const char default_suppressions[], default_suppressions_end[];
     struct set *set = add_rule_set(suppressions, "built in", default_suppressions,
                                    (size_t)(default_suppressions_end - default_suppressions));
 
     set->everywhere = set->known = true;
+    for (size_t i = 0; i < set->rules.count; i++)
+        set->rules.made[i]->rule.built_in = true;
 }
 
 const char *suppress_add_file(struct suppressions *suppressions, const char *path)

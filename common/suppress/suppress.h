@@ -7,6 +7,8 @@
 #ifndef COMMON_SUPPRESS_SUPPRESS_H
 #define COMMON_SUPPRESS_SUPPRESS_H
 
+#include <stdio.h>
+
 #include "common/model/model.h"
 #include "common/suppress/filters.h"
 #include "common/store/store.h"
@@ -23,6 +25,8 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
 
 /* Adds the built-in rules for leaks of runtimes. They are never reported as unused. */
 void suppress_add_defaults(struct suppressions *suppressions);
+/* Prints them, as a suppression file. */
+void suppress_print_defaults(FILE *stream);
 
 /* Suppresses records that do not match a condition of --only, see filters.h. NULL, or the error. */
 const char *suppress_add_only(struct suppressions *suppressions, const char *text);

@@ -112,6 +112,11 @@ void anonymize_process(struct process *process)
         anonymize_record(&process->grown[i]);
     for (size_t i = 0; i < process->peak_part_count; i++)
         anonymize_stack(&process->peak_parts[i].stack);
+    if (process->held) {
+        anonymize_frames(&process->held->frame, 1);
+        if (process->held->freed_in)
+            anonymize_frames(&process->held->freed_in, 1);
+    }
     for (size_t i = 0; i < process->allocated_count; i++)
         anonymize_stack(&process->allocated[i].stack);
     for (size_t i = 0; i < process->recent_count; i++) {

@@ -240,6 +240,8 @@ int main(int argc, char **argv)
         status = STATUS_UNUSABLE;
     } else if (options.help) {
         options_help(stdout);
+    } else if (options.defaults >= DEFAULTS_PRINT) {
+        suppress_print_defaults(stdout);
     } else if (options.version) {
         puts("leakreport (libleak) " LEAK_VERSION);
     } else if (options.serve_read >= 0) {

@@ -165,7 +165,7 @@ static bool parse_descriptors(void *to, const struct option_row *row, const char
 
 static const char *const sort_words[] = {"retained", "bytes", "count", "age", "growth", NULL};
 static const char *const match_words[] = {"caller", "any", NULL};
-static const char *const switch_words[] = {"on", "off", NULL};
+static const char *const switch_words[] = {"on", "off", "print", "", NULL};
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 static const char *const by_words[] = {
 #define K(name, word, head) word,

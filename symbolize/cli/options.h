@@ -23,7 +23,7 @@ struct options {
     bool show_given;
     struct view view;
     struct build_options build;
-    enum { DEFAULTS_ON, DEFAULTS_OFF } defaults; /* --default-suppressions */
+    enum { DEFAULTS_ON, DEFAULTS_OFF, DEFAULTS_PRINT } defaults; /* --default-suppressions */
     struct option_list debug_dirs, source_dirs, substitutes, suppressions, only;
     const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
     enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;

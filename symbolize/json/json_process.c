@@ -121,6 +121,10 @@ static const struct json_field used_rule_fields[] = {
     JSON_TEXT(rule, "where", where,
               JSON_ABOUT("FILE:LINE, or the name of the program's own function and the line")),
     JSON_TEXT(rule, "reason", reason, JSON_MAY_BE_NULL),
+    JSON_BOOLEAN(rule, "built_in", built_in),
+    JSON_TEXT(rule, "managed_by", managed, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the garbage collector or interpreter that the blocks belong to: no leak "
+                         "check can judge them")),
 };
 
 static const struct json_table used_rule_table = JSON_TABLE(NULL, used_rule_fields);
@@ -221,6 +225,36 @@ static const struct json_field peak_fields[] = {
 static const struct json_table peak_table =
     JSON_TABLE("peak", peak_fields, JSON_ABOUT("the live blocks when the heap was largest"));
 
+/* ---- What was held ---------------------------------------------------------------------------- */
+
+static void put_held_frame(struct json_writer *json, const char *key, const void *at)
+{
+    const struct frame *const *frame = at;
+
+    json_frames(json, key, frame, *frame != NULL, 0);
+}
+
+static const struct json_field held_fields[] = {
+    JSON_COUNT(held_at_once, "blocks", blocks, JSON_ABOUT("alive when the heap was largest")),
+    JSON_COUNT(held_at_once, "bytes", bytes),
+    JSON_COUNT(held_at_once, "of", of, JSON_ABOUT("blocks that were ever allocated")),
+    JSON_PUT(held_at_once, "frames", LIST, frame, put_held_frame, .table = &json_frame,
+             JSON_ABOUT("the function that allocated most of these bytes")),
+    JSON_COUNT(held_at_once, "own_blocks", own_blocks, JSON_ABOUT("its blocks at that time")),
+    JSON_COUNT(held_at_once, "own_bytes", own_bytes),
+    JSON_COUNT(held_at_once, "own_of", own_of, JSON_ABOUT("blocks that it ever allocated")),
+    JSON_WORD(held_at_once, "freed", until, held_word, HELD_MAX, JSON_MAY_BE_NULL,
+              JSON_ABOUT("null: some time after, or not all")),
+    JSON_PUT(held_at_once, "freed_in", LIST, freed_in, put_held_frame, .table = &json_frame,
+             JSON_ABOUT("where most of its blocks were freed; empty: unknown, or not freed")),
+};
+
+static const struct json_table held_table =
+    JSON_TABLE("held", held_fields,
+               JSON_ABOUT("Nearly all blocks that one function ever allocated were alive at once, "
+                          "and they were most of the heap. null: it was not so, or the heap was "
+                          "small"));
+
 /* ---- The process ----------------------------------------------------------------------------- */
 
 static const struct json_field end_fields[] = {
@@ -269,6 +303,7 @@ static const struct json_field tail_fields[] = {
                  "get older; the last one is the end, or now. Empty for a process that "
                  "lived less than an eighth of a second"),
     JSON_GROUP("peak", peak_table, JSON_KNOWN_BY(process, peak.bytes)),
+    JSON_POINTER(process, "held", held, held_table, JSON_MAY_BE_NULL),
     JSON_LIST(process, "recent_frees", recent, recent_count, recent_free_table,
               JSON_ABOUT("newest first, to an eighth of a second; only with -v (all) or --freed "
                          "(those of one address)")),

@@ -47,6 +47,17 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 /* Fills in record->partings of records with entries. */
 void partings_fill(struct arena *mem, struct process *process);
 
+/* ---- held_at_once.c ---------------------------------------------------------------------------
+ *
+ * A list that only ever becomes longer, and is emptied before the program ends, loses nothing. In a
+ * run too short for a verdict about growth the peak of the heap shows it: nearly all blocks that a
+ * function ever allocated are alive at one time. Many correct programs do the same (they read all
+ * they need, work, and exit), so it is a piece of information and no finding. */
+
+/* Fills in process->held; needs its totals. Leaves it NULL where next to nothing can be said. */
+void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct store *store,
+                       struct process *process);
+
 /* ---- missing_debuginfo.c --------------------------------------------------------------------- */
 
 /* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values

@@ -176,6 +176,9 @@ const char *text_stack_end(uint32_t ending);
 /* The path from a root to a block, in lines of its own, indented:
  *     g_cache (cache.c:12) +0x10 -> 4,096 B from hash_new() +0x38 -> 64 B from node_new() */
 void text_path(const struct path *path, size_t indent, const struct view *view, FILE *stream);
+/* The same, after words that end with a colon. */
+void text_path_after(const char *words, const struct path *path, size_t indent,
+                     const struct view *view, FILE *stream);
 
 /* "f()", or a place in a module; of NULL "an unknown place". */
 struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
@@ -198,6 +201,11 @@ void text_growing(const struct process *process, const struct view *view,
 
 /* Below a record or an owner: why it counts as growing, with -v also why not. growth: or NULL. */
 void text_growth_reason(const struct growth *growth, const struct view *view, FILE *stream);
+
+/* Of a process that lost nothing: which function's blocks were all alive at once, and which root
+ * keeps most of what is still reachable. A line each, that is neutral: many correct programs do so.
+ */
+void text_held(const struct process *process, const struct view *view, FILE *stream);
 
 /* ---- Errors and resources -------------------------------------------------------------------- */
 
@@ -247,8 +255,12 @@ void text_blind_modules(const struct text_processes *processes, size_t nth, FILE
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 
-/* How much of a process is suppressed: a line, with -v one more for each rule. */
+/* How much of a process is suppressed, by rules of the user and by built-in ones, and how much a
+ * runtime manages: a line each, with -v one more for each rule. */
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream);
+
+/* Blocks that belong to a garbage collector or an interpreter, which no leak check can judge. */
+uint64_t text_managed_blocks(const struct process *process);
 
 /* Below a suppressed record: "suppressed by leak:pattern (FILE:LINE)". */
 void text_suppressed_by(const struct record *record, FILE *stream);

@@ -142,7 +142,8 @@ const char *text_no_losses(const struct process *process)
         return "no lost blocks at the last leak check";
     if (!look || !look->made)
         return "no unfreed blocks";
-    return process->resource_count || process->totals.growing || process->never_enabled
+    return process->resource_count || process->totals.growing || process->never_enabled ||
+                   text_managed_blocks(process)
                ? "no lost blocks"
                : "no leaks";
 }
@@ -151,15 +152,19 @@ static void write_no_losses(const struct process *process, FILE *stream)
 {
     bool sampled = process->sample > 1 && !text_saw_nothing(process);
     const struct verdict_total *suppressed = &process->suppressed;
+    uint64_t managed = text_managed_blocks(process);
     uint64_t error = process->sample > 1 ? ESTIMATE_ROUGH_ERROR(suppressed->blocks) : 0;
 
     if (text_saw_nothing(process) || (!sampled && !process->allocations &&
                                       (process->never_enabled || !made_no_allocation(process))))
         return;
-    fprintf(stream, ":\n%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
-    if (suppressed->records)
+    fprintf(stream, ":
+%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
+    if (suppressed->records && managed >= suppressed->blocks)
+        fprintf(stream, " (%s not judged)", estimate_count(managed, error, "block").text);
+    else if (suppressed->records)
         fprintf(stream, " (%s suppressed)",
-                estimate_count(suppressed->blocks, error, "block").text);
+                estimate_count(suppressed->blocks - managed, error, "block").text);
     else if (!sampled && process->allocations)
         fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
 }

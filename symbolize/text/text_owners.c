@@ -69,11 +69,19 @@ static void put_step(struct line *line, const struct path *path, size_t i, const
 
 void text_path(const struct path *path, size_t indent, const struct view *view, FILE *stream)
 {
+    text_path_after("", path, indent, view, stream);
+}
+
+void text_path_after(const char *words, const struct path *path, size_t indent,
+                     const struct view *view, FILE *stream)
+{
     const struct root *root = path->root;
     struct line line = {.stream = stream, .indent = indent, .used = indent};
     char text[64];
 
     fprintf(stream, "%*s", (int)indent, "");
+    if (*words)
+        put_word(&line, words);
     put_word(&line, root->words);
     if (root->has_offset && root->offset &&
         (root->variable || root->class == LEAK_ROOT_CLASS_ANON)) {

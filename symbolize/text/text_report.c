@@ -274,6 +274,7 @@ static void write_findings(const struct process *process, const struct view *vie
     else
         putc('\n', stream);
     text_growing(process, view, text_list_has, stream);
+    text_held(process, view, stream);
     text_resources(process, view, stream);
     text_threads(process, view, stream);
 }

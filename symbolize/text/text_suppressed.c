@@ -32,14 +32,116 @@ static void write_reason(const struct rule *rule, FILE *stream)
         fprintf(stream, ": %s", term_text(rule->reason, strlen(rule->reason), 0).text);
 }
 
+/* Three classes of rules, a line each. */
+enum rule_class { RULES_OF_USER, RULES_BUILT_IN, RULES_MANAGED };
+
+static enum rule_class class_of(const struct rule *rule)
+{
+    return rule->managed ? RULES_MANAGED : rule->built_in ? RULES_BUILT_IN : RULES_OF_USER;
+}
+
+static struct verdict_total total_of(const struct process *process, enum rule_class class,
+                                     size_t *rules)
+{
+    struct verdict_total total = {0};
+
+    *rules = 0;
+    for (size_t i = 0; i < process->rule_count; i++)
+        if (class_of(process->rules[i].rule) == class) {
+            verdict_total_add(&total, &process->rules[i].total);
+            ++*rules;
+        }
+    return total;
+}
+
+uint64_t text_managed_blocks(const struct process *process)
+{
+    size_t rules;
+
+    return total_of(process, RULES_MANAGED, &rules).blocks;
+}
+
+static void write_of_user(const struct process *process, const struct view *view, FILE *stream)
+{
+    size_t rules;
+    struct verdict_total total = total_of(process, RULES_OF_USER, &rules);
+
+    if (!rules)
+        return;
+    fputs("Suppressed: ", stream);
+    write_total(process, &total, stream);
+    fprintf(stream, " by %s%s.\n", term_count(rules, "rule").text,
+            view->suppressed ? "" : " (--show-suppressed)");
+}
+
+/* What rules of one name suppressed; only their first one returns it. */
+static uint64_t blocks_of_name(const struct process *process, size_t at)
+{
+    const struct rule *rule = process->rules[at].rule;
+    uint64_t blocks = 0;
+
+    for (size_t i = 0; i < process->rule_count; i++) {
+        const struct rule *other = process->rules[i].rule;
+
+        if (class_of(other) != RULES_BUILT_IN || strcmp(other->text, rule->text) != 0)
+            continue;
+        if (i < at)
+            return 0;
+        blocks = add_saturating(blocks, process->rules[i].total.blocks);
+    }
+    return blocks;
+}
+
+static void write_built_in(const struct process *process, const struct view *view, FILE *stream)
+{
+    size_t rules;
+    struct verdict_total total = total_of(process, RULES_BUILT_IN, &rules);
+    const char *join = "";
+
+    if (!rules)
+        return;
+    fprintf(stream, "%s suppressed by built-in rules: ", term_count(total.blocks, "block").text);
+    for (size_t i = 0; i < process->rule_count; i++) {
+        const struct rule *rule = process->rules[i].rule;
+        uint64_t blocks = class_of(rule) == RULES_BUILT_IN ? blocks_of_name(process, i) : 0;
+
+        if (!blocks)
+            continue;
+        fprintf(stream, "%s%s %s", join, rule->text, term_number(blocks).text);
+        join = ", ";
+    }
+    fprintf(stream, "%s.\n", view->suppressed ? "" : " (--show-suppressed)");
+}
+
+/* One line for each runtime; its first rule writes it. */
+static void write_managed(const struct process *process, size_t at, FILE *stream)
+{
+    const char *managed = process->rules[at].rule->managed;
+    struct verdict_total total = {0};
+
+    for (size_t i = 0; i < process->rule_count; i++) {
+        const char *other = process->rules[i].rule->managed;
+
+        if (!other || strcmp(other, managed) != 0)
+            continue;
+        if (i < at)
+            return;
+        verdict_total_add(&total, &process->rules[i].total);
+    }
+    fprintf(stream, "Managed by %s: %s, ", term_text(managed, strlen(managed), 0).text,
+            term_count(total.blocks, "block").text);
+    fprintf(stream, "%s not judged.\n", term_size(total.bytes).text);
+}
+
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!process->suppressed.records)
         return;
-    fputs("Suppressed: ", stream);
-    write_total(process, &process->suppressed, stream);
-    fprintf(stream, " by %s%s%s\n", term_count(process->rule_count, "rule").text,
-            view->suppressed ? "" : " (--show-suppressed)", view->verbose ? ":" : ".");
+    write_of_user(process, view, stream);
+    write_built_in(process, view, stream);
+    for (size_t i = 0; i < process->rule_count; i++)
+        if (class_of(process->rules[i].rule) == RULES_MANAGED)
+            write_managed(process, i, stream);
     for (size_t i = 0; i < process->rule_count && view->verbose; i++) {
         fprintf(stream, "%*s", TEXT_INDENT, "");
         write_total(process, &process->rules[i].total, stream);

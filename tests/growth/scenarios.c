@@ -1,4 +1,4 @@
-/* scenarios.c - twenty programs in one: heaps that grow, and heaps that look as if they did.
+/* scenarios.c - twenty-two programs in one: heaps that grow, and heaps that look as if they did.
  *
  *     scenarios NAME [SECONDS]
  *
@@ -226,6 +226,25 @@ static void run_churn_with_a_leak(void)
         }
 }
 
+/* 1 MB/s, and then it takes a quarter as long again to free all of it. */
+ALLOCATES(torn_down)
+static void run_torn_down(void)
+{
+    struct node *list = NULL;
+    double t = 0, n = 0;
+    while (step(&t))
+        for (; n < t * 1048576 / NODE; n++)
+            push(&list, torn_down(NODE));
+    for (double all = n, freed = 0; list;) {
+        usleep(STEP_US);
+        for (t = elapsed() - seconds; list && freed < all * t * 4 / seconds; freed++) {
+            struct node *node = list;
+            list = node->next;
+            free(node);
+        }
+    }
+}
+
 /* ---- Not growing ------------------------------------------------------------------------------- */
 
 /* 20 MB within six seconds; after that old entries do. */
@@ -366,6 +385,24 @@ static void run_queue_in_balance(void)
     }
 }
 
+/* Nine seconds it reads what it then works through for nine more. */
+ALLOCATES(used_up)
+static void run_used_up(void)
+{
+    struct node *list = NULL;
+    double t = 0, n = 0, freed = 0, half = 9;
+    while (step(&t)) {
+        for (; n < (t < half ? t : half) * 1000; n++)
+            push(&list, used_up(NODE));
+        for (; list && freed < (t - half) * 1000; freed++) {
+            struct node *node = list;
+            list = node->next;
+            free(node);
+        }
+    }
+    clear(&list);
+}
+
 /* A table of what was met; less and less is new. */
 ALLOCATES(words_learnt)
 static void run_words_learnt(void)
@@ -394,6 +431,7 @@ static void run_words_learnt(void)
     S(slow_consumer, "+slow-consumer")                                                             \
     S(trimmed_too_little, "+growing")                                                              \
     S(churn_with_a_leak, "+growing")                                                               \
+    S(torn_down, "+growing")                                                                       \
     S(cache_filled, "plateau")                                                                     \
     S(saw_tooth, "sawtooth")                                                                       \
     S(single_load, "plateau")                                                                      \
@@ -403,6 +441,7 @@ static void run_words_learnt(void)
     S(bursts, "sawtooth")                                                                          \
     S(came_and_went, "steady")                                                                     \
     S(queue_in_balance, "sawtooth,steady")                                                         \
+    S(used_up, "steady,plateau")                                                                   \
     S(words_learnt, "plateau,startup")
 
 int main(int argc, char **argv)

@@ -39,9 +39,11 @@ RATES = {
     "slow_consumer": (2000 - 1000) * 512,
     "trimmed_too_little": 2000000 / 2,
     "churn_with_a_leak": 20000 / 20 * 400,
+    "torn_down": 1048576,
 }
 # Of these nothing is there for a part of the time.
-EMPTY_AT_TIMES = ("saw_tooth", "single_load", "bursts", "came_and_went", "queue_in_balance")
+EMPTY_AT_TIMES = ("saw_tooth", "single_load", "bursts", "came_and_went", "used_up",
+                  "queue_in_balance")
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 

@@ -172,6 +172,16 @@ test_expired_suppressions_are_said_and_hold_no_more() {
     says err 'suppressed by 480 bytes .* \(old:2\): until we know$'
     says err ' lost=0/0/0 '
 }
+test_built_in_rules_are_printed_and_are_a_suppression_file() {
+    "$O/leakreport" --default-suppressions=print >printed
+    "$O/leakreport" --default-suppressions >bare
+    leakrun --default-suppressions=print >run
+    cmp printed bare && cmp printed run || fail 'they differ'
+    says printed '^   fontconfig$'
+    says printed '^   managed_by=ruby'
+    equal 'it is read' "$(status_of leakrun --suppressions=printed --default-suppressions=off true)" 0
+    equal 'nonsense' "$(status_of "$O/leakreport" --default-suppressions=some 10.leak)" 2
+}
 test_suppressions_are_generated_instead_of_a_report() {
     need g++
     generate libleak

@@ -138,7 +138,7 @@ START_TEST(a_shape_is_called_what_it_is)
         for (dice = 1; dice <= DICE; dice++) {
             unsigned seed = dice;
             size_t count = sample(shape, runs[r].total, runs[r].gap, points);
-            struct growth_finding finding = growth_judge(points, count);
+            struct growth_finding finding = growth_judge(points, count, false);
 
             if (runs[r].gap > 4 && strstr(shape->name, "saw_tooth") == shape->name)
                 break; /* its teeth are shorter than what is between two samples */
@@ -156,7 +156,7 @@ END_TEST
 START_TEST(a_rate_is_that_of_the_growth)
 {
     size_t count = sample(&shapes[0], 60, 1, points);
-    struct growth_finding finding = growth_judge(points, count);
+    struct growth_finding finding = growth_judge(points, count, false);
 
     ck_assert_double_eq_tol(finding.bytes_per_second, MB, MB / 100);
     ck_assert_double_eq_tol(finding.peak, 60 * MB, 2 * MB);
@@ -180,7 +180,7 @@ START_TEST(noise_is_hardly_ever_growth)
                 points[count++] = (struct growth_point){
                     .time = t, .bytes = seed & 1 ? level + walk : level * any(), .allocs = t, .frees = t};
             }
-            growing += growth_is_growing(growth_judge(points, count).verdict);
+            growing += growth_is_growing(growth_judge(points, count, false).verdict);
         }
     ck_assert_msg(growing <= all / 1000, "%u of %u noises grow", growing, all);
 }
@@ -195,10 +195,10 @@ START_TEST(without_time_there_is_no_verdict)
     } rows[] = {{2, 0.125}, {5, 1}, {30, 16}, {100, 60}, {6.5, 0.2}};
     size_t count = sample(&shapes[0], rows[_i].total, rows[_i].gap, points);
 
-    ck_assert_int_eq(growth_judge(points, count).verdict, GROWTH_UNKNOWN);
-    ck_assert_int_eq(growth_judge(points, 0).verdict, GROWTH_UNKNOWN);
-    ck_assert_int_eq(growth_judge(points, 1).verdict, GROWTH_UNKNOWN);
-    ck_assert_int_eq(growth_judge(points, 2).verdict, GROWTH_UNKNOWN);
+    ck_assert_int_eq(growth_judge(points, count, false).verdict, GROWTH_UNKNOWN);
+    ck_assert_int_eq(growth_judge(points, 0, false).verdict, GROWTH_UNKNOWN);
+    ck_assert_int_eq(growth_judge(points, 1, false).verdict, GROWTH_UNKNOWN);
+    ck_assert_int_eq(growth_judge(points, 2, false).verdict, GROWTH_UNKNOWN);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(nothing_at_all_has_no_verdict)
 {
     for (size_t i = 0; i < 60; i++)
         points[i] = (struct growth_point){.time = (double)i};
-    ck_assert_int_eq(growth_judge(points, 60).verdict, GROWTH_UNKNOWN);
+    ck_assert_int_eq(growth_judge(points, 60, false).verdict, GROWTH_UNKNOWN);
 }
 END_TEST
 
@@ -251,7 +251,7 @@ START_TEST(a_queue_gives_back_its_oldest)
                                                 .frees = queue->gone * t,
                                                 .freed_age = age};
     }
-    finding = growth_judge(points, count);
+    finding = growth_judge(points, count, false);
     ck_assert_str_eq(growth_word[finding.verdict], growth_word[queue->verdict]);
     ck_assert_double_eq_tol(finding.kept, 1 - queue->gone / 1000, 0.01);
     ck_assert(!finding.one_block);
@@ -270,9 +270,46 @@ START_TEST(one_block_that_becomes_longer_is_no_queue)
                                                 .allocs = 10 * t + 1,
                                                 .frees = 10 * t,
                                                 .freed_age = t};
-    finding = growth_judge(points, count);
+    finding = growth_judge(points, count, false);
     ck_assert_str_eq(growth_word[finding.verdict], "growing");
     ck_assert(finding.one_block);
+}
+END_TEST
+
+/* ---- The end ------------------------------------------------------------------------------------ */
+
+/* Grows for 12 s, falls for `falls` s to `left` of it, and waits. */
+static const struct teardown {
+    double falls, left, waits;
+    bool goes_on; /* it still allocates while it falls */
+    bool ended, grew;
+} teardowns[] = {
+    {2, 0, 0, false, false, true},   {2, 0, 0, true, true, true},    {4, 0, 0, false, true, true},
+    {5, 0, 0.5, false, true, true},  {4, 0.05, 0.5, false, true, true}, {4, 0, 0, false, false, false},
+    {4, 0, 0, true, true, false},    {4, 0.3, 0, false, true, false}, {12, 0, 0, false, true, false},
+    {2, 0, 4, false, true, false},   {4, 0, 5, false, true, false},
+};
+
+START_TEST(a_teardown_is_not_taken_for_the_fall_of_a_tooth)
+{
+    const struct teardown *it = &teardowns[_i];
+    double total = 12 + it->falls + it->waits;
+    size_t count = 0;
+    struct growth_finding finding;
+
+    for (double t = 0.25; t <= total; t += 0.5) {
+        double down = fmin(fmax(t - 12, 0) / it->falls, 1), up = fmin(t, 12) * 1000;
+
+        points[count++] = (struct growth_point){.time = t,
+                                                .bytes = up * 1000 * (1 - down * (1 - it->left)),
+                                                .allocs = it->goes_on ? t * 1000 : up,
+                                                .frees = up * down};
+    }
+    finding = growth_judge(points, count, it->ended);
+    ck_assert_msg(growth_is_growing(finding.verdict) == it->grew, "%d: %s", _i,
+                  growth_word[finding.verdict]);
+    if (it->grew)
+        ck_assert_double_eq_tol(finding.bytes_per_second, MB, MB / 20);
 }
 END_TEST
 
@@ -299,21 +336,21 @@ static double long_ago(double before) { return 500 * MB - fmax(before - 2e6, 0) 
 
 START_TEST(what_began_lately_is_found_in_a_month)
 {
-    struct growth_finding finding = growth_judge(points, month(lately));
+    struct growth_finding finding = growth_judge(points, month(lately), false);
 
     ck_assert_str_eq(growth_word[finding.verdict], "growing");
     ck_assert_double_eq_tol(finding.bytes_per_second, 660e3, 66e3);
     ck_assert_double_lt(finding.until - finding.from, 3 * 2400);
-    finding = growth_judge(points, month(always));
+    finding = growth_judge(points, month(always), false);
     ck_assert_str_eq(growth_word[finding.verdict], "growing");
-    finding = growth_judge(points, month(long_ago));
+    finding = growth_judge(points, month(long_ago), false);
     ck_assert(!growth_is_growing(finding.verdict));
 }
 END_TEST
 
 START_TEST(a_tooth_of_an_hour_is_no_growth_in_its_last_minutes)
 {
-    struct growth_finding finding = growth_judge(points, month(once_an_hour));
+    struct growth_finding finding = growth_judge(points, month(once_an_hour), false);
 
     ck_assert_msg(!growth_is_growing(finding.verdict), "%s from %f to %f", growth_word[finding.verdict],
                   finding.from, finding.until);
@@ -327,6 +364,8 @@ int main(void)
 
     tcase_add_loop_test(all, a_shape_is_called_what_it_is, 0, SHAPES);
     tcase_add_test(all, a_rate_is_that_of_the_growth);
+    tcase_add_loop_test(all, a_teardown_is_not_taken_for_the_fall_of_a_tooth, 0,
+                        sizeof(teardowns) / sizeof(*teardowns));
     tcase_add_test(all, noise_is_hardly_ever_growth);
     tcase_add_loop_test(all, without_time_there_is_no_verdict, 0, 5);
     tcase_add_test(all, nothing_at_all_has_no_verdict);

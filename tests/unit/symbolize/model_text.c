@@ -382,7 +382,8 @@ static void add_suppressed(struct reading *reading)
     struct rule_use *use;
     size_t i = 0;
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2), text(reading, 3), NULL};
+    *rule = (struct rule){
+        .text = text(reading, 1), .where = text(reading, 2), .reason = text(reading, 3)};
     while (i < process->rule_count && strcmp(process->rules[i].rule->where, rule->where) != 0)
         i++;
     use = &process->rules[i];
@@ -407,7 +408,7 @@ static void add_unused(struct reading *reading)
     struct report *report = &reading->report;
     struct rule *rule = arena_alloc(reading->mem, sizeof(*rule));
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, NULL};
+    *rule = (struct rule){.text = text(reading, 1), .where = text(reading, 2)};
     if (!report->unused)
         report->unused = arena_alloc_array(reading->mem, SOME, sizeof(*report->unused));
     report->unused[report->unused_count++] = rule;
@@ -418,7 +419,8 @@ static void add_expired(struct reading *reading)
     struct report *report = &reading->report;
     struct rule *rule = arena_alloc(reading->mem, sizeof(*rule));
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, text(reading, 3)};
+    *rule = (struct rule){
+        .text = text(reading, 1), .where = text(reading, 2), .expires = text(reading, 3)};
     if (!report->expired)
         report->expired = arena_alloc_array(reading->mem, SOME, sizeof(*report->expired));
     report->expired[report->expired_count++] = rule;
