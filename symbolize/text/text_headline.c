@@ -158,8 +158,7 @@ static void write_no_losses(const struct process *process, FILE *stream)
     if (text_saw_nothing(process) || (!sampled && !process->allocations &&
                                       (process->never_enabled || !made_no_allocation(process))))
         return;
-    fprintf(stream, ":
-%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
+    fprintf(stream, ":\n%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
     if (suppressed->records && managed >= suppressed->blocks)
         fprintf(stream, " (%s not judged)", estimate_count(managed, error, "block").text);
     else if (suppressed->records)
