@@ -859,7 +859,7 @@ struct leak_asked {
 struct leak_snapshot {
     uint32_t head_size; /* sizeof(struct leak_snapshot) */
     uint8_t rung, occasion, trouble;
-    uint8_t reserved;
+    uint8_t uncleared; /* blocks that may contain words of older ones (fill=auto), at most 255 */
     uint64_t when_ns;
     uint32_t tick;
     uint32_t sites;    /* header.sites at that time: higher ids are newer than the leak check */
