@@ -869,7 +869,8 @@ struct leak_snapshot {
     uint64_t check_ns; /* time of the analysis in the child process */
     uint32_t threads_parked, threads_missed; /* without the thread that made the leak check */
     uint32_t skipped;          /* periodic leak checks skipped so far because of pause_budget */
-    uint32_t retained_unknown; /* 1: no memory to compute it; "retained" of reachable ones is 0 */
+    uint16_t retained_unknown; /* 1: no memory to compute it; "retained" of reachable ones is 0 */
+    uint16_t uncleared; /* blocks that may contain words of older ones (fill=auto), at most 255 */
     struct leak_table found;   /* struct leak_found, unordered */
     struct leak_table roots;   /* struct leak_held: the roots that keep most alive, unordered */
     struct leak_table steps;   /* struct leak_step: paths */

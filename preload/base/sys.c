@@ -32,6 +32,8 @@ PASS_ON(void, sys_unlock, (uintptr_t memory, size_t size), SYS_munlock, memory, 
 PASS_ON(int, sys_lock_all, (int flags), SYS_mlockall, flags)
 PASS_ON(int, sys_unlock_all, (void), SYS_munlockall)
 PASS_ON(int, sys_advise, (void *memory, size_t size, int advice), SYS_madvise, memory, size, advice)
+PASS_ON(int, sys_mincore, (void *memory, size_t size, unsigned char *pages),
+        SYS_mincore, memory, size, pages)
 PASS_ON(int, sys_open, (const char *path, int flags, int mode),
         SYS_openat, AT_FDCWD, path, flags, mode)
 PASS_ON(ssize_t, sys_read_at, (int fd, void *buffer, size_t size, uint64_t offset),

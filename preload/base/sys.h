@@ -65,6 +65,8 @@ int sys_lock_all(int flags);
 int sys_unlock_all(void);
 int sys_protect(void *memory, size_t size, int protection);
 int sys_advise(void *memory, size_t size, int advice);
+/* pages gets a byte for each page; its lowest bit: the page is in memory. */
+int sys_mincore(void *memory, size_t size, unsigned char *pages);
 /* The kernel's page size, which may be larger than LEAK_PAGE. */
 uint64_t sys_page_size(void);
 /* Copies memory of this process through the kernel: false instead of a fault where it is not

@@ -15,31 +15,32 @@
 #include <errno.h>
 #include <malloc.h>
 
-ALLOCATING_OFTEN(EXPORT, malloc, real.malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
+ALLOCATING_OFTEN(EXPORT, malloc, fill_new, real.malloc, (size_t size), (size), size,
+                 LEAK_KIND_MALLOC)
 /* When the product overflows the real function fails, and nothing is recorded. */
-ALLOCATING_OFTEN(EXPORT, calloc, real.calloc, (size_t count, size_t size), (count, size),
-                 (count * size), LEAK_KIND_MALLOC)
-ALLOCATING(EXPORT, aligned_alloc, real.aligned_alloc, (size_t alignment, size_t size),
+ALLOCATING_OFTEN(EXPORT, calloc, fill_zeroed, real.calloc, (size_t count, size_t size),
+                 (count, size), (count * size), LEAK_KIND_MALLOC)
+ALLOCATING(EXPORT, aligned_alloc, fill_new, real.aligned_alloc, (size_t alignment, size_t size),
            (alignment, size), size, LEAK_KIND_MEMALIGN)
-ALLOCATING(EXPORT, memalign, real.memalign, (size_t alignment, size_t size), (alignment, size),
-           size, LEAK_KIND_MEMALIGN)
-ALLOCATING(EXPORT, valloc, real.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
-ALLOCATING(EXPORT, pvalloc, real.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(EXPORT, memalign, fill_new, real.memalign, (size_t alignment, size_t size),
+           (alignment, size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(EXPORT, valloc, fill_new, real.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(EXPORT, pvalloc, fill_new, real.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
 /* Each calls the real function of the same name, for allocators behind libleak may be built on
  * them.
  */
-#define BY_LIBC_NAME(name, parameters, arguments, bytes, kind)                                     \
+#define BY_LIBC_NAME(name, fill, parameters, arguments, bytes, kind)                               \
     EXPORT void *name parameters;                                                                  \
-    ALLOCATING(EXPORT, name, real.name, parameters, arguments, bytes, kind)
+    ALLOCATING(EXPORT, name, fill, real.name, parameters, arguments, bytes, kind)
 
-BY_LIBC_NAME(__libc_malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
-BY_LIBC_NAME(__libc_calloc, (size_t count, size_t size), (count, size), (count * size),
+BY_LIBC_NAME(__libc_malloc, fill_new, (size_t size), (size), size, LEAK_KIND_MALLOC)
+BY_LIBC_NAME(__libc_calloc, fill_zeroed, (size_t count, size_t size), (count, size), (count * size),
              LEAK_KIND_MALLOC)
-BY_LIBC_NAME(__libc_memalign, (size_t alignment, size_t size), (alignment, size), size,
+BY_LIBC_NAME(__libc_memalign, fill_new, (size_t alignment, size_t size), (alignment, size), size,
              LEAK_KIND_MEMALIGN)
-BY_LIBC_NAME(__libc_valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
-BY_LIBC_NAME(__libc_pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+BY_LIBC_NAME(__libc_valloc, fill_new, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+BY_LIBC_NAME(__libc_pvalloc, fill_new, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
 ALLOCATING_BY_ARGUMENT(EXPORT, posix_memalign, real.posix_memalign)
 
@@ -68,16 +69,20 @@ void *hook_realloc(void *old, size_t size, const struct frame *caller,
     modules_poll_loader();
     struct block before;
     bool known = old && track_remove_for_realloc(guard, caller, old, &before);
+    /* What comes behind these bytes is new. */
+    size_t kept = !old ? 0 : known && size > before.size ? fill_kept(old, size) : size;
     void *block = REAL(guard, next(old, size));
     /* NULL for a size of 0 means that the old block was freed; otherwise it is unchanged. */
     if (known && (block || size == 0)) {
-        size_t kept = block == old && size < before.size ? size : block == old ? before.size : 0;
+        size_t stays = block == old && size < before.size ? size : block == old ? before.size : 0;
         if (unlikely(load_relaxed(&suballoc_count)))
-            track_free_contained(guard, caller, before.address + kept, before.size - kept,
+            track_free_contained(guard, caller, before.address + stays, before.size - stays,
                                  FREED_BY_REALLOC);
         track_free_removed(guard, caller, &before);
     } else if (known)
         restore_block(guard, &before);
+    if (block && kept < size)
+        fill_grown(block, kept, size);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
     else

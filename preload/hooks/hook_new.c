@@ -75,6 +75,8 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
     if (!guard)
         return block;
     modules_poll_loader();
+    if (likely(block))
+        fill_new(block, size);
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block && !track_state.selective))

@@ -18,14 +18,15 @@
 
 /* The functions of the family, malloc and free first.
  *   ALLOC(name, parameters, arguments, bytes, kind): returns a block.
+ *   ZEROED: the same, and the block is zero.
  *   ALIGNED(name, parameters, arguments, kind): returns a block; operator new with an alignment.
  *   FREE(name, parameters, arguments, form): frees a block.
  *   SIZED(name, parameters, arguments, form, size, alignment): frees it and states these, 0 = not.
  *   OTHER(name, result, parameters): written out below. */
-#define FAMILY(ALLOC, ALIGNED, FREE, SIZED, OTHER)                                                 \
+#define FAMILY(ALLOC, ZEROED, ALIGNED, FREE, SIZED, OTHER)                                         \
     ALLOC(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)                                   \
     FREE(free, (void *block), (block), FREED_BY_FREE)                                              \
-    ALLOC(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)    \
+    ZEROED(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)   \
     OTHER(realloc, void *, (void *old, size_t size))                                               \
     OTHER(posix_memalign, int, (void **out, size_t alignment, size_t size))                        \
     ALLOC(aligned_alloc, (size_t to, size_t size), (to, size), size, LEAK_KIND_MEMALIGN)           \
@@ -74,13 +75,16 @@ static struct {
 #define RETURNS_BLOCK(name, parameters, ...) void *(*name)parameters;
 #define RETURNS_NOTHING(name, parameters, ...) void(*name) parameters;
 #define RETURNS_OTHER(name, result, parameters) result(*name) parameters;
-    FAMILY(RETURNS_BLOCK, RETURNS_BLOCK, RETURNS_NOTHING, RETURNS_NOTHING, RETURNS_OTHER)
+    FAMILY(RETURNS_BLOCK, RETURNS_BLOCK, RETURNS_BLOCK, RETURNS_NOTHING, RETURNS_NOTHING,
+           RETURNS_OTHER)
 } next;
 
 /* ---- The hooks ------------------------------------------------------------------------------ */
 
 #define ALLOC(name, parameters, arguments, bytes, kind)                                            \
-    ALLOCATING(static, linked_##name, next.name, parameters, arguments, bytes, kind)
+    ALLOCATING(static, linked_##name, fill_new, next.name, parameters, arguments, bytes, kind)
+#define ZEROED(name, parameters, arguments, bytes, kind)                                           \
+    ALLOCATING(static, linked_##name, fill_zeroed, next.name, parameters, arguments, bytes, kind)
 
 /* A throwing operator new leaves the token taken; the next call finds it abandoned
  * (reentry_guard.h). */
@@ -91,7 +95,8 @@ static struct {
         (guard)->kind_flags &= BLOCKS_IGNORED;                                                     \
     })
 #define ALIGNED(name, parameters, arguments, kind)                                                 \
-    ALLOCATES(linked_##name##_slow, TRACK_ALIGNED, next.name, parameters, arguments, size, kind)   \
+    ALLOCATES(linked_##name##_slow, TRACK_ALIGNED, fill_new, next.name, parameters, arguments,     \
+              size, kind)                                                                          \
     static void *linked_##name parameters                                                          \
     {                                                                                              \
         return sample_passes(size) ? next.name arguments : linked_##name##_slow arguments;         \
@@ -125,7 +130,7 @@ static struct {
 
 #define OTHER(name, result, parameters) static result linked_##name parameters;
 
-FAMILY(ALLOC, ALIGNED, FREE, SIZED, OTHER)
+FAMILY(ALLOC, ZEROED, ALIGNED, FREE, SIZED, OTHER)
 
 ALLOCATING_BY_ARGUMENT(static, linked_posix_memalign, next.posix_memalign)
 
@@ -158,7 +163,7 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
 
 static const struct static_malloc_hook hooks[] = {
 #define ROW(name, ...) {#name, (uintptr_t)linked_##name, (uintptr_t *)&next.name},
-    FAMILY(ROW, ROW, ROW, ROW, ROW)};
+    FAMILY(ROW, ROW, ROW, ROW, ROW, ROW)};
 
 /* A reason against redirecting that does not depend on the allocator. */
 static const char *find_obstacle(void)
@@ -201,6 +206,8 @@ void hook_static_malloc_start(void)
     /* An exported allocator was counted as untracked by process_start. */
     if (redirected == found.exported)
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
+    if (redirected)
+        fill_note_linked_malloc();
     log_result(&found, redirected);
     if (redirected && found.exported)
         redirect_operators();

@@ -11,6 +11,7 @@
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/process/process.h"
+#include "preload/track/fill.h"
 #include "preload/track/track.h"
 
 /* WITH_GUARD (process.h) in a helper function of a hook. caller: the frame of the hook's caller,
@@ -69,8 +70,9 @@ void hook_pair_start(void);
         result_;                                                                                   \
     })
 
-/* The body of an allocating hook; track: track_alloc, or track_alloc_inline (track_hot.h). */
-#define ALLOCATES(name, track, next, parameters, arguments, bytes, kind)                           \
+/* The body of an allocating hook; track: track_alloc, or track_alloc_inline (track_hot.h); fill:
+ * fill_new or fill_zeroed (fill.h). */
+#define ALLOCATES(name, track, fill, next, parameters, arguments, bytes, kind)                     \
     static NOINLINE void *name parameters                                                          \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
@@ -79,27 +81,29 @@ void hook_pair_start(void);
             return FORWARD(next arguments);                                                        \
         modules_poll_loader();                                                                     \
         void *block = REAL(guard, next arguments);                                                 \
-        if (likely(block))                                                                         \
+        if (likely(block)) {                                                                       \
+            fill(block, (bytes));                                                                  \
             track(guard, &caller, block, (bytes), (kind));                                         \
-        else                                                                                       \
+        } else {                                                                                   \
             sample_redraw();                                                                       \
+        }                                                                                          \
         guard_leave(guard);                                                                        \
         return block;                                                                              \
     }
 
 /* A hook that returns the block. The second function is entered by a jump (when optimised), so its
  * caller's frame is the program's, and a block outside of the sample costs no stack frame. */
-#define ALLOCATING(linkage, name, next, parameters, arguments, bytes, kind)                        \
-    ALLOCATES(name##_slow, track_alloc, next, parameters, arguments, bytes, kind)                  \
+#define ALLOCATING(linkage, name, fill, next, parameters, arguments, bytes, kind)                  \
+    ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
     linkage void *name parameters                                                                  \
     {                                                                                              \
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
 /* The same for the most frequent functions: one test covers all unusual options. */
-#define ALLOCATING_OFTEN(linkage, name, next, parameters, arguments, bytes, kind)                  \
-    ALLOCATES(name##_slow, track_alloc, next, parameters, arguments, bytes, kind)                  \
-    ALLOCATES(name##_fast, track_alloc_inline, next, parameters, arguments, bytes, kind)           \
+#define ALLOCATING_OFTEN(linkage, name, fill, next, parameters, arguments, bytes, kind)            \
+    ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
+    ALLOCATES(name##_fast, track_alloc_inline, fill, next, parameters, arguments, bytes, kind)     \
     linkage void *name parameters                                                                  \
     {                                                                                              \
         if (likely(!track_state.selective))                                                        \
@@ -119,10 +123,12 @@ void hook_pair_start(void);
             return FORWARD(next(out, alignment, size));                                            \
         modules_poll_loader();                                                                     \
         int error = REAL(guard, next(out, alignment, size));                                       \
-        if (!error && *out)                                                                        \
+        if (!error && *out) {                                                                      \
+            fill_new(*out, size);                                                                  \
             track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);                           \
-        else                                                                                       \
+        } else {                                                                                   \
             sample_redraw();                                                                       \
+        }                                                                                          \
         guard_leave(guard);                                                                        \
         return error;                                                                              \
     }

@@ -6,6 +6,7 @@
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
 #include "preload/leakcheck/result_writer.h"
+#include "preload/track/fill.h"
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
@@ -320,6 +321,16 @@ static void write_notes(const struct leak_check *check)
     }
 }
 
+/* Counts the block if it is live. */
+static void count_uncleared(uintptr_t address, uint64_t size, void *passed)
+{
+    struct leak_snapshot *head = passed;
+    uint32_t node = reach_find_node(current.reach, address);
+    if (node != REACH_NONE && reach_address(current.reach, node) == address &&
+        reach_size(current.reach, node) == size && head->uncleared < UINT8_MAX)
+        head->uncleared++;
+}
+
 static void run_check(void *argument)
 {
     const struct leak_check_request *request = argument;
@@ -341,6 +352,8 @@ static void run_check(void *argument)
     head.threads_missed = current.roots.thread_count > 1 + head.threads_parked
                               ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;
+    if (!trouble)
+        fill_each_uncleared(count_uncleared, &head);
     if (!trouble)
         head.apart = roots_anonymous_bytes(&current.roots, &maps) / LEAK_PAGE;
     head.unreadable = unreadable < UINT8_MAX ? unreadable : UINT8_MAX;

@@ -114,10 +114,33 @@ void options_defaults(struct options *options)
         set_option(options, i, table[i].value, strlen(table[i].value));
 }
 
+static bool read_fill(const char *word, size_t length, int *out)
+{
+    uint64_t byte = 0;
+    bool off = equals_word(word, length, "off"), clears = equals_word(word, length, "auto");
+    if (!off && !clears && (!parse_number(word, length, &byte) || byte > UINT8_MAX))
+        return false;
+    *out = off ? FILL_OFF : clears ? FILL_AUTO : (int)byte;
+    return true;
+}
+
+bool options_get_fill(const struct options *options, struct fill_bytes *out)
+{
+    const char *comma = strchr(options->fill, ',');
+    size_t length = comma ? (size_t)(comma - options->fill) : strlen(options->fill);
+    out->freed = FILL_OFF;
+    if (!read_fill(options->fill, length, &out->fresh))
+        return false;
+    return !comma ||
+           (read_fill(comma + 1, strlen(comma + 1), &out->freed) && out->freed != FILL_AUTO);
+}
+
 /* False for values that are well-formed but out of range. */
 static bool is_sensible(const struct options *options)
 {
-    return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST &&
+    struct fill_bytes fill;
+    return options_get_fill(options, &fill) && options->depth >= 1 && options->depth <= 1024 &&
+           options->sample <= OPTION_SAMPLE_MOST &&
            options->snapshot_signal >= OPTION_SIGNAL_LEAST &&
            options->snapshot_signal <= OPTION_SIGNAL_MOST;
 }

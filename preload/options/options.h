@@ -76,6 +76,13 @@ typedef bool options_foreign_parser(const char *name, size_t name_length, const 
                                     options_complain *complain);
 void options_set_foreign_parser(options_foreign_parser *parser);
 
+/* The option fill: a byte, or one of these. False: it is neither. */
+enum { FILL_OFF = -1, FILL_AUTO = -2 };
+struct fill_bytes {
+    int fresh, freed;
+};
+bool options_get_fill(const struct options *options, struct fill_bytes *out);
+
 void options_defaults(struct options *options);
 /* Items separated by ':' ('…' protects one), or by newlines when lines is set. */
 void options_parse(struct options *options, const char *string, size_t length, bool lines,

@@ -27,6 +27,7 @@
 #include "preload/unwind/unwind_check.h"
 #include "preload/heap/quarantine.h"
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/track/fill.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/process/reports.h"
 #include "preload/resources/resource_records.h"
@@ -202,6 +203,7 @@ static bool start_modules(struct guard *guard, char **envp)
     if (!sample_state.bytes && !quarantine_start(options_current.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
     eventlog_start(&options_current, process_info_program_name(name, sizeof name));
+    fill_start(envp);
     track_select_path();
     resources_start(guard);
     capture_start();

@@ -4,6 +4,7 @@
 #include "preload/base/memory_limits.h"
 #include "preload/heap/quarantine.h"
 #include "preload/base/sys.h"
+#include "preload/track/fill.h"
 #include "preload/track/track_hot.h"
 
 #include <time.h>
@@ -30,13 +31,15 @@ void track_start(void)
         size_span = 0;
     }
     started_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
+    fill_restart();
 }
 
 void track_select_path(void)
 {
     track_state.selective =
         sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
-    track_state.detour = sample_state.bytes || quarantine_is_on() || eventlog_is_on();
+    track_state.detour =
+        sample_state.bytes || quarantine_is_on() || eventlog_is_on() || fill_state.frees;
 }
 
 void track_tick(void)
@@ -328,6 +331,8 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
         eventlog_free(guard, caller, &block, how);
     bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
     record_free(guard, caller, &block, pointer, how, true);
+    if (fill_state.frees)
+        fill_freed(pointer, block.size);
 }
 
 static void *free_with_detour(struct guard *guard, const struct frame *caller, void *pointer,
@@ -351,6 +356,8 @@ static void *free_with_detour(struct guard *guard, const struct frame *caller, v
     if (load_relaxed(&suballoc_count))
         track_free_contained(guard, caller, address, block.size, how);
     record_free(guard, caller, &block, pointer, how, false);
+    if (fill_state.frees)
+        fill_freed(pointer, block.size);
     return quarantine_is_on() && bad_free_quarantine(guard, caller, pointer, &block, how) ? NULL
                                                                                           : pointer;
 }

@@ -138,6 +138,19 @@ static void add_restriction(struct notes *notes)
                                      after));
 }
 
+static void add_uncleared(struct notes *notes)
+{
+    unsigned count = notes->store->look->head.uncleared;
+
+    add_note(notes, arena_format(notes->mem,
+                                 "%s%s not cleared when allocated (the limit of fill=auto): old "
+                                 "pointers in them may hide leaks; fill=0 clears all",
+                                 term_count(count, "large block").text,
+                                 count == UINT8_MAX ? " or more were"
+                                 : count == 1       ? " was"
+                                                    : " were"));
+}
+
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process)
@@ -167,6 +180,8 @@ void report_notes_fill(struct arena *mem, const struct store *store,
         add_note(&notes, "the recording file was full: the newest stacks are missing");
     add_options(&notes);
     add_own_allocator(&notes);
+    if (store->look && store->look->head.uncleared)
+        add_uncleared(&notes);
     if (store->events_left_out)
         add_note(
             &notes,

@@ -1,0 +1,210 @@
+#include "preload/track/fill.h"
+#include "preload/base/strbuf.h"
+#include "preload/base/sys.h"
+#include "preload/heap/sample.h"
+#include "preload/interpose/modules.h"
+#include "preload/interpose/real_functions.h"
+#include "preload/options/options.h"
+#include "preload/store/store.h"
+#include "arch.h"
+
+/* Pages asked about in one call of mincore. */
+#define PAGES_A_CALL 256
+/* glibc keeps the size of a block's chunk before the block; this bit says: a mapping of its own. */
+#define CHUNK_IS_MAPPED 2
+
+struct fill_state fill_state;
+uintptr_t fill_high[FILL_AREAS];
+
+static bool clears;               /* fill=auto */
+static struct fill_bytes bytes;   /* the option */
+static size_t (*usable)(void *);  /* belongs to the allocator of real.realloc; NULL: unknown */
+static uint64_t page_size, spent; /* spent: of the limit in fill.h */
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+/* The byte that MALLOC_PERTURB_ or its tunable make glibc fill new blocks with, but for those that
+ * come from a thread's cache: then all are filled with it. FILL_AUTO: there is none. */
+static int get_byte_of_libc(char **envp)
+{
+    static const char tunable[] = "glibc.malloc.perturb=";
+    const char *value = options_getenv(envp, "MALLOC_PERTURB_");
+    const char *tunables = options_getenv(envp, "GLIBC_TUNABLES");
+    const char *found = tunables ? strstr(tunables, tunable) : NULL;
+    uint64_t byte;
+    if (found)
+        value = found + sizeof tunable - 1;
+    if (!value || !parse_number(value, strcspn(value, ":"), &byte) || !(byte & UINT8_MAX))
+        return FILL_AUTO;
+    return (byte & UINT8_MAX) ^ UINT8_MAX;
+}
+
+/* Then the chunks of glibc have other sizes. */
+static bool has_memory_tags(char **envp)
+{
+    const char *tunables = options_getenv(envp, "GLIBC_TUNABLES");
+    return tunables && strstr(tunables, "glibc.mem.tagging");
+}
+
+void fill_start(char **envp)
+{
+    options_get_fill(&options_current, &bytes);
+    page_size = sys_page_size();
+    uintptr_t real_malloc = (uintptr_t)real.malloc, real_realloc = (uintptr_t)real.realloc;
+    fill_state.of_libc =
+        modules_same_object((uintptr_t)real.exit, real_malloc) && !has_memory_tags(envp);
+    if (bytes.fresh == FILL_AUTO && fill_state.of_libc)
+        bytes.fresh = get_byte_of_libc(envp);
+    if (real.malloc_usable_size &&
+        modules_same_object((uintptr_t)real.malloc_usable_size, real_realloc))
+        usable = real.malloc_usable_size;
+    clears = bytes.fresh == FILL_AUTO && !sample_state.bytes && !options_current.min_size &&
+             !options_current.max_size;
+    fill_state.frees = bytes.freed >= 0;
+    fill_state.small = clears ? FILL_SMALL : 0;
+    if (real_functions_loaded_late())
+        memset(fill_high, 0xff, sizeof fill_high); /* all that there is may have been used */
+}
+
+void fill_note_linked_malloc(void)
+{
+    fill_state.of_libc = false;
+    usable = NULL;
+}
+
+void fill_restart(void)
+{
+    spent = 0;
+}
+
+/* ---- Large blocks --------------------------------------------------------------------------- */
+
+/* May this much more be cleared? */
+static bool take_credit(uint64_t size)
+{
+    uint64_t limit = FILL_FIRST + load_relaxed(&store_header->epoch) * FILL_PER_TICK;
+    if (load_relaxed(&spent) + size > limit)
+        return false;
+    add_relaxed(&spent, size);
+    return true;
+}
+
+/* Clears those pages that are in memory. False: it is not known which, or the limit is reached. */
+static bool clear_pages(char *at, size_t count)
+{
+    unsigned char in_memory[PAGES_A_CALL];
+    for (size_t now; count; count -= now, at += now * page_size) {
+        now = count < PAGES_A_CALL ? count : PAGES_A_CALL;
+        if (!take_credit(FILL_MEDIUM) || sys_mincore(at, now * page_size, in_memory) != 0)
+            return false;
+        for (size_t i = 0, end; i < now; i = end + 1) {
+            for (end = i; end < now && in_memory[end] & 1;)
+                end++;
+            if (end > i && !take_credit((end - i) * page_size))
+                return false;
+            memset(at + i * page_size, 0, (end - i) * page_size);
+        }
+    }
+    return true;
+}
+
+static bool clear_large(char *block, size_t size)
+{
+    uintptr_t start = arch_address(block), end = start + size;
+    uintptr_t first = round_up(start, page_size), last = end & ~(page_size - 1);
+    if (fill_state.of_libc && size <= FILL_MEDIUM) {
+        if (!take_credit(size))
+            return false;
+        first = last;
+    }
+    if (first >= last) {
+        memset(block, 0, size);
+        return true;
+    }
+    memset(block, 0, first - start);
+    memset(block + (last - start), 0, end - last);
+    return clear_pages(block + (first - start), (last - first) / page_size);
+}
+
+/* ---- Blocks that were not cleared ----------------------------------------------------------- */
+
+static struct uncleared {
+    uintptr_t address; /* 0 = empty */
+    uint64_t size;
+} uncleared[1024];
+
+static struct uncleared *uncleared_slot(uintptr_t address)
+{
+    return &uncleared[hash_u64(address) % ARRAY_LENGTH(uncleared)];
+}
+
+/* A block begins here: it was cleared, or not. Two threads that meet in a slot may lose an entry.
+ * kept: bytes of it that were there before. */
+static void note_clearing(uintptr_t address, uint64_t size, bool cleared, size_t kept)
+{
+    struct uncleared *slot = uncleared_slot(address);
+    if (!cleared) {
+        store_relaxed(&slot->size, size);
+        store_relaxed(&slot->address, address);
+    } else if (!kept && load_relaxed(&slot->address) == address) {
+        store_relaxed(&slot->address, 0);
+    }
+}
+
+void fill_each_uncleared(fill_visit *visit, void *context)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(uncleared); i++)
+        if (uncleared[i].address)
+            visit(uncleared[i].address, uncleared[i].size, context);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static bool has_mapping_of_its_own(const void *block)
+{
+    return fill_state.of_libc && ((const size_t *)arch_address(block))[-1] & CHUNK_IS_MAPPED;
+}
+
+/* The end of what was ever used of a block from start to end. */
+static uintptr_t find_used_end(uintptr_t start, uintptr_t end)
+{
+    uintptr_t high = load_relaxed(fill_high_of(end));
+    bool one_area = start >> FILL_AREA_BITS == end >> FILL_AREA_BITS;
+    return fill_state.of_libc && one_area && high < end ? high : end;
+}
+
+/* The bytes from kept to size, which are new. */
+static void fill_from(char *block, size_t kept, size_t size)
+{
+    uintptr_t start = arch_address(block) + kept, end = start - kept + fill_size(size);
+    if (bytes.fresh >= 0) {
+        memset(block + kept, bytes.fresh, end - start);
+    } else if (clears && !has_mapping_of_its_own(block)) {
+        uintptr_t used = find_used_end(start, end);
+        note_clearing(start - kept, size, used <= start || clear_large(block + kept, used - start),
+                      kept);
+        fill_note_end(end);
+    }
+}
+
+void fill_large(void *block, size_t size)
+{
+    fill_from(block, 0, size);
+}
+
+/* ---- realloc and free ----------------------------------------------------------------------- */
+
+size_t fill_kept(void *old, size_t size)
+{
+    return usable && (clears || bytes.fresh >= 0) ? usable(old) : size;
+}
+
+void fill_grown(void *block, size_t kept, size_t size)
+{
+    fill_from(block, kept, size);
+}
+
+void fill_freed(void *block, size_t size)
+{
+    memset(block, bytes.freed, size);
+}
