@@ -17,11 +17,11 @@ static inline bool container_is_array(const uintptr_t *head, uint64_t size)
            (head[0] == 0 ? size == 8 : head[0] <= size - 8 && (size - 8) % head[0] == 0);
 }
 
-/* std::string before C++11: length, capacity, reference count, then the text and its NUL. Strings
- * without capacity share a variable of the library. */
+/* std::string before C++11: length, capacity, reference count, then the text and its NUL. One
+ * without capacity has no room beside its NUL: zeros in a larger block are no string. */
 static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 {
-    return size > 24 && head[0] <= head[1] && head[1] && head[1] < size - 24;
+    return size > 24 && head[0] <= head[1] && (head[1] || size == 25) && head[1] < size - 24;
 }
 
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */
