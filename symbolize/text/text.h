@@ -157,7 +157,8 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
 /* The place that freed the owner of the record's blocks, a line. */
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);
 /* "others are closed in X at x.c:5", of a resource with released_at. */
-void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream);
+void text_released_elsewhere(const struct resource *resource, const struct view *view,
+                             FILE *stream);
 
 /* ---- Stacks and paths ------------------------------------------------------------------------ */
 

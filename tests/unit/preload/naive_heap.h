@@ -114,7 +114,7 @@ static inline bool decodes(const struct heap *heap, uintptr_t word, int i)
     uintptr_t mangled = start ^ codes->guard;
     if (codes->guard && word == (mangled << 17 | mangled >> 47))
         return true;
-    return word == ~start || (codes->xor_key &&word == (start ^ codes->xor_key));
+    return word == ~start || (codes->xor_key && word == (start ^ codes->xor_key));
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------- */
@@ -160,8 +160,7 @@ static inline void spread(struct heap *heap, enum leak_verdict verdict, enum how
     }
 }
 
-static inline void start_with(struct heap *heap, enum reach_prior before,
-                              enum leak_verdict verdict)
+static inline void start_with(struct heap *heap, enum reach_prior before, enum leak_verdict verdict)
 {
     for (int i = 0; i < heap->blocks; i++)
         if (!heap->verdict[i] && heap->before[i] == before) {
@@ -292,7 +291,7 @@ static inline uintptr_t make_heaps(struct heap *heaps, int count, uint64_t *stat
         buffer = ((uintptr_t)map + (1 << 20) + 4096) >> 20 << 20;
     }
     struct reach_encodings codes = {.guard = dice(state, 2) ? unit_random(state) : 0,
-                                .xor_key = dice(state, 2) ? unit_random(state) : 0};
+                                    .xor_key = dice(state, 2) ? unit_random(state) : 0};
     for (int i = 0; i < count; i++)
         make_heap(&heaps[i], buffer + i * STRIDE - 8 * dice(state, 64), &codes, state);
     return buffer;
@@ -314,8 +313,8 @@ static inline struct reach *mark_heaps(const struct heap *heaps, int count, uint
     }
     if (reach_build_index(reach)) {
         for (int i = 0; i < count; i++)
-            reach_add_root(reach, (uintptr_t)heaps[i].root, (uintptr_t)(heaps[i].root + heaps[i].roots),
-                       i, REACH_ROOT_DATA);
+            reach_add_root(reach, (uintptr_t)heaps[i].root,
+                           (uintptr_t)(heaps[i].root + heaps[i].roots), i, REACH_ROOT_DATA);
         if (reach_mark(reach, &heaps[0].codes, is_vtable))
             return reach;
     }

@@ -136,6 +136,7 @@ static const struct {
     {"no string: the NUL does not fit", 64, {3, 40}, 24, POSSIBLE, 0},
     {"no string: a huge capacity", 64, {3, UINT64_MAX}, 24, POSSIBLE, 0},
     {"a string, but to its second word", 64, {3, 39}, 16, POSSIBLE, 0},
+    {"no string: zeros in a larger block", 64, {0, 0}, 24, POSSIBLE, 0},
     {"the empty string", 25, {0, 0}, 24, REACHABLE, 0},
     {"a second base", 64, {0x40, 1, 0x40}, 16, REACHABLE, 0},
     {"no second base: no table there", 64, {0x40, 1, 0x41}, 16, POSSIBLE, 0},
