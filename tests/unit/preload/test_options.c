@@ -73,6 +73,8 @@ static void other_value(size_t i, const char **value, const char **shown)
     } else if (!strcmp(table[i].type, "SHARE")) {
         *value = "75";
         *shown = "75%";
+    } else if (!strcmp(table[i].name, "fill")) {
+        *value = *shown = "0xa5,0";
     } else if (!strcmp(table[i].type, "TEXT")) {
         *value = *shown = "/some/where";
     } else if (!strcmp(table[i].type, "CHOICE_report")) {
