@@ -12,9 +12,9 @@
  * A rare place of frees, which the sample would miss, may be the one that matters. So a free is
  * captured, too, and counts for one, when a thread has not yet freed blocks of that site at that
  * return address and depth of the stack (a wrapper has one return address, but its callers differ
- * in depth). A small table of hashes remembers these, and forgets. There are as many such captures
- * as others, and FREE_HISTORY_CREDIT more:
- *     captures of new places <= FREE_HISTORY_CREDIT + sampled captures
+ * in depth). A small table of hashes remembers these, and forgets. Of such captures there are a
+ * quarter as many as others, and FREE_HISTORY_CREDIT more:
+ *     captures of new places <= FREE_HISTORY_CREDIT + sampled captures / 4
  */
 #ifndef PRELOAD_HEAP_FREE_HISTORY_H
 #define PRELOAD_HEAP_FREE_HISTORY_H
@@ -24,17 +24,17 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-#define FREE_HISTORY_CREDIT 1024
-#define FREE_HISTORY_KNOWN_BITS 10
+#define FREE_HISTORY_CREDIT 512
+#define FREE_HISTORY_KNOWN_BITS 9
 
 /* One for each thread. */
 struct free_history {
     uint64_t dice;
     uintptr_t base;             /* a stack pointer of the thread: depths count from it */
-    uint32_t credit;            /* captures of new places that are left */
+    uint32_t credit;            /* quarters of captures of new places that are left */
     struct leak_recent *recent; /* in the recording file; NULL = no memory */
     uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
-    uint32_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */
+    uint16_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */
 };
 
 bool free_history_start(void);
@@ -62,12 +62,12 @@ static inline bool free_history_is_new_place(struct free_history *freed, uint32_
 {
     uint32_t place = (uint32_t)(freed->base - caller->sp) << 12 | (caller->pc & 0xfff);
     uint64_t hash = ((uint64_t)site << 32 | place) * 0x9e3779b97f4a7c15ull;
-    uint32_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
-    uint32_t rest = (uint32_t)(hash >> 16) | 1; /* 0: nothing yet */
-    if (likely(*known == rest) || !freed->credit)
+    uint16_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
+    uint16_t rest = (uint16_t)(hash >> 16) | 1; /* 0: nothing yet */
+    if (likely(*known == rest) || freed->credit < 4)
         return false;
     *known = rest;
-    freed->credit--;
+    freed->credit -= 4;
     return true;
 }
 
