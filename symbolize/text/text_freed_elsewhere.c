@@ -73,7 +73,7 @@ static void write_freed_place(const char *lead, const struct frame *frame, const
     }
     fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
             lead, before, name.text, at, place.text, rest);
-    if (view->terse <= TEXT_BRIEF)
+    if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(frame, TEXT_INDENT, view, stream);
 }
 
@@ -105,7 +105,7 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
             : at->common->file ? " at "
                                : " ",
             place.text, rest);
-    if (view->terse <= TEXT_BRIEF)
+    if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(at->common, TEXT_INDENT, view, stream);
 }
 

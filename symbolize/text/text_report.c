@@ -344,41 +344,16 @@ static void write_process_at_detail(const struct report *report, size_t i, const
     text_threads(process, view, stream);
     write_report_coverage(report, i, view, stream);
     write_pids(report, i, stream);
-    if (!view->again)
+    if (view->no_next)
+        ;
+    else if (!view->again)
         write_next(process, view, stream);
     else if (alone)
         write_again(report, view, stream);
     if (!alone)
         text_summary(process->pid, &process->totals, stream);
-    if (!alone || view->terse < 3)
+    if (!alone || view->terse < TEXT_TIGHT)
         putc('\n', stream);
-}
-
-/* Reports of at most FEW records are shortened to fit a screen, if they can. */
-#define FEW 5
-#define SCREEN 25 /* lines */
-
-/* The report of a process as a string; free(3) it. */
-static char *process_string(const struct report *report, size_t i, const struct view *view)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (!stream)
-        return NULL;
-    write_process_at_detail(report, i, view, stream);
-    fclose(stream);
-    return text;
-}
-
-static size_t count_lines(const char *text)
-{
-    size_t lines = 1; /* the summary line follows */
-
-    for (; *text; text++)
-        lines += *text == '\n';
-    return lines;
 }
 
 /* Options that ask for details turn the fitting off. */
@@ -391,29 +366,16 @@ static void write_report_process(const struct report *report, size_t i, const st
                                  FILE *stream)
 {
     const struct process *process = &report->processes[i];
-    bool few = text_list_count(process, view) + process->mistake_count <= FEW;
-    char *when = is_detail_requested(view) ? NULL : text_list_when(process, view), *text = NULL;
-    struct view fit = *view;
+    struct text_draft draft = {write_process_at_detail, report, i};
+    char *when = is_detail_requested(view) ? NULL : text_list_when(process, view);
+    struct view told = *view;
 
-    fit.when_told = when != NULL;
+    told.when_told = when != NULL;
     free(when);
-    if (few && !is_detail_requested(view))
-        for (fit.terse = 0;; fit.terse++) {
-            text = process_string(report, i, &fit);
-            if (!text || view->written + count_lines(text) <= SCREEN)
-                break;
-            free(text);
-            text = NULL;
-            if (fit.terse == TEXT_TERSEST) { /* it does not fit at all */
-                fit.terse = TEXT_BRIEF;
-                break;
-            }
-        }
-    if (text)
-        fputs(text, stream);
+    if (is_detail_requested(view))
+        write_process_at_detail(report, i, &told, stream);
     else
-        write_process_at_detail(report, i, &fit, stream);
-    free(text);
+        text_fit(&draft, text_list_count(process, view) + process->mistake_count, &told, stream);
 }
 
 /* Processes that are only counted, and why. */
