@@ -370,6 +370,7 @@ struct bad_free {
     bool first_whole; /* else only the frame of the return address */
     /* Pools of the program: of the block, and the one that the call names; NULL = none. */
     const char *block_pool, *call_pool;
+    size_t lead; /* index + 1 of the first bad free with the same cause, 0 = it is the first */
 };
 
 /* A block that contains an address, or ends before it. */

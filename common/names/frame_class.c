@@ -32,6 +32,12 @@ static const char *const wrapper_endings[] = {
     "mallocz", "reallocf", "mallocn",  "strsave",     "savestr",      "strcopy",  "copystring",
 };
 
+/* What may follow such an ending: zmalloc_usable, zcalloc_num. */
+static const char *const wrapper_suffixes[] = {
+    "_usable", "_num",  "_array",    "_bytes", "_clear",
+    "_zero",   "_impl", "_internal", "_debug", "_safe",
+};
+
 /* A name with one of these words is no wrapper: leak_by_malloc, test_strdup. */
 static const char *const non_wrapper_words[] = {
     "about", "after", "and",  "bad",  "before", "bench",   "by",    "check",
@@ -168,21 +174,54 @@ static bool has_ending(const char *name, size_t length, const char *ending)
     return !left;
 }
 
+static bool has_non_wrapper_word(char name[NAME_MOST + 1])
+{
+    char *left;
+
+    for (char *word = strtok_r(name, "_", &left); word; word = strtok_r(NULL, "_", &left))
+        if (IS_IN(word, non_wrapper_words))
+            return true;
+    return false;
+}
+
+static size_t length_without_suffix(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof(wrapper_suffixes) / sizeof(*wrapper_suffixes); i++) {
+        size_t suffix = strlen(wrapper_suffixes[i]);
+
+        if (length > suffix && strcmp(name + length - suffix, wrapper_suffixes[i]) == 0)
+            return length - suffix;
+    }
+    return length;
+}
+
 static bool is_wrapper_name(const char *function)
 {
-    char name[NAME_MOST + 1], *left;
+    char name[NAME_MOST + 1];
     size_t length;
     bool ends = false;
 
     if (strstr(function, " as core::alloc::global::GlobalAlloc>::"))
         return true; /* Rust's #[global_allocator] */
     last_part(function, name);
-    length = strlen(name);
+    length = length_without_suffix(name);
     for (size_t i = 0; i < sizeof(wrapper_endings) / sizeof(*wrapper_endings) && !ends; i++)
         ends = has_ending(name, length, wrapper_endings[i]);
-    for (char *word = strtok_r(name, "_", &left); word && ends; word = strtok_r(NULL, "_", &left))
-        ends = !IS_IN(word, non_wrapper_words);
-    return ends;
+    return ends && !has_non_wrapper_word(name);
+}
+
+bool classify_is_allocation_name(const char *function)
+{
+    static const char *const parts[] = {"alloc", "strdup", "strndup", "memdup", "newlen"};
+    char name[NAME_MOST + 1];
+
+    last_part(function, name);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (strstr(name, parts[i]) && !strstr(name, "dealloc"))
+            return !has_non_wrapper_word(name);
+    return false;
 }
 
 bool classify_is_release_name(const char *function)

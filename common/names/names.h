@@ -36,6 +36,10 @@ enum frame_role classify_frame(const char *module, const char *function, const c
 /* Does the name end like that of a deallocator? xfree and g_free do, but so does node_free. */
 bool classify_is_release_name(const char *function);
 
+/* Does the name speak of allocating or copying, as those of zmalloc_usable, alloc_clear, ngx_alloc,
+ * Pool::allocate and sdsnewlen do? So does node_alloc's, which is no wrapper. */
+bool classify_is_allocation_name(const char *function);
+
 /* The C and C++ libraries, the loader, and libleak itself. */
 bool classify_is_runtime_module(const char *module);
 

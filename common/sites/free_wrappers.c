@@ -10,7 +10,8 @@
 #define NODES 48  /* … within so many nodes */
 #define CALLERS 8 /* least number of callers of a wrapper … */
 #define SIZES 6   /* … and of size classes (powers of two) of its blocks */
-#define FEW 3     /* … and of both, if its name ends in "free" */
+#define FEW 3     /* … and of both, if its name ends in "free" or speaks of allocating */
+#define CALLEES 4 /* functions that an allocating function is seen to call */
 #define ROUNDS 8  /* for finding parts of wrappers: each round may expose their callees */
 
 struct wrapper_candidate {
@@ -18,7 +19,10 @@ struct wrapper_candidate {
     uint64_t sizes; /* a bit for each size class */
     uint64_t caller[CALLERS];
     unsigned callers;
-    bool gives_back; /* by its name: node_free, xfree */
+    uint64_t callee[CALLEES]; /* towards malloc or free */
+    unsigned callees;         /* CALLEES: maybe more */
+    bool gives_back;          /* by its name: node_free, xfree */
+    bool allocates;           /* by its name: node_alloc, zmalloc_usable */
     bool is;
 };
 
@@ -42,7 +46,8 @@ static struct wrapper_candidate *candidate_of(struct free_wrappers *wrappers,
                                          wrappers->count + 1, sizeof(*wrappers->functions));
         wrappers->functions[wrappers->count++] = (struct wrapper_candidate){
             .name = frame->name_hash,
-            .gives_back = frame->function && classify_is_release_name(frame->function)};
+            .gives_back = frame->function && classify_is_release_name(frame->function),
+            .allocates = frame->function && classify_is_allocation_name(frame->function)};
         *slot = wrappers->count;
     }
     return &wrappers->functions[*slot - 1];
@@ -58,7 +63,16 @@ static void add_caller(struct wrapper_candidate *function, uint64_t caller)
     function->caller[function->callers++] = caller;
 }
 
-/* Records callers and block sizes of the innermost user functions of a stack. */
+static void add_callee(struct wrapper_candidate *function, uint64_t callee)
+{
+    for (unsigned i = 0; i < function->callees; i++)
+        if (function->callee[i] == callee)
+            return;
+    if (function->callees < CALLEES && callee != function->name)
+        function->callee[function->callees++] = callee;
+}
+
+/* Records callers, callees and block sizes of the innermost user functions of a stack. */
 static void add_stack(struct free_wrappers *wrappers, uint32_t node, uint64_t bytes,
                       uint64_t blocks)
 {
@@ -76,8 +90,10 @@ static void add_stack(struct free_wrappers *wrappers, uint32_t node, uint64_t by
 
             if (!is_users(frame))
                 continue;
-            if (inner)
+            if (inner) {
                 add_caller(candidate_of(wrappers, inner), frame->name_hash);
+                add_callee(candidate_of(wrappers, frame), inner->name_hash);
+            }
             inner = frame;
             candidate_of(wrappers, inner)->sizes |= 1ull << (63 - __builtin_clzll(size | 1));
             frames++;
@@ -104,6 +120,19 @@ static bool has_sizes(const struct wrapper_candidate *function)
     return __builtin_popcountll(function->sizes) >= (function->gives_back ? FEW : SIZES);
 }
 
+/* A function that only passes sizes on, by its name and by what it calls: malloc, or wrappers. */
+static bool is_named_wrapper(const struct free_wrappers *wrappers,
+                             const struct wrapper_candidate *function)
+{
+    if (!function->allocates || function->callers < FEW || function->callees == CALLEES ||
+        __builtin_popcountll(function->sizes) < FEW)
+        return false;
+    for (unsigned i = 0; i < function->callees; i++)
+        if (!is_wrapper(wrappers, function->callee[i]))
+            return false;
+    return true;
+}
+
 static bool is_called_by_wrappers(const struct free_wrappers *wrappers,
                                   const struct wrapper_candidate *function)
 {
@@ -128,7 +157,9 @@ static void find_wrappers(struct free_wrappers *wrappers)
         for (size_t i = 0; i < wrappers->count; i++) {
             struct wrapper_candidate *function = &wrappers->functions[i];
 
-            if (!function->is && has_sizes(function) && is_called_by_wrappers(wrappers, function))
+            if (!function->is &&
+                (is_named_wrapper(wrappers, function) ||
+                 (has_sizes(function) && is_called_by_wrappers(wrappers, function))))
                 function->is = more = true;
         }
     }

@@ -77,8 +77,9 @@ size_t reconcile_site(struct reconciliation *reconciliation, uint32_t site,
  *
  * "Freed in my_free" tells nothing where everything is freed in my_free. xmalloc, g_free, a pool's
  * own malloc are recognised by what they do more than by their names: a wrapper is called by many
- * functions, for blocks of many sizes; a few are enough if its name ends in "free". A function that
- * only wrappers call, for as many sizes, is part of a wrapper.
+ * functions, for blocks of many sizes; a few are enough if its name ends in "free", or speaks of
+ * allocating and all that it calls is malloc or a wrapper. A function that only wrappers call, for
+ * as many sizes, is part of a wrapper.
  *
  * The place of a stack is its first frame of user code that is no wrapper. */
 

@@ -123,6 +123,50 @@ static bool is_between_operators(const struct bad_free *mistake)
     }
 }
 
+/* ---- One cause ------------------------------------------------------------------------------- */
+
+static bool has_place(const struct bad_free *mistake)
+{
+    return mistake->type == LEAK_EVENT_MISMATCHED_FREE ||
+           mistake->type == LEAK_EVENT_SIZE_MISMATCH ||
+           mistake->type == LEAK_EVENT_ALIGNMENT_MISMATCH;
+}
+
+/* Mismatches of blocks of one size that one instruction of the program allocates or releases; 0:
+ * there is no such frame. */
+static uint64_t cause_key(const struct bad_free *mistake, const struct stack *stack, uint64_t seed)
+{
+    size_t user = frame_first_user(stack->frames, stack->count);
+    uint64_t key = hash_mix(seed, mistake->type << 16 | mistake->form << 8 | mistake->kind);
+
+    if (user == stack->count)
+        return 0;
+    key = hash_mix(hash_mix(key, mistake->size), mistake->said ^ (uint64_t)mistake->offset << 32);
+    return hash_mix(hash_mix(key, stack->frames[user]->name_hash), stack->frames[user]->offset);
+}
+
+/* Gives each bad free the lead of the first one with one of its keys. */
+static void find_leads(struct process *process)
+{
+    struct hashmap first = {0}; /* cause_key() -> index + 1 of the lead */
+
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        struct bad_free *mistake = &process->mistakes[i];
+        uint64_t keys[2] = {cause_key(mistake, &mistake->released, 1),
+                            cause_key(mistake, &mistake->allocated, 2)};
+
+        for (size_t k = 0; k < 2 && has_place(mistake) && !mistake->lead; k++)
+            mistake->lead = keys[k] ? hashmap_get(&first, keys[k]) : 0;
+        for (size_t k = 0; k < 2 && has_place(mistake); k++) {
+            uint64_t *slot = keys[k] ? hashmap_put(&first, keys[k], NULL) : NULL;
+
+            if (slot && !*slot)
+                *slot = mistake->lead ? mistake->lead : i + 1;
+        }
+    }
+    hashmap_end(&first);
+}
+
 void bad_frees_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct process *process)
 {
@@ -139,6 +183,7 @@ void bad_frees_fill(struct arena *mem, struct resolver *resolver, const struct s
             process->mistakes[process->mistake_count++] = made;
     }
     signatures_end(&filling.signatures);
+    find_leads(process);
     process->totals.errors = add_saturating(process->totals.errors, process->mistake_count);
 }
 

@@ -14,6 +14,9 @@
 
 #include "leak_store.h"
 
+#define PARTS_SHOWN 2   /* of one cause, without -v */
+#define CALL_COLUMNS 40 /* of a function */
+
 /* Classes with destructors have the element count in front of an array of new[], so delete and
  * delete[] pass addresses that differ by it. NULL: no such case. */
 static const char *likely_cause(const struct bad_free *mistake)
@@ -174,22 +177,89 @@ void text_bad_free(const struct process *process, const struct bad_free *mistake
     text_free_stack(&mistake->first, mistake->first_whole, view, stream);
 }
 
+static void write_part_frame(const char *lead, const struct frame *frame, const struct view *view,
+                             FILE *stream)
+{
+    struct term_text place = text_place(frame, view);
+
+    fprintf(stream, "%s%s", lead, text_call(frame, view, CALL_COLUMNS).text);
+    if (place.columns)
+        fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
+}
+
+/* "and 4 times called by comm_open at comm.cc:90, allocated by init at addr.cc:20": a bad free with
+ * the same cause. The caller is the first in which it differs from its lead. */
+static void write_bad_free_part(const struct bad_free *lead, const struct bad_free *part,
+                                const struct view *view, FILE *stream)
+{
+    const struct stack *stack = &part->released, *other = &lead->released;
+    size_t i = 0, allocated = frame_first_user(part->allocated.frames, part->allocated.count);
+
+    while (i < stack->count && i < other->count && stack->frames[i] == other->frames[i])
+        i++;
+    while (i < stack->count && stack->frames[i]->role != FRAME_USER)
+        i++;
+    fprintf(stream, "%*sand %s", TEXT_INDENT, "", term_count(part->count, "time").text);
+    if (i < stack->count)
+        write_part_frame(i ? " called by " : " in ", stack->frames[i], view, stream);
+    if (allocated < part->allocated.count)
+        write_part_frame(i < stack->count ? ", allocated by " : " allocated by ",
+                         part->allocated.frames[allocated], view, stream);
+    putc('\n', stream);
+}
+
+/* The others with the cause of one that leads. */
+static void write_bad_free_parts(const struct process *process, size_t lead,
+                                 const struct view *view, FILE *stream)
+{
+    size_t more = 0, shown = 0;
+
+    for (size_t i = lead + 1; i < process->mistake_count; i++) {
+        if (process->mistakes[i].lead != lead + 1)
+            continue;
+        if (shown < PARTS_SHOWN || view->verbose) {
+            write_bad_free_part(&process->mistakes[lead], &process->mistakes[i], view, stream);
+            shown++;
+        } else {
+            more++;
+        }
+    }
+    if (more)
+        fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
+                term_count(more, "more place").text);
+}
+
+static size_t count_causes(const struct process *process)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < process->mistake_count; i++)
+        count += !process->mistakes[i].lead;
+    return count;
+}
+
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream)
 {
-    size_t count = process->mistake_count;
+    size_t count = process->mistake_count, causes = count_causes(process), number = 0;
 
     if (!count)
         return;
     putc('\n', stream);
     text_style(view, stream, STYLE_WARNING);
-    fprintf(stream, "%s in freeing memory:", term_count(count, "error").text);
+    fprintf(stream, "%s in freeing memory", term_count(count, "error").text);
+    if (causes < count)
+        fprintf(stream, " (%s)", term_count(causes, "cause").text);
+    fputs(":", stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
-    for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {
+    for (size_t i = 0; i < count && (!view->top || number < view->top); i++) {
+        if (process->mistakes[i].lead)
+            continue;
         putc('\n', stream);
-        text_bad_free(process, &process->mistakes[i], i + 1, view, stream);
+        text_bad_free(process, &process->mistakes[i], ++number, view, stream);
+        write_bad_free_parts(process, i, view, stream);
     }
-    if (view->top && count > view->top)
+    if (number < causes)
         fprintf(stream, "\n... and %s (--top=0).\n",
-                term_count(count - view->top, "more error").text);
+                term_count(causes - number, "more error").text);
 }
