@@ -177,9 +177,12 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
         : freed->of == 1 ? "another block is freed in "
                          : "others are freed in ";
 
-    if (!freed->places && record->beside.places)
+    if (!freed->places && record->beside.places) {
         write_freed_at("other allocations of the same function are freed in ",
                        &record->beside.place[0], "", view, stream);
+        if (!record->orphaned.blocks)
+            write_freeing_call(&record->beside, view, stream);
+    }
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
