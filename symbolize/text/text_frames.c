@@ -102,6 +102,13 @@ static void close_short_gaps(struct frame_line *lines, size_t count)
             lines[i].left_out = false;
 }
 
+#define NAMELESS 1 /* callers without a name that are shown: they tell a reader little */
+
+static bool is_worth_a_line(const struct frame *frame, size_t caller, size_t callers)
+{
+    return caller <= callers && (frame->function || caller <= NAMELESS || callers == SIZE_MAX);
+}
+
 /* The lines of the frames, innermost first; free(3) them. */
 static struct frame_line *list_frames(const struct record *record, const struct view *view,
                                       size_t *listed)
@@ -120,7 +127,9 @@ static struct frame_line *list_frames(const struct record *record, const struct 
         common |= first;
         lines = array_grow(lines, &capacity, *listed + 1, sizeof(*lines));
         lines[*listed] =
-            (struct frame_line){i, count, *listed > callers && !first && !is_parting(record, i)};
+            (struct frame_line){i, count,
+                                !is_worth_a_line(record->frames[i], *listed, callers) && !first &&
+                                    !is_parting(record, i)};
         ++*listed;
     }
     close_short_gaps(lines, *listed);
