@@ -247,5 +247,5 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
     if (brief.terse < TEXT_ONE_SOURCE) /* no source line in the middle */
         brief.terse = TEXT_ONE_SOURCE;
     write_freed_place(lead, orphaned->frames[orphaned->user], ",", &brief, stream);
-    fprintf(stream, "%s%s\n", NEXT_LINE + 1, rest.text + strlen(", "));
+    fprintf(stream, "%s%s\n", &NEXT_LINE[1], rest.text + strlen(", "));
 }
