@@ -230,19 +230,22 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
     }
 }
 
-/* rows: the number of records of freed blocks after which it ends. */
-static struct free_tally tally_up(struct free_sites *frees, struct site_list sites,
-                                  const struct record *record, size_t rows)
+static struct free_tally begin_tally(const struct record *record)
 {
-    struct free_tally tally = {.few = true,
+    return (struct free_tally){.few = true,
                                .own = {record->frames, record->frame_count, record->ending}};
+}
+
+/* rows: the number of records of freed blocks after which it ends. */
+static void tally_up(struct free_sites *frees, struct site_list sites, size_t rows,
+                     struct free_tally *tally)
+{
     size_t read = 0;
 
     for (uint32_t at = sites.first; at && read < rows; at = sites.next[at - 1]) {
-        tally_site(frees, &frees->store->sites[at - 1], &tally);
+        tally_site(frees, &frees->store->sites[at - 1], tally);
         read += frees->store->sites[at - 1].freed_count;
     }
-    return tally;
 }
 
 /* The order of two runs is the same: what agrees equally and occurs equally often is compared by
@@ -319,16 +322,23 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
 
 /* Where the very stacks of a record freed nothing, blocks from other stacks tell: of all that one
  * line allocates first those whose callers agree furthest outwards, then all that its function
- * allocates. */
+ * allocates, at last what the functions that it calls allocate: the members of an object. */
 static const struct {
     unsigned functions; /* user functions from the innermost on that are equal */
     bool line;          /* and the innermost one's line, and the kind of the blocks */
-} levels[FREE_LEVELS] = {{8, true}, {6, true}, {5, true},  {4, true},  {3, true},
-                         {2, true}, {1, true}, {4, false}, {2, false}, {1, false}};
+    unsigned callees;   /* those of the others without so many innermost ones */
+} levels[FREE_LEVELS] = {{8, true, 0},  {6, true, 0},  {5, true, 0},  {4, true, 0},  {3, true, 0},
+                         {2, true, 0},  {1, true, 0},  {4, false, 0}, {2, false, 0}, {1, false, 0},
+                         {1, false, 1}, {1, false, 2}, {1, false, 3}};
 
-/* Of the innermost functions of a stack; frames: innermost first. 0: the stack has fewer. */
+#define CALLEES (FREE_LEVELS - 3) /* the first level with callees */
+#define CALLEES_AGREE 0.8         /* least share of their frees by one function */
+
+/* Of the innermost functions of a stack but the first `skipped` ones; frames: innermost first. 0:
+ * the stack has fewer. */
 static uint64_t level_key(const struct free_sites *frees, size_t level,
-                          const struct frame *const *frames, size_t count, uint32_t kind)
+                          const struct frame *const *frames, size_t count, unsigned skipped,
+                          uint32_t kind)
 {
     unsigned left = levels[level].functions;
     uint64_t key = kind;
@@ -339,6 +349,10 @@ static uint64_t level_key(const struct free_sites *frees, size_t level,
         if (frame->role != FRAME_USER || !frame->module ||
             free_wrappers_contain(&frees->wrappers, frame))
             continue;
+        if (skipped) {
+            skipped--;
+            continue;
+        }
         if (left-- == levels[level].functions)
             key = levels[level].line ? hash_mix(place_key(frame), kind) : frame->name_hash;
         else
@@ -359,8 +373,9 @@ static void make_site_groups(struct free_sites *frees, size_t level)
         uint64_t key = 0, *slot;
 
         if (site->freed_count)
-            key = level_key(frees, level, found,
-                            collect_stack(frees->signatures, site->node, found), site->kind);
+            key =
+                level_key(frees, level, found, collect_stack(frees->signatures, site->node, found),
+                          levels[level].callees, site->kind);
         if (!key)
             continue;
         slot = hashmap_put(&groups->of, key, NULL);
@@ -375,24 +390,99 @@ static void make_site_groups(struct free_sites *frees, size_t level)
     }
 }
 
+/* Adds the frees of the blocks of the record's group of that level, if there is such a group. */
+static void tally_group(struct free_sites *frees, size_t level, const struct record *record,
+                        struct free_tally *tally)
+{
+    struct site_groups *groups = &frees->levels[level];
+    uint64_t key = level_key(frees, level, record->frames, record->frame_count, 0, record->kind),
+             at;
+
+    if (!key)
+        return;
+    if (!groups->next)
+        make_site_groups(frees, level);
+    at = hashmap_get(&groups->of, key);
+    if (at)
+        tally_up(frees, (struct site_list){groups->all[at - 1].first, groups->next}, GROUP_ROWS,
+                 tally);
+}
+
 /* How the blocks of the record's group of that level are freed. */
 static struct freed freed_by_group(struct free_sites *frees, size_t level,
                                    const struct record *record)
 {
-    struct site_groups *groups = &frees->levels[level];
-    uint64_t key = level_key(frees, level, record->frames, record->frame_count, record->kind), at;
-    struct free_tally tally;
+    struct free_tally tally = begin_tally(record);
 
-    if (!key)
-        return (struct freed){0};
-    if (!groups->next)
-        make_site_groups(frees, level);
-    at = hashmap_get(&groups->of, key);
-    if (!at)
-        return (struct freed){0};
-    tally = tally_up(frees, (struct site_list){groups->all[at - 1].first, groups->next}, record,
-                     GROUP_ROWS);
+    tally_group(frees, level, record, &tally);
     return finish_tally(frees, &tally);
+}
+
+static const struct frame *freeing_function(const struct freed_place *at)
+{
+    return at->below ? at->below : at->frame;
+}
+
+static const struct frame *summed_function(const struct place_sum *sum)
+{
+    return sum->below ? sum->below : sum->frame;
+}
+
+static bool is_main(const struct frame *frame)
+{
+    return frame->function && strcmp(frame->function, "main") == 0;
+}
+
+static bool has_function(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i]->name_hash == function->name_hash)
+            return true;
+    return false;
+}
+
+/* The function that frees nearly all of it, in several places, or NULL. One that the record's own
+ * stack has is no destructor, and main calls all. */
+static const struct frame *find_destructor(const struct free_tally *tally)
+{
+    const struct frame *function;
+    uint64_t blocks = 0;
+    size_t places = 0, most = 0;
+
+    for (size_t i = 1; i < tally->count; i++)
+        if (tally->places[i].blocks > tally->places[most].blocks)
+            most = i;
+    if (!tally->count)
+        return NULL;
+    function = summed_function(&tally->places[most]);
+    for (size_t i = 0; i < tally->count; i++)
+        if (summed_function(&tally->places[i])->name_hash == function->name_hash) {
+            blocks = add_saturating(blocks, tally->places[i].blocks);
+            places++;
+        }
+    if (places < 2 || (double)blocks < CALLEES_AGREE * (double)tally->seen ||
+        has_function(&tally->own, function) || is_main(function))
+        return NULL;
+    return function;
+}
+
+/* Where the members of an object are freed: what functions allocate that the record's function
+ * calls. */
+static struct freed freed_by_callees(struct free_sites *frees, const struct record *record)
+{
+    struct free_tally tally = begin_tally(record);
+    const struct frame *destructor;
+    struct freed freed;
+
+    if (is_main(record_title_frame(record)))
+        return (struct freed){0};
+    for (size_t level = CALLEES; level < FREE_LEVELS; level++)
+        tally_group(frees, level, record, &tally);
+    destructor = find_destructor(&tally);
+    freed = finish_tally(frees, &tally);
+    if (!destructor || freeing_function(&freed.place[0])->name_hash != destructor->name_hash)
+        return (struct freed){0};
+    return freed;
 }
 
 /* Where blocks that the record's function allocates are freed, unless it frees them itself. */
@@ -400,14 +490,14 @@ static struct freed freed_by_function(struct free_sites *frees, const struct rec
 {
     const struct frame *title = record_title_frame(record);
 
-    for (size_t level = 0; title && level < FREE_LEVELS; level++) {
+    for (size_t level = 0; title && level < CALLEES; level++) {
         struct freed freed =
             levels[level].line ? (struct freed){0} : freed_by_group(frees, level, record);
 
         if (freed.places)
             return freed.place[0].frame->name_hash != title->name_hash ? freed : (struct freed){0};
     }
-    return (struct freed){0};
+    return title ? freed_by_callees(frees, record) : (struct freed){0};
 }
 
 /* Where blocks of the record's line are freed when its callers are others. */
@@ -439,10 +529,13 @@ static bool freed_none(const struct free_sites *frees, const struct free_tally *
 
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record)
 {
-    struct free_tally tally = tally_up(frees, sites, record, SIZE_MAX);
-    bool none = record->frame_count && frees->store->freed_count && freed_none(frees, &tally);
-    uint64_t blocks = tally.frees;
+    struct free_tally tally = begin_tally(record);
+    uint64_t blocks;
+    bool none;
 
+    tally_up(frees, sites, SIZE_MAX, &tally);
+    none = record->frame_count && frees->store->freed_count && freed_none(frees, &tally);
+    blocks = tally.frees;
     record->freed = finish_tally(frees, &tally);
     if (none) {
         struct freed others = freed_by_line(frees, record);

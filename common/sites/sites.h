@@ -138,13 +138,14 @@ int common_frame_compare(const struct common_frame *a, const struct common_frame
  * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the same
  * place are used, those first whose callers are the same furthest outwards. Where these freed
  * nothing either, blocks that the same function allocates in other lines are most often freed where
- * these should be. Frees at the end of the program are marked as late: the blocks grew until then.
+ * these should be, or at last what functions allocate that it calls: the members of an object whose
+ * destructor forgot the object itself, if one function frees nearly all of them. Frees at the end of the program are marked as late: the blocks grew until then.
  *
  * Two kinds of frees are left out. realloc moves a block but keeps it: a node that allocates and
  * frees is a call of realloc. A line that frees what it allocated replaces or grows a block: there
  * the block lives on. */
 
-#define FREE_LEVELS 10 /* of agreement between stacks that allocate */
+#define FREE_LEVELS 13 /* of agreement between stacks that allocate */
 
 /* Sites that have a key in common; made at the first lookup. */
 struct site_groups {

@@ -51,6 +51,7 @@ struct view {
     bool freed;      /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
+    size_t rows;          /* of the terminal that shows the report, 0 = unknown */
     size_t top;           /* records to list for each process, 0 = all */
     const char *again;    /* program to suggest for another run, when the recording files are
                              temporary; else NULL */
@@ -59,10 +60,12 @@ struct view {
     const struct report_set *baseline; /* NULL = none given */
 
     /* State of the text report alone, which shortens itself to fit a screen. */
-    unsigned terse; /* 0 = everything; 1 = two callers, 2 = one caller; lines of source: 3 = one,
-                       4 = none */
-    size_t written; /* lines before the first process */
-    bool when_told; /* the allocation times are shown elsewhere */
+    unsigned terse;    /* 0 = everything, up to TEXT_TERSEST: see text_fit.c */
+    size_t callers;    /* that each stack shows, 0 = the default of `terse` */
+    const size_t *fit; /* likewise by place in the list of records; NULL = `callers` for all */
+    bool no_next;      /* leave out the next command */
+    size_t written;    /* lines before the first process */
+    bool when_told;    /* the allocation times are shown elsewhere */
 };
 
 /* Traits of a format. */

@@ -7,8 +7,16 @@
 
 #define TEXT_COLUMNS 80
 #define TEXT_INDENT 5 /* of a frame, and of lines below the head of a record */
-#define TEXT_BRIEF 2
-#define TEXT_TERSEST 4
+
+/* struct view's `terse`. What each level leaves out is out on those above it, too. */
+enum {
+    TEXT_WHOLE,
+    TEXT_ONE_SOURCE, /* source lines but that of a record's function */
+    TEXT_TIGHT,      /* what lost blocks own; empty lines; stacks of resources opened once */
+    TEXT_BRIEF,      /* lines of no use for the fix: times, the leak check, the next command */
+    TEXT_TERSEST,    /* all source lines */
+    TEXT_TABLE,      /* the number of callers that are not shown */
+};
 
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);

@@ -108,12 +108,14 @@ void command_begin_output(struct command_output *output, struct arena *mem, stru
         output->terminal = targets_on_terminal(&options->targets, false);
         /* All targets get the same text: colour only if all are terminals. */
         set_colours(options, targets_on_terminal(&options->targets, true));
+        options->view.rows = targets_rows(&options->targets);
     } else {
         if (options->output)
             output->stream =
                 output_open_stream(mem, options->output, process, output_mode_of(options));
         output->terminal = isatty(fileno(output->stream));
         set_colours(options, output->terminal);
+        options->view.rows = output_terminal_rows(fileno(output->stream));
     }
     options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
 }

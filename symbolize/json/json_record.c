@@ -105,7 +105,8 @@ static const struct json_field beside_fields[] = {
     JSON_FRAMES("freed_beside", put_freed, JSON_KNOWN_BY(freed, places),
                 JSON_ABOUT("Where freed_elsewhere is null because no such block was freed, and of "
                            "open resources: the stack that freed most of what other lines of the "
-                           "same function allocated, innermost first. null: unknown")),
+                           "same function allocated, or else functions that it calls, innermost "
+                           "first. null: unknown")),
 };
 
 static const struct json_table beside_table = JSON_TABLE(NULL, beside_fields);

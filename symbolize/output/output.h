@@ -53,6 +53,10 @@ void targets_add_output(struct targets *targets, const char *pattern);
 /* Is a target a terminal? all: are all of them? */
 bool targets_on_terminal(const struct targets *targets, bool all);
 
+/* Rows of the smallest terminal among them; 0 = none is a terminal, or its size is unknown. */
+size_t targets_rows(const struct targets *targets);
+size_t output_terminal_rows(int fd);
+
 struct target_report {
     const char *text;
     size_t length;

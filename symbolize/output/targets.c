@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/base/write_timeout.h"
@@ -73,6 +74,25 @@ bool targets_on_terminal(const struct targets *targets, bool all)
         if ((isatty(descriptor_of(&targets->at[i])) != 0) != all)
             return !all;
     return all;
+}
+
+size_t output_terminal_rows(int fd)
+{
+    struct winsize size;
+
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+size_t targets_rows(const struct targets *targets)
+{
+    size_t least = 0;
+
+    for (size_t i = 0; i < targets->count; i++) {
+        size_t rows = output_terminal_rows(descriptor_of(&targets->at[i]));
+
+        least = rows && (!least || rows < least) ? rows : least;
+    }
+    return least;
 }
 
 /* ---- One row a kind ----------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
  * writes nothing where the process has nothing of the kind, unless its comment says otherwise.
  *
  * Each process has a headline, its errors, its records, and below them the coverage: what was
- * recorded and what was not. The view (struct view) says how much is shown; `terse`, `written` and
- * `when_told` of it belong to this folder.
+ * recorded and what was not. The view (struct view) says how much is shown; `terse`, `callers`, `fit`,
+ * `written` and `when_told` of it belong to this folder.
  */
 #ifndef SYMBOLIZE_TEXT_TEXT_H
 #define SYMBOLIZE_TEXT_TEXT_H
@@ -35,6 +35,21 @@ void text_blocks(const struct report *report, const struct view *view, FILE *str
 void text_owners(const struct report *report, const struct view *view, FILE *stream);
 void text_recent_frees(const struct report *report, const struct view *view, FILE *stream);
 void text_address(const struct report *report, const struct view *view, FILE *stream);
+
+struct text_processes;
+
+/* The report of one process, which `write` writes as long or as short as the view says. */
+struct text_draft {
+    void (*write)(const struct text_processes *processes, size_t nth, const struct view *view,
+                  FILE *stream);
+    const struct text_processes *processes;
+    size_t nth; /* of processes->full */
+};
+
+/* Writes it so that it fits a screen, if it can; count: its records and errors. Returns its lines and
+ * that of the summary, or 0 if it does not fit. */
+size_t text_fit(const struct text_draft *draft, size_t count, const struct view *view,
+                FILE *stream);
 
 /* ---- The headline and the summary line ------------------------------------------------------- */
 

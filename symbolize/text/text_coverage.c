@@ -169,21 +169,27 @@ static size_t cost_text(const struct leak_check *look, const struct view *view, 
     return used;
 }
 
-void text_leak_check(const struct process *process, const struct view *view, FILE *stream)
+static void write_leak_check(const struct leak_check *look, const struct view *view, FILE *stream)
 {
-    const struct leak_check *look = process->look;
     char cost[128];
-    size_t used, columns;
+    size_t used, columns = (size_t)fprintf(stream, "Leak check");
 
-    if (!look || !look->made)
-        return;
-    columns = (size_t)fprintf(stream, "Leak check");
     if (look->occasion)
         columns += (size_t)fprintf(stream, " %s", look->occasion);
     used = cost_text(look, view, cost, sizeof(cost));
     if (used)
         fprintf(stream, "%s(%s)", columns + used + 4 > TEXT_COLUMNS ? "\n  " : " ", cost);
     fputs(".\n", stream);
+}
+
+void text_leak_check(const struct process *process, const struct view *view, FILE *stream)
+{
+    const struct leak_check *look = process->look;
+
+    if (!look || !look->made)
+        return;
+    if (view->terse < TEXT_BRIEF)
+        write_leak_check(look, view, stream);
     if (!look->stopped)
         fputs("Threads were not stopped: a block is lost only if two snapshots agree.\n", stream);
     if (look->threads_missed)

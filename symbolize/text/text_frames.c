@@ -1,16 +1,17 @@
 /* text_frames.c - the stack of a record; see text.h. */
 #include "symbolize/text/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
 
-/* Without -v, by view->terse: callers shown above the user frame, and frames that show their source
- * line. The caller of a function that returns the block is the one that should free it, so two
- * frames have source. */
+/* Without -v, by view->terse: callers shown above the user frame unless the view says how many, and
+ * frames that show their source line. The caller of a function that returns the block is the one
+ * that should free it, so two frames have source. */
 static const struct {
     size_t callers, sources;
-} detail[TEXT_TERSEST + 1] = {{4, 2}, {2, 2}, {1, 2}, {1, 1}, {1, 0}};
+} detail[TEXT_TABLE + 1] = {{4, 2}, {4, 1}, {2, 1}, {2, 1}, {1, 0}, {1, 0}};
 
 const char *text_stack_end(uint32_t ending)
 {
@@ -79,56 +80,90 @@ static void write_stack_frame(const struct frame *frame, bool user, size_t depth
     text_frame_rest(frame, user, indent, view, stream);
 }
 
-struct frame_list {
-    size_t listed, sources; /* lines so far */
-    size_t more, omitted;   /* callers left out so far, and before the last "..." */
-    bool common;            /* the function in which others are freed was written */
+/* Frames that are listed on one line: one, or direct recursion. */
+struct frame_line {
+    size_t at, count;
+    bool left_out;
 };
 
-/* Is the frame left out? Where one behind such frames is written, a line tells of the gap. */
-static bool is_left_out(const struct record *record, size_t i, size_t count, int indent,
-                        const struct view *view, struct frame_list *list, FILE *stream)
+static size_t count_callers(const struct view *view)
 {
-    bool common = is_common_function(record, i), first = common && !list->common;
+    if (view->verbose || view->all_frames)
+        return SIZE_MAX;
+    return view->callers ? view->callers : detail[view->terse].callers;
+}
 
-    list->common |= common;
-    if (list->listed <= detail[view->terse].callers || view->verbose || view->all_frames)
-        return false;
-    if (!first && !is_parting(record, i)) {
-        list->more += count;
-        return true;
+/* In place of one frame a line that tells of the gap saves nothing. */
+static void close_short_gaps(struct frame_line *lines, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (lines[i].left_out && lines[i].count == 1 && !lines[i - 1].left_out &&
+            (i + 1 == count || !lines[i + 1].left_out))
+            lines[i].left_out = false;
+}
+
+#define NAMELESS 1 /* callers without a name that are shown: they tell a reader little */
+
+static bool is_worth_a_line(const struct frame *frame, size_t caller, size_t callers)
+{
+    return caller <= callers && (frame->function || caller <= NAMELESS || callers == SIZE_MAX);
+}
+
+/* The lines of the frames, innermost first; free(3) them. */
+static struct frame_line *list_frames(const struct record *record, const struct view *view,
+                                      size_t *listed)
+{
+    struct frame_line *lines = NULL;
+    size_t capacity = 0, callers = count_callers(view), count;
+    bool common = false; /* the function in which others are freed was found */
+
+    *listed = 0;
+    for (size_t i = 0; i < record->frame_count; i += count) {
+        bool first = !common && is_common_function(record, i);
+
+        count = count_repeats(record, i);
+        if (!is_shown(record, i, view))
+            continue;
+        common |= first;
+        lines = array_grow(lines, &capacity, *listed + 1, sizeof(*lines));
+        lines[*listed] =
+            (struct frame_line){i, count,
+                                !is_worth_a_line(record->frames[i], *listed, callers) && !first &&
+                                    !is_parting(record, i)};
+        ++*listed;
     }
-    if (list->more > list->omitted)
-        fprintf(stream, "%*s...\n", indent, "");
-    list->omitted = list->more;
-    return false;
+    close_short_gaps(lines, *listed);
+    return lines;
 }
 
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title_frame(record);
-    struct frame_list list = {0};
-    size_t count;
+    size_t count, sources = 0, more = 0, told = 0;
+    struct frame_line *lines = list_frames(record, view, &count);
 
-    for (size_t i = 0; i < record->frame_count; i += count) {
-        const struct frame *frame = record->frames[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *frame = record->frames[lines[i].at];
 
-        count = count_repeats(record, i);
-        if (!is_shown(record, i, view) ||
-            is_left_out(record, i, count, indent, view, &list, stream))
+        if (lines[i].left_out) {
+            more += lines[i].count;
             continue;
-        list.listed++;
-        write_stack_frame(frame, frame == title, i, indent, view, stream);
-        list.sources += frame == title || list.sources; /* from the title frame on */
-        if (list.sources && list.sources <= detail[view->terse].sources)
+        }
+        if (more > told)
+            fprintf(stream, "%*s...\n", indent, "");
+        told = more;
+        write_stack_frame(frame, frame == title, lines[i].at, indent, view, stream);
+        sources += frame == title || sources; /* from the title frame on */
+        if (sources && sources <= detail[view->terse].sources)
             text_source_line(frame, indent, view, stream);
-        if (count > 1)
+        if (lines[i].count > 1)
             fprintf(stream, "%*s%s of itself\n", indent + 2, "",
-                    term_count(count - 1, "more call").text);
+                    term_count(lines[i].count - 1, "more call").text);
     }
-    if (list.more && view->terse < 3)
+    free(lines);
+    if (more && view->terse != TEXT_TABLE)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
-                term_count(list.more, "more caller").text);
+                term_count(more, "more caller").text);
     if (text_stack_end(record->ending))
         fprintf(stream, "%*s[%s]\n", indent, "", text_stack_end(record->ending));
 }

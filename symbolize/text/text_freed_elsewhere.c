@@ -8,7 +8,9 @@
  *     others are freed in ~cache at src/cache.cc:12 (all 500), only at exit
  *
  *     other allocations of the same function are freed in node_free at src/tree.c:88
- *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90
+ *       the free is in xfree, called by node_free at src/tree.c:88
+ *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90,
+ *       called by tree_drop at src/tree.c:120
  *
  * "process" is the innermost function that the record's stack has, too, and the line is that of its
  * call; without such a function the line is where the block is freed. The place whose stack agrees
@@ -73,7 +75,7 @@ static void write_freed_place(const char *lead, const struct frame *frame, const
     }
     fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
             lead, before, name.text, at, place.text, rest);
-    if (view->terse <= TEXT_BRIEF)
+    if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(frame, TEXT_INDENT, view, stream);
 }
 
@@ -105,7 +107,7 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
             : at->common->file ? " at "
                                : " ",
             place.text, rest);
-    if (view->terse <= TEXT_BRIEF)
+    if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(at->common, TEXT_INDENT, view, stream);
 }
 
@@ -138,6 +140,34 @@ static bool is_worth_a_line(const struct freed_place *at)
     return at->share >= SHARE_SHOWN || at->common;
 }
 
+/* The user's function that calls the one of the frame, unless it is main: every stack has that. */
+static const struct frame *find_caller(const struct frame *const *frames, size_t count, size_t at)
+{
+    for (size_t i = at + 1; i < count; i++)
+        if (frames[i]->role == FRAME_USER && frames[i]->function &&
+            frames[i]->name_hash != frames[at]->name_hash)
+            return strcmp(frames[i]->function, "main") == 0 ? NULL : frames[i];
+    return NULL;
+}
+
+/* Between the call that the stacks have in common and the free may be functions that free for many:
+ * the line of the call that frees. */
+static void write_freeing_call(const struct freed *freed, const struct view *view, FILE *stream)
+{
+    const struct freed_place *at = &freed->place[0];
+    struct freed_place innermost = {.below = at->frame};
+    size_t i = 0;
+
+    if (!at->common || !at->below || at->below->name_hash == at->frame->name_hash ||
+        view->terse >= TEXT_TIGHT)
+        return;
+    while (i < freed->frame_count && freed->frames[i] != at->frame)
+        i++;
+    innermost.common = find_caller(freed->frames, freed->frame_count, i);
+    if (innermost.common)
+        write_freed_call("  the free is in ", &innermost, "", view, stream);
+}
+
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct freed *freed = &record->freed;
@@ -147,21 +177,60 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
         : freed->of == 1 ? "another block is freed in "
                          : "others are freed in ";
 
-    if (!freed->places && record->beside.places)
+    if (!freed->places && record->beside.places) {
         write_freed_at("other allocations of the same function are freed in ",
                        &record->beside.place[0], "", view, stream);
+        if (!record->orphaned.blocks)
+            write_freeing_call(&record->beside, view, stream);
+    }
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
+    if (!record->orphaned.blocks) /* the owner's free is the better hint */
+        write_freeing_call(freed, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);
     if (!view->verbose && freed->most && freed->place[freed->most].share >= MOST_SHOWN)
         write_share("most are freed in ", freed, freed->most, true, view, stream);
 }
 
+/* ", called by tree_drop at src/tree.c:120", or empty. */
+static struct term_text caller_text(const struct frame *caller, const struct view *view)
+{
+    struct term_text text = {.columns = 0}, place;
+
+    if (!caller)
+        return text;
+    place = text_place(caller, view);
+    text.columns = (size_t)snprintf(text.text, sizeof(text.text), ", called by %.1000s%s%.1000s",
+                                    text_function_name(caller, view, CALLER_COLUMNS).text,
+                                    !place.columns ? ""
+                                    : caller->file ? " at "
+                                                   : " ",
+                                    place.text);
+    return text;
+}
+
+/* Does the rest fit behind the place? See write_freed_place(). */
+static bool has_room(const char *lead, const struct frame *frame, size_t rest,
+                     const struct view *view)
+{
+    size_t name = text_function_name(frame, view, 0).columns,
+           place = text_place(frame, view).columns;
+    bool with_name = TEXT_INDENT + strlen(lead) + name > TEXT_COLUMNS;
+
+    return view->verbose || !rest ||
+           strlen(NEXT_LINE) - 1 + (with_name ? name + strlen(" at ") : strlen("at ")) + place +
+                   rest <=
+               TEXT_COLUMNS;
+}
+
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct orphaned *orphaned = &record->orphaned;
+    const struct frame *caller;
+    struct term_text rest;
+    struct view brief = *view;
     char lead[TERM_TEXT_MAX + 64] = "it was owned by a block that was freed in ";
 
     if (!orphaned->blocks)
@@ -169,7 +238,16 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
     if (orphaned->holder)
         snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
                  text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
-    write_freed_place(lead, orphaned->frames[orphaned->user], "", view, stream);
+    caller = find_caller(orphaned->frames, orphaned->frame_count, orphaned->user);
+    rest = caller_text(caller, view);
+    if (has_room(lead, orphaned->frames[orphaned->user], rest.columns, view)) {
+        write_freed_place(lead, orphaned->frames[orphaned->user], rest.text, view, stream);
+        return;
+    }
+    if (brief.terse < TEXT_ONE_SOURCE) /* no source line in the middle */
+        brief.terse = TEXT_ONE_SOURCE;
+    write_freed_place(lead, orphaned->frames[orphaned->user], ",", &brief, stream);
+    fprintf(stream, "%s%s\n", &NEXT_LINE[1], rest.text + strlen(", "));
 }
 
 void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)

@@ -97,12 +97,16 @@ char *text_list_when(const struct process *process, const struct view *view)
 static void write_item(const struct process *process, size_t i, size_t number,
                        const struct view *view, FILE *stream)
 {
-    if (number == 1 || view->terse < 3)
+    struct view own = *view;
+
+    if (view->fit)
+        own.callers = view->fit[number - 1];
+    if (number == 1 || view->terse < TEXT_TIGHT)
         putc('\n', stream);
     if (view->apart)
-        text_record(process, &process->records[i], number, view, stream);
+        text_record(process, &process->records[i], number, &own, stream);
     else
-        text_entry(process, &process->entries[i], number, view, stream);
+        text_entry(process, &process->entries[i], number, &own, stream);
 }
 
 void text_list(const struct process *process, const struct view *view, FILE *stream)

@@ -88,7 +88,7 @@ static void age_text(const struct process *process, const struct record *record,
     char span[SPAN_SIZE];
 
     *text = 0;
-    if (view->terse < 3 || view->when_told || !*span_text(process, record, span))
+    if (view->terse < TEXT_BRIEF || view->when_told || !*span_text(process, record, span))
         return;
     if (record->thread_count == 1 && !record->more_threads)
         snprintf(text, size, ", %s old (T%" PRIu32 ")", span, record->threads[0].serial);
@@ -360,7 +360,8 @@ static void write_entry_body(const struct process *process, const struct record 
     text_verdict(process, record, view, stream);
     for (size_t i = 0; i < (entry ? entry->count : 1); i++)
         text_siblings(process, entry ? &process->records[entry->parts[i]] : record, view, stream);
-    if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
+    if (!dated && !view->when_told && view->terse < TEXT_BRIEF &&
+        (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);
         putc('\n', stream);

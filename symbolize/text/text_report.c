@@ -308,42 +308,16 @@ static void write_process_at_detail(const struct text_processes *processes, size
     write_pids(report, processes->full[nth], stream);
     if (!nth)
         text_before_exec(processes, stream);
-    if (!view->again && !is_short(processes, nth, view))
+    if (view->no_next)
+        ;
+    else if (!view->again && !is_short(processes, nth, view))
         write_next(process, view, stream);
     else if (alone)
         write_again(processes, view, stream);
     if (!alone)
         text_summary(process->pid, &process->totals, stream);
-    if (!alone || view->terse < 3)
+    if (!alone || view->terse < TEXT_TIGHT)
         putc('\n', stream);
-}
-
-/* Reports of at most FEW records are shortened to fit a screen, if they can. */
-#define FEW 5
-#define SCREEN 25 /* lines */
-
-/* The report of a process as a string; free(3) it. */
-static char *process_string(const struct text_processes *processes, size_t nth,
-                            const struct view *view)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (!stream)
-        return NULL;
-    write_process_at_detail(processes, nth, view, stream);
-    fclose(stream);
-    return text;
-}
-
-static size_t count_lines(const char *text)
-{
-    size_t lines = 1; /* the summary line follows */
-
-    for (; *text; text++)
-        lines += *text == '\n';
-    return lines;
 }
 
 /* Options that ask for details turn the fitting off. */
@@ -356,33 +330,21 @@ static void write_report_process(const struct text_processes *processes, size_t 
                                  struct view *view, FILE *stream)
 {
     const struct process *process = &processes->report->processes[processes->full[nth]];
-    bool few = text_list_count(process, view) + process->mistake_count <= FEW;
-    char *when = is_detail_requested(view) ? NULL : text_list_when(process, view), *text = NULL;
-    struct view fit = *view;
+    struct text_draft draft = {write_process_at_detail, processes, nth};
+    char *when = is_detail_requested(view) ? NULL : text_list_when(process, view);
+    struct view told = *view;
+    size_t lines = 0;
 
-    fit.top = text_processes_top(processes, nth, view);
-    fit.when_told = when != NULL;
+    told.top = text_processes_top(processes, nth, view);
+    told.when_told = when != NULL;
     free(when);
-    if (few && !is_detail_requested(view))
-        for (fit.terse = 0;; fit.terse++) {
-            text = process_string(processes, nth, &fit);
-            if (!text || view->written + count_lines(text) <= SCREEN)
-                break;
-            free(text);
-            text = NULL;
-            if (fit.terse == TEXT_TERSEST) { /* it does not fit at all */
-                fit.terse = TEXT_BRIEF;
-                break;
-            }
-        }
-    /* The first process with findings fits below one that lost nothing. */
-    view->written =
-        text && is_short(processes, nth, view) ? view->written + count_lines(text) - 1 : 0;
-    if (text)
-        fputs(text, stream);
+    if (is_detail_requested(view))
+        write_process_at_detail(processes, nth, &told, stream);
     else
-        write_process_at_detail(processes, nth, &fit, stream);
-    free(text);
+        lines = text_fit(&draft, text_list_count(process, view) + process->mistake_count, &told,
+                         stream);
+    /* The first process with findings fits below one that lost nothing. */
+    view->written = lines && is_short(processes, nth, view) ? view->written + lines - 1 : 0;
 }
 
 static void write_report(const struct report *report, const struct view *asked, FILE *stream)

@@ -8,9 +8,11 @@
 #include "symbolize/text/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define NAMES 3 /* of a resource, without -v */
+#define NAMES 3          /* of a resource, without -v */
+#define SINGLE_CALLERS 2 /* of one that was opened once */
 
 static const struct {
     const char *type, *word;
@@ -121,18 +123,43 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
 }
 
+/* ", in main at src/dtc.c:345", or empty where the line would become too long. */
+static void place_text(const struct resource *resource, size_t columns, const struct view *view,
+                       char *text, size_t size)
+{
+    const struct frame *title = record_title_frame(&resource->record);
+
+    *text = 0;
+    if (!title || view->terse < TEXT_TIGHT || !text_place(title, view).columns)
+        return;
+    snprintf(text, size, ", in %s%s%s", text_function_name(title, view, 0).text,
+             title->file ? " at " : " ", text_place(title, view).text);
+    if (columns + strlen(text) > TEXT_COLUMNS)
+        *text = 0;
+}
+
 /* The name of a resource, and its stack in brief. */
 static void write_single(const struct resource *resource, const struct view *view, FILE *stream)
 {
     struct view brief = *view;
+    char *names = NULL, place[2 * TERM_TEXT_MAX + 16];
+    size_t size;
+    FILE *line = open_memstream(&names, &size);
 
-    brief.terse = TEXT_BRIEF - 1;
-    fprintf(stream, " - %s: ", resource_word(resource->type));
-    write_names(resource, view, stream);
+    if (!line)
+        return;
+    brief.terse = TEXT_ONE_SOURCE;
+    brief.callers = SINGLE_CALLERS;
+    fprintf(line, " - %s: ", resource_word(resource->type));
+    write_names(resource, view, line);
     if (resource->has_bytes)
-        fprintf(stream, ", %s", term_size(resource->record.bytes).text);
-    putc('\n', stream);
-    text_frames(&resource->record, TEXT_INDENT, &brief, stream);
+        fprintf(line, ", %s", term_size(resource->record.bytes).text);
+    fclose(line);
+    place_text(resource, strlen(names), view, place, sizeof(place));
+    fprintf(stream, "%s%s\n", names, place);
+    free(names);
+    if (!*place)
+        text_frames(&resource->record, TEXT_INDENT, &brief, stream);
     if (resource->released_at)
         text_released_elsewhere(resource, view, stream);
     else

@@ -150,7 +150,7 @@ static void write_heap_process(const struct process *process, const struct view 
     struct heap_site *sites = find_sites(process, &count);
     struct view brief = *view;
 
-    brief.terse = brief.verbose ? 0 : 4;
+    brief.terse = brief.verbose ? TEXT_WHOLE : TEXT_TABLE;
     for (size_t i = 0; i < count; i++) {
         verdict_total_add(&all, &sites[i].all);
         verdict_total_add(view->top && i >= view->top ? &rest : &shown, &sites[i].all);

@@ -186,7 +186,7 @@ void text_verdict(const struct process *process, const struct record *record,
         write_retained(record, "fixing this leak releases", "", stream);
         if (view->verbose || view->show[VERDICT_INDIRECT])
             write_all_held(process, record, view, stream);
-        else if (view->terse < 3)
+        else if (view->terse < TEXT_TIGHT)
             write_some_held(process, record, view, stream);
         break;
     case VERDICT_POSSIBLE:

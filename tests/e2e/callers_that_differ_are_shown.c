@@ -7,7 +7,7 @@
 // EXPECT: ^ +\.\.\.$
 // EXPECT: ^ +open_right +.*:[0-9]+$
 // EXPECT: ^ +and 300 bytes in 1 block called by open_left\(\) at .*:[0-9]+$
-// REFUSE: ^ +(l[56]|alone_caller) +
+// REFUSE: ^ +(l[89]|alone_caller) +
 #include <stdlib.h>
 #define FAR __attribute__((noinline))
 
@@ -34,8 +34,11 @@ FAR void *l3(int size) { return l2(size); }
 FAR void *l4(int size) { return l3(size); }
 FAR void *l5(int size) { return l4(size); }
 FAR void *l6(int size) { return l5(size); }
-FAR void open_left(void) { sink = l6(300); }
-FAR void open_right(void) { sink = l6(400); }
+FAR void *l7(int size) { return l6(size); }
+FAR void *l8(int size) { return l7(size); }
+FAR void *l9(int size) { return l8(size); }
+FAR void open_left(void) { sink = l9(300); }
+FAR void open_right(void) { sink = l9(400); }
 
 FAR void *alone(void) { return malloc(500); }
 FAR void *alone_2(void) { return alone(); }

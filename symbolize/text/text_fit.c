@@ -1,0 +1,156 @@
+/* text_fit.c - shortens the report of a process to fit a screen; see text.h.
+ *
+ * The function to fix is mostly a caller of the one that allocates, so a list of few records gives
+ * up lines of less use, level by level (TEXT_ONE_SOURCE to TEXT_TERSEST), until each record has a
+ * fair number of callers. Then the free lines of the screen are filled with callers, first those of
+ * the first record.
+ */
+#include "symbolize/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW 5     /* records; longer lists are not shortened */
+#define SCREEN 25 /* lines, unless the terminal is known to have more */
+#define PLENTY 11 /* callers: nobody reads more without asking for them */
+
+/* Tried in this order: callers of the first record, and of the others. */
+static const struct {
+    size_t first, others;
+    unsigned from, to; /* levels */
+} wanted[] = {{7, 4, TEXT_WHOLE, TEXT_BRIEF},
+              {4, 2, TEXT_BRIEF, TEXT_BRIEF},
+              {1, 1, TEXT_BRIEF, TEXT_TERSEST}};
+
+struct fitting {
+    const struct text_draft *draft;
+    struct view view;
+    size_t callers[FEW], count, lines;
+    bool when_told;
+};
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1; /* the summary line follows */
+
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* The report as it is planned, or NULL if it has too many lines; free(3) it. */
+static char *try_draft(struct fitting *fitting)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    fitting->draft->write(fitting->draft->processes, fitting->draft->nth, &fitting->view, stream);
+    fclose(stream);
+    if (fitting->view.written + count_lines(text) <= fitting->lines)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static char *try_level(struct fitting *fitting, unsigned level)
+{
+    fitting->view.terse = level;
+    fitting->view.when_told = fitting->when_told && level < TEXT_BRIEF;
+    fitting->view.no_next = level >= TEXT_BRIEF;
+    return try_draft(fitting);
+}
+
+static void set_callers(struct fitting *fitting, size_t first, size_t others)
+{
+    for (size_t i = 0; i < fitting->count; i++)
+        fitting->callers[i] = i ? others : first;
+}
+
+static char *try_levels(struct fitting *fitting)
+{
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+        set_callers(fitting, wanted[i].first, wanted[i].others);
+        for (unsigned level = wanted[i].from; level <= wanted[i].to; level++) {
+            char *text = try_level(fitting, level);
+
+            if (text)
+                return text;
+        }
+    }
+    return NULL;
+}
+
+/* Shows more callers of one record while that changes the text and fits. */
+static char *add_callers(struct fitting *fitting, size_t record, size_t most, char *text)
+{
+    while (fitting->callers[record] < most) {
+        char *longer;
+
+        fitting->callers[record]++;
+        longer = try_draft(fitting);
+        if (!longer || strcmp(longer, text) == 0) {
+            fitting->callers[record]--;
+            free(longer);
+            break;
+        }
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static char *fill_screen(struct fitting *fitting, char *text)
+{
+    static const size_t goals[] = {2, 4, 7, PLENTY};
+
+    for (size_t i = 0; i < sizeof(goals) / sizeof(*goals); i++)
+        for (size_t record = 0; record < fitting->count; record++)
+            text = add_callers(fitting, record, goals[i], text);
+    return text;
+}
+
+/* What was given up for more than was needed. */
+static char *add_next(struct fitting *fitting, char *text)
+{
+    char *longer;
+
+    if (!fitting->view.no_next)
+        return text;
+    fitting->view.no_next = false;
+    longer = try_draft(fitting);
+    if (!longer)
+        return text;
+    free(text);
+    return longer;
+}
+
+size_t text_fit(const struct text_draft *draft, size_t count, const struct view *view, FILE *stream)
+{
+    struct fitting fitting = {.draft = draft, .view = *view, .count = count};
+    char *text = NULL;
+    size_t lines;
+
+    fitting.lines = view->rows > SCREEN ? view->rows - 1 : SCREEN; /* the prompt follows */
+    fitting.when_told = view->when_told;
+    fitting.view.fit = fitting.callers;
+    if (count <= FEW)
+        text = try_levels(&fitting);
+    if (text) {
+        text = add_next(&fitting, fill_screen(&fitting, text));
+        fputs(text, stream);
+        lines = count_lines(text);
+        free(text);
+        return lines;
+    }
+    fitting.view = *view;
+    if (count <= FEW) {
+        set_callers(&fitting, 4, 2);
+        fitting.view.fit = fitting.callers;
+        fitting.view.terse = TEXT_ONE_SOURCE;
+    }
+    draft->write(draft->processes, draft->nth, &fitting.view, stream);
+    return 0;
+}
