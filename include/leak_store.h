@@ -221,6 +221,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_OWN,        /* one struct leak_own, written when the process ends */
     LEAK_CHUNK_TAGS,       /* one struct leak_tags: tags of the program for its blocks */
     LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
+    LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -1026,6 +1027,52 @@ struct leak_sample {
         uint32_t first, count; /* indices in "contents": its first bytes */
     } content;
     uint32_t unused;
+};
+
+/* ---- Followed blocks ------------------------------------------------------------------------
+ *
+ * With follow_blocks= the process looks at each allocation and each free whether the word that
+ * holds the address of such a block still does, and else searches another one. What remains is
+ * where the last word was overwritten or left. */
+
+#define LEAK_FOLLOWED_MOST 4
+#define LEAK_FOLLOWED_FRAMES 48
+
+enum leak_followed_state {
+    LEAK_FOLLOWED_NONE = 0, /* not allocated so far */
+    LEAK_FOLLOWED_HELD,     /* a word held it when the record was written */
+    LEAK_FOLLOWED_LOST,
+    LEAK_FOLLOWED_FREED,
+    LEAK_FOLLOWED_UNKNOWN, /* no leak check was possible, or too many were needed */
+};
+
+/* A word that holds the address of the block, or one inside it. */
+struct leak_holder {
+    struct leak_held word; /* of a word in a block: only the address */
+    uint64_t block, size;  /* the block that contains the word; 0 = the word is a root */
+    uint32_t site;         /* of that block */
+    uint32_t into;         /* offset of the address from the start of the followed block */
+};
+
+/* The word held the block at one call of an allocation function and no longer at a later one. */
+struct leak_drop {
+    uint32_t event;         /* number of the second call, counted from the block's allocation; 0 =
+                               nothing is recorded here */
+    uint32_t before, after; /* nodes of the two calls */
+    uint32_t frame_count;   /* 0 = the instruction is not known */
+    uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* innermost first; each like a return address */
+    struct leak_holder holder;             /* root_class 0 and block 0: no word was found */
+};
+
+struct leak_followed {
+    uint32_t thread, count; /* its serial */
+    uint32_t state;         /* enum leak_followed_state */
+    uint32_t site;
+    uint64_t address, size;
+    uint32_t events;         /* allocations and frees since its own */
+    uint32_t searches;       /* leak checks that were needed */
+    struct leak_drop stored; /* the last word outside of stacks and registers */
+    struct leak_drop last;   /* the last word of all, if the block is lost */
 };
 
 struct leak_seen_thread {

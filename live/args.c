@@ -111,6 +111,12 @@ static const struct option_row own[] = {
           "keep the recording file as FILE.leak, those of children as FILE.PID.leak")},
     {FLAG("no-report", no_report, "no report at the end (with --keep, run leakreport later)")},
     {TEXT("cwd", "DIR", cwd, "run the program in DIR")},
+    {.name = "when-lost",
+     .value = "RECORD",
+     .type = OPTION_TYPE_OPTIONAL,
+     FIELD(when_lost),
+     .help = "run the program once or twice more and report when blocks of RECORD (its number or "
+             "signature; default: the first lost one) were lost"},
     {FLAG("gdb", gdb, "run the program under gdb; only the program uses libleak")},
     {FLAG("force", force, "-o and --keep may overwrite")},
     {FLAG("append", append, "-o appends to an existing file")},
@@ -131,6 +137,8 @@ static const struct option_row own[] = {
     {INTERNAL("again", "PROGRAM")},
     {INTERNAL("text", "FILE")},
     {INTERNAL("last", NULL)},
+    {INTERNAL("followed", "DIR")},
+    {INTERNAL("blocks-to-follow", "RECORD")},
     {INTERNAL("survivors", NULL)},
     {TEXT("with-library", "PATH", library, NULL)},
     {TEXT("with-report", "PATH", reporter, NULL)},
@@ -254,7 +262,7 @@ static bool goes_with_self_test(const struct args *args, const char *program)
         return refuse_option("--self-test runs a program of its own, not", program,
                              "leakrun --self-test");
     if (*args->runtime || args->for_report.count || args->dir || args->keep || args->cwd ||
-        args->errors_for || args->error_exitcode || args->no_report || args->gdb)
+        args->errors_for || args->error_exitcode || args->no_report || args->gdb || args->when_lost)
         return refuse_option("--self-test", "takes no other options", "leakrun --self-test");
     return true;
 }
@@ -271,6 +279,9 @@ static bool fits_together(const struct args *args, const char *program)
     if (!program)
         return refuse_option("no program to run:", "leakrun [options] program [args...]",
                              "leakrun --help");
+    if (args->when_lost && (args->gdb || args->no_report))
+        return refuse_option("--when-lost", "runs the program again and reports",
+                             "it goes without --gdb and --no-report");
     if (args->errors_for && !args->error_exitcode)
         return refuse_option("--errors-for", "has no effect alone", "give --error-exitcode=N too");
     return true;

@@ -18,6 +18,7 @@ struct args {
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     const char *environment_of; /* pid: print its environment, and nothing else */
+    const char *when_lost;      /* the record, "": the first one; NULL: not wanted */
     size_t error_exitcode;      /* 0: not given */
     const char *report_to;      /* an option of the runtime, which applies to the report here too */
     bool to;                    /* the report has --to, so its stdout is the stdout of leakrun */

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +67,17 @@ static bool redirect_output(int output)
                                    : dup2(output, STDOUT_FILENO) >= 0;
 }
 
+/* The addresses of two such runs are the same, if the kernel allows that. */
+static bool prepare_repeated_run(void)
+{
+    struct stat input;
+    bool file = fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    personality(ADDR_NO_RANDOMIZE);
+    return null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
+           (file || dup2(null, STDIN_FILENO) >= 0);
+}
+
 static void exec_program(const struct launch *launch, struct exec_failure *trouble)
 {
     *trouble = (struct exec_failure){TROUBLE_CWD, 0};
@@ -73,7 +86,8 @@ static void exec_program(const struct launch *launch, struct exec_failure *troub
         return;
     }
     trouble->step = TROUBLE_OUTPUT;
-    if (launch->output >= 0 && !redirect_output(launch->output)) {
+    if ((launch->output >= 0 && !redirect_output(launch->output)) ||
+        (launch->repeats && !prepare_repeated_run())) {
         trouble->error = errno;
         return;
     }

@@ -18,6 +18,7 @@
 #include "live/report.h"
 #include "common/base/error.h"
 #include "live/session.h"
+#include "live/when_lost.h"
 #include "common/preflight/preflight.h"
 
 /* A standard descriptor that the caller closed stays closed for the program, but no file of
@@ -129,6 +130,17 @@ static int start_program(struct child *child, const struct args *args, const cha
     return status;
 }
 
+static int conclude(struct session *session, const struct child *child,
+                    const struct when_lost_program *program)
+{
+    struct when_lost when;
+    when_lost_run(&when, program);
+    int status = report_conclude(session, child, program->wait_status, program->args,
+                                 program->reporter, program->environment, &when.dirs);
+    when_lost_end(&when);
+    return status;
+}
+
 /* Returns -1 when the program ended as *wait_status says, else the exit status of leakwatch. */
 static int run_program(const struct args *args, const struct parts *parts,
                        const struct string_list *environment, int *wait_status)
@@ -148,12 +160,23 @@ static int run_program(const struct args *args, const struct parts *parts,
     int status = STATUS_INTERNAL_ERROR;
     if (session_make(&session, dir, parts->library, runtime_dir)) {
         child.oom_kills = procfs_oom_kills();
+        struct when_lost_program again = {.args = args,
+                                          .path = program,
+                                          .library = parts->library,
+                                          .reporter = parts->reporter,
+                                          .dir = dir,
+                                          .runtime_dir = runtime_dir,
+                                          .environment = environment,
+                                          .session = &session,
+                                          .child = &child,
+                                          .input = when_lost_input()};
         status = start_program(&child, args, program, &session, environment);
-        if (status >= 0)
+        if (status >= 0) {
             session_remove(&session);
-        else
-            *wait_status = report_conclude(&session, &child, child_supervise(&child), args,
-                                           parts->reporter, environment);
+        } else {
+            again.wait_status = child_supervise(&child);
+            *wait_status = conclude(&session, &child, &again);
+        }
     }
     free(dir);
     free(program);

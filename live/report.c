@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,10 +51,17 @@ static void add_report_options(struct string_list *command, const char *program,
         string_list_addf(command, "--errors-for=%s", args->errors_for);
 }
 
+static void add_followed(struct string_list *command, const struct string_list *followed)
+{
+    for (size_t i = 0; i < followed->count; i++)
+        string_list_addf(command, "--followed=%s", followed->at[i]);
+}
+
 static void make_report_command(struct string_list *command, const char *program,
-                                const struct args *args)
+                                const struct args *args, const struct string_list *followed)
 {
     add_report_options(command, program, args);
+    add_followed(command, followed);
     if (!args->keep)
         add_again_option(command, args->program);
     string_list_add(command, "--");
@@ -130,10 +138,10 @@ static int report_killed(int sig)
  * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
  * Returns its exit status, or one of the results above. */
 static int report_run(const char *program, const struct args *args, struct store_list *stores,
-                      const struct string_list *environment)
+                      const struct string_list *environment, const struct string_list *followed)
 {
     struct string_list command = {0};
-    make_report_command(&command, program, args);
+    make_report_command(&command, program, args, followed);
     add_store_paths(&command, stores);
     int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
                  : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
@@ -282,7 +290,8 @@ static bool lacks_evidence(const struct store_list *stores, const struct args *a
 }
 
 static enum finding report_stores(struct store_list *stores, const struct args *args,
-                                  const char *reporter, const struct string_list *environment)
+                                  const char *reporter, const struct string_list *environment,
+                                  const struct string_list *followed)
 {
     if (!has_readable_store(stores)) {
         print_notice(
@@ -295,7 +304,8 @@ static enum finding report_stores(struct store_list *stores, const struct args *
         return FOUND_NOTHING;
     if (!reporter)
         print_notice("leakreport is missing (build it with make, or make install): no report");
-    int status = reporter ? report_run(reporter, args, stores, environment) : REPORT_FAILED;
+    int status =
+        reporter ? report_run(reporter, args, stores, environment, followed) : REPORT_FAILED;
     switch (status) {
     case 0:
         return lacks_evidence(stores, args) ? FOUND_TOO_LITTLE : FOUND_NOTHING;
@@ -332,9 +342,46 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     return wait_status;
 }
 
+/* A line of text from a file that was written. */
+static char *read_line(int file)
+{
+    char text[512];
+    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    return *text ? string_format("%s", text) : NULL;
+}
+
+char *report_blocks_to_follow(const struct session *session, const struct child *child,
+                              const struct args *args, const char *reporter,
+                              const struct string_list *environment,
+                              const struct string_list *followed)
+{
+    struct store_list stores;
+    struct string_list command = {0};
+    struct child helper;
+    char *blocks = NULL;
+    int answer = memfd_create("leakrun", MFD_CLOEXEC);
+    store_list_read(&stores, session->dir, child->pid, child->start_time);
+    add_report_options(&command, reporter, args);
+    add_followed(&command, followed);
+    string_list_addf(&command, "--blocks-to-follow=%s", args->when_lost);
+    string_list_add(&command, "--");
+    add_store_paths(&command, &stores);
+    if (answer >= 0 && has_readable_store(&stores) &&
+        start_reporter(&helper, reporter, &command, answer, environment) < 0 &&
+        child_wait(&helper) == 0)
+        blocks = read_line(answer);
+    if (answer >= 0)
+        close(answer);
+    string_list_free(&command);
+    store_list_free(&stores);
+    return blocks;
+}
+
 int report_conclude(struct session *session, const struct child *child, int wait_status,
                     const struct args *args, const char *reporter,
-                    const struct string_list *environment)
+                    const struct string_list *environment, const struct string_list *followed)
 {
     struct store_list stores;
     wait_for_survivors(session);
@@ -343,7 +390,7 @@ int report_conclude(struct session *session, const struct child *child, int wait
         store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
                             killed_by_oom(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
-    enum finding finding = report_stores(&stores, args, reporter, environment);
+    enum finding finding = report_stores(&stores, args, reporter, environment, followed);
     /* What nobody was told of would stay for nothing. */
     if (finding == FOUND_UNKNOWN && !args->keep)
         leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);

@@ -15,11 +15,19 @@
 bool report_check_options(const char *reporter, const struct args *args,
                           const struct string_list *environment);
 
-/* reporter: the path of leakreport, or NULL. Removes the session, or leaves it for processes that
+/* What leakreport --blocks-to-follow prints of the recordings so far, without the newline; for the
+ * caller to free. NULL: nothing, or it failed after a message. followed: directories of --followed.
+ */
+char *report_blocks_to_follow(const struct session *session, const struct child *child,
+                              const struct args *args, const char *reporter,
+                              const struct string_list *environment,
+                              const struct string_list *followed);
+
+/* reporter: the path of leakreport, or NULL. followed: as above. Removes the session, or leaves it for processes that
  * still run. Returns the wait status to end with: the program's own, or an exit with
  * --error-exitcode or 124. */
 int report_conclude(struct session *session, const struct child *child, int wait_status,
                     const struct args *args, const char *reporter,
-                    const struct string_list *environment);
+                    const struct string_list *environment, const struct string_list *followed);
 
 #endif

@@ -195,6 +195,39 @@ struct stack {
     uint32_t ending; /* as of a record */
 };
 
+/* Where the last pointer to a block was lost. */
+struct lost_place {
+    bool known;
+    const char *holder; /* "g_cache (cache.c:12)"; NULL = none was seen: a register, or nothing */
+    struct stack at;    /* of the instruction, or of the call that freed the holder; no frames: it
+                           happened between the two calls of an allocation function below */
+    bool holder_freed;
+    struct stack before, after;
+    /* The function, in its first and in its last line that are possible; NULL = unknown. */
+    const struct frame *from, *to;
+    bool returned; /* when this function returned */
+};
+
+/* A block of which only the two calls are known: a run that executes the code behind the first of
+ * them step by step would find the instruction. */
+struct lost_step {
+    uint32_t thread, count; /* its serial */
+    uint32_t event;         /* number of that call, from the allocation of the block on */
+};
+
+#define WHEN_LOST_MOST 4
+
+/* When blocks of a record were lost, in another run of the program (leakrun --when-lost). */
+struct when_lost {
+    uint32_t followed, lost, freed; /* blocks */
+    uint32_t agreed;                /* of those lost, in the same function */
+    struct lost_place place;        /* of most of them */
+    struct lost_place then;         /* known: from there to here only a stack held it */
+    struct lost_place all[WHEN_LOST_MOST], all_then[WHEN_LOST_MOST]; /* of each one that was lost */
+    struct lost_step steps[WHEN_LOST_MOST];
+    size_t step_count;
+};
+
 /* All that a stack allocated, freed or not. */
 struct allocated {
     uint32_t kind; /* enum leak_kind */
@@ -284,6 +317,7 @@ struct record {
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
+    const struct when_lost *when_lost; /* NULL = no block of it was followed */
 
     /* What the leak check found. */
     struct verdict_total

@@ -180,6 +180,7 @@ bool command_line_store(const struct command_line *line, const struct option_row
         *(bool *)field = true;
         return true;
     case OPTION_TYPE_TEXT:
+    case OPTION_TYPE_OPTIONAL:
         *(const char **)field = value;
         return true;
     case OPTION_TYPE_LIST:
@@ -238,6 +239,8 @@ const struct option_row *command_line_match(struct command_line *line, char **ar
         command_line_complain(line, "takes no value", word);
         return NULL;
     }
+    if (row->type == OPTION_TYPE_OPTIONAL && !*value)
+        *value = "";
     if (row->value && !*value) {
         if (!argv[*at] && *row->value == '[') {
             *value = "";
@@ -268,7 +271,7 @@ void command_line_print_row(const struct option_row *row, int column, FILE *stre
     for (const char *letter = row->name; *letter; letter++, at++)
         putc(spelled(*letter), stream);
     if (row->value)
-        at += fprintf(stream, "=%s", row->value);
+        at += fprintf(stream, row->type == OPTION_TYPE_OPTIONAL ? "[=%s]" : "=%s", row->value);
     at += fprintf(stream, "%*s", at < column ? column - at : 1, "");
     for (const char *word = row->help; *word; word += strspn(word, " ")) {
         int length = (int)strcspn(word, " ");

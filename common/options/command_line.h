@@ -14,12 +14,13 @@
 #include <stdio.h>
 
 enum option_type {
-    OPTION_TYPE_FLAG,   /* no value: *(bool *) becomes true */
-    OPTION_TYPE_TEXT,   /* *(const char **): the word itself */
-    OPTION_TYPE_LIST,   /* struct option_list: the word is added */
-    OPTION_TYPE_NUMBER, /* *(size_t *), from least to most */
-    OPTION_TYPE_WORD,   /* *(int *), an enum: least + the place of the word in words */
-    OPTION_TYPE_CALL,   /* parse() does it */
+    OPTION_TYPE_FLAG,     /* no value: *(bool *) becomes true */
+    OPTION_TYPE_TEXT,     /* *(const char **): the word itself */
+    OPTION_TYPE_OPTIONAL, /* as TEXT, but the value only follows "="; without it the word is "" */
+    OPTION_TYPE_LIST,     /* struct option_list: the word is added */
+    OPTION_TYPE_NUMBER,   /* *(size_t *), from least to most */
+    OPTION_TYPE_WORD,     /* *(int *), an enum: least + the place of the word in words */
+    OPTION_TYPE_CALL,     /* parse() does it */
 };
 
 struct option_row {

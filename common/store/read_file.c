@@ -270,6 +270,7 @@ static void read_chunks(struct reader *reader, const struct chunks *chunks)
         read_resources(reader, &chunks->chunk[i]);
     read_milestones(reader, chunks);
     read_leak_check(reader, chunks);
+    read_followed(reader, chunks);
     read_crash(reader, chunks);
     read_history(reader, chunks);
 }

@@ -114,6 +114,9 @@ void read_resources(struct reader *reader, const struct chunk *chunk);
 /* CRASH: the signal that killed the process. */
 void read_crash(struct reader *reader, const struct chunks *chunks);
 
+/* FOLLOWED: where the last pointers to some blocks were lost. After the sites. */
+void read_followed(struct reader *reader, const struct chunks *chunks);
+
 /* SNAPSHOT: the last leak check, and a later one that failed. */
 void read_leak_check(struct reader *reader, const struct chunks *chunks);
 

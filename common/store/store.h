@@ -196,6 +196,24 @@ struct store_suppressions {
 };
 #define STORE_SUPPRESSIONS_MAX 4 /* texts; further ones are left out */
 
+/* A word that held a followed block, and where it lost it; see leak_store.h. */
+struct store_drop {
+    uint32_t event;         /* 0 = there is none */
+    uint32_t before, after; /* indices of nodes, or roots */
+    uint64_t *frames;       /* return addresses, innermost first */
+    size_t frame_count;
+    struct leak_holder holder; /* of a known class, or 0 */
+    uint32_t holder_site;      /* index, or STORE_NO_SITE */
+};
+
+struct store_followed {
+    uint32_t thread, count; /* the serial */
+    enum leak_followed_state state;
+    uint32_t site; /* index */
+    uint64_t size;
+    struct store_drop stored, last;
+};
+
 /* The heap at one time. */
 struct store_moment {
     uint32_t tick;
@@ -280,7 +298,9 @@ struct store {
         WINDOW_SINCE, /* only what is newer than a milestone, also after the leak check */
         WINDOW_UNTIL, /* only what is older than a milestone before the leak check */
     } window;
-    struct store_crash *crash; /* NULL = none */
+    struct store_crash *crash;       /* NULL = none */
+    struct store_followed *followed; /* only blocks that were allocated */
+    size_t followed_count;
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;

@@ -6,12 +6,45 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <linux/version.h>
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+
+/* ---- Watchpoints ----------------------------------------------------------------------------- */
+
+#define WATCH_LEAST_FD 400 /* programs expect the lowest numbers for themselves */
+
+int sys_watch_word(int tid, uintptr_t address)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
+    struct perf_event_attr what;
+    memset(&what, 0, sizeof what);
+    what.type = PERF_TYPE_BREAKPOINT;
+    what.size = sizeof what;
+    what.bp_type = HW_BREAKPOINT_W;
+    what.bp_addr = address;
+    what.bp_len = sizeof address;
+    what.sample_period = 1;
+    what.exclude_kernel = what.exclude_hv = 1;
+    what.sigtrap = what.remove_on_exec = 1;
+    what.inherit = what.inherit_thread = 1;
+    int fd = SYSCALL(SYS_perf_event_open, &what, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int moved = fd < 0 ? fd : SYSCALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, WATCH_LEAST_FD);
+    if (moved < 0)
+        return fd;
+    sys_close(fd);
+    return moved;
+#else
+    (void)tid, (void)address;
+    return -ENOSYS;
+#endif
+}
 
 /* ---- Signals and timers --------------------------------------------------------------------- */
 

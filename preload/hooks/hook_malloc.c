@@ -199,6 +199,8 @@ static NOINLINE void free_by_libc_name(void *block)
         bool known = track_remove(guard, block, &before);
         if (known && eventlog_is_on())
             eventlog_free(guard, &caller, &before, FREED_BY_FREE);
+        if (known && alloc_watch_calls.freed)
+            alloc_watch_calls.freed(guard, &caller, &before, FREED_BY_FREE);
         if (known && load_relaxed(&suballoc_count))
             track_free_contained(guard, &caller, before.address, before.size, FREED_BY_FREE);
         if (known)

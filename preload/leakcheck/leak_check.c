@@ -5,6 +5,7 @@
 #include "preload/heap/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
+#include "preload/leakcheck/holder_search.h"
 #include "preload/leakcheck/result_writer.h"
 #include "preload/track/fill.h"
 #include "preload/mark/leak_graph.h"
@@ -349,6 +350,9 @@ static void run_check(void *argument)
     enum leak_trouble trouble = mark_heap(&current);
     if (!trouble)
         write_notes(&current);
+    if (!trouble && request->followed)
+        result->followed_exists = holder_search(&guard_self, current.reach, &current.roots,
+                                                ~request->followed, &result->holder);
     head.threads_missed = current.roots.thread_count > 1 + head.threads_parked
                               ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;

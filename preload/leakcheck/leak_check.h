@@ -33,6 +33,8 @@ struct leak_check_result {
         uint64_t blocks, bytes;
     } found[LEAK_VERDICT_MAX]; /* all blocks */
     uint64_t place;            /* of the chunk in the recording file */
+    struct leak_holder holder; /* of the followed block, as far as one was found */
+    bool followed_exists;      /* the followed block is allocated */
     uint32_t notes;            /* number of notes, ascending by address */
     uint32_t notes_most;
     struct leak_check_note note[];
@@ -52,10 +54,11 @@ struct leak_check_request {
     uint64_t place; /* of an older check's chunk, to be overwritten; 0: none */
     /* An earlier check of this process; NULL: none. */
     const struct leak_check_result *before;
-    bool twice;      /* "before" is the first half of this check: lost means lost in both halves */
-    bool silent;     /* writes only notes, nothing into the recording file */
-    uintptr_t about; /* an address whose block and referrers are wanted, 0: none */
-    uint32_t since;  /* blocks of earlier ticks are not counted, 0: all are */
+    bool twice;  /* "before" is the first half of this check: lost means lost in both halves */
+    bool silent; /* writes only notes, nothing into the recording file */
+    uint64_t followed; /* ~address of a block whose best holder is wanted, 0: none */
+    uintptr_t about;   /* an address whose block and referrers are wanted, 0: none */
+    uint32_t since;    /* blocks of earlier ticks are not counted, 0: all are */
     bool is_milestone;
     uint32_t milestone; /* its number, set when the snapshot is taken */
 };

@@ -31,6 +31,7 @@ struct pending_check {
     enum leak_occasion occasion;
     struct leak_check_result *result;
     size_t size;
+    uint64_t followed;  /* ~address of a block whose holder is wanted, 0: none */
     uintptr_t about;    /* an address whose referrers are wanted, 0: none */
     uint32_t since;     /* lost blocks are counted from this tick on, 0: all are */
     uint32_t milestone; /* its number, 0: it is no milestone */
@@ -107,6 +108,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .place = places[0],
                                          .before = before,
                                          .about = out->about,
+                                         .followed = out->followed,
+                                         .silent = out->followed != 0,
                                          .since = out->since,
                                          .is_milestone = leak_check_is_milestone(occasion),
                                          .xor_key = options_current.xor
@@ -139,7 +142,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         return true;
     }
     release_check(out);
-    write_trouble(occasion, trouble);
+    if (!out->followed)
+        write_trouble(occasion, trouble);
     return false;
 }
 
@@ -191,6 +195,24 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_caller *calle
     }
     turnstile_leave(&check_turn);
     return lost;
+}
+
+enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
+                                        struct leak_holder *out)
+{
+    struct pending_check check = {.followed = hidden};
+    enum snapshot_held found = SNAPSHOT_HELD_UNKNOWN;
+    if (!lock_checks())
+        return found;
+    if (take_check(LEAK_OCCASION_NONE, caller, NULL, &check)) {
+        if (!fork_snapshot_wait(check.pid, check.result) && check.result->followed_exists) {
+            *out = check.result->holder;
+            found = out->word.address ? SNAPSHOT_HELD_BY_WORD : SNAPSHOT_HELD_NOT;
+        }
+        release_check(&check);
+    }
+    turnstile_leave(&check_turn);
+    return found;
 }
 
 const struct leak_check_sum *snapshot_last_sums(void)

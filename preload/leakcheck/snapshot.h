@@ -40,6 +40,15 @@ void snapshot_fork_child(void);
  * runtime. */
 long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller, uint32_t since);
 
+/* Runs a check that records nothing and waits for it: which word holds the address of a block? A
+ * word of a variable or of a reachable block is preferred to one on a stack; registers of the
+ * calling thread do not count. hidden: ~address, so that no copy of the address is found. The
+ * calling thread is outside the runtime. UNKNOWN: there is no such block, or no check was possible.
+ */
+enum snapshot_held { SNAPSHOT_HELD_UNKNOWN, SNAPSHOT_HELD_NOT, SNAPSHOT_HELD_BY_WORD };
+enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
+                                        struct leak_holder *out);
+
 /* The sums by verdict of the last snapshot_take; NULL: there was none. */
 const struct leak_check_sum *snapshot_last_sums(void);
 

@@ -16,6 +16,8 @@ static struct breakpoint {
 } breakpoints[BREAKPOINTS_MAX];
 static unsigned breakpoint_count;
 
+struct alloc_watch_calls alloc_watch_calls;
+
 /* ---- The option break_at --------------------------------------------------------------------- */
 
 static bool parse_serial(const char *text, const char *end, uint32_t *out)
@@ -137,7 +139,7 @@ static COLD void break_at_handle(struct guard *guard, const struct frame *caller
 static uint32_t next_watch(const struct thread *thread)
 {
     uint32_t count = thread->record->allocations;
-    if (eventlog_is_on())
+    if (eventlog_is_on() || alloc_watch_calls.allocated)
         return count + 1;
     uint32_t check = unwind_check_next(count), stop = break_at_next(thread->serial, count);
     return !check || (stop && stop < check) ? stop : check;
@@ -145,7 +147,8 @@ static uint32_t next_watch(const struct thread *thread)
 
 void alloc_watch_start(struct guard *guard)
 {
-    threads_state.watch_from = eventlog_is_on() || unwind_check_next(0) || break_at_is_set();
+    threads_state.watch_from = eventlog_is_on() || alloc_watch_calls.allocated ||
+                               unwind_check_next(0) || break_at_is_set();
     if (!guard->thread)
         return;
     guard->thread->watch_at = threads_state.watch_from;
@@ -161,5 +164,7 @@ void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct
         eventlog_alloc(guard, caller, thread, block);
     if (block->site && !thread->stand_in) /* a stand-in means that a lock is held */
         break_at_handle(guard, caller, block);
+    if (alloc_watch_calls.allocated && block->site && !thread->stand_in)
+        alloc_watch_calls.allocated(guard, caller, block);
     thread->watch_at = next_watch(thread); /* last: a signal handler may have allocated meanwhile */
 }

@@ -21,6 +21,14 @@
 #include "preload/heap/blocks.h"
 #include "preload/heap/threads.h"
 
+/* Called at every allocation and free when follow_blocks= is set (follow.h); NULL: it is not. */
+extern struct alloc_watch_calls {
+    void (*allocated)(struct guard *guard, const struct frame *caller, const struct block *block);
+    /* how: free_form.h */
+    void (*freed)(struct guard *guard, const struct frame *caller, const struct block *block,
+                  uint32_t how);
+} alloc_watch_calls HIDDEN;
+
 /* After break_at_start and the start of the event log: is anything due at all? */
 void alloc_watch_start(struct guard *guard);
 

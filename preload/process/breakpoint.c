@@ -80,7 +80,7 @@ static bool remove_all(const struct breakpoint *here)
 
 /* Also removes a breakpoint that was reached before: a debugger may have saved the inserted code
  * and restored it. False: the undefined instruction is the program's own. */
-static bool on_sigill(const ucontext_t *context)
+static bool on_sigill(const siginfo_t *info UNUSED, ucontext_t *context)
 {
     const struct breakpoint *breakpoint = find_breakpoint(context_pc(context));
     if (!breakpoint)

@@ -135,7 +135,7 @@ bool crash_is_init(void)
 static void on_fatal_signal(int number, siginfo_t *info, void *context)
 {
     uint32_t self = sys_gettid(), other;
-    if (trampoline_owns_fault(number, context))
+    if (trampoline_owns_fault(number, info, context))
         return;
     if (info->si_code <= 0 && crash_is_init())
         return;

@@ -8,6 +8,7 @@
 #include "preload/misuse/alloc_watch.h"
 #include "preload/heap/capture.h"
 #include "preload/process/crash.h"
+#include "preload/follow/follow.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/process/lifecycle.h"
@@ -204,6 +205,7 @@ static bool start_modules(struct guard *guard, char **envp)
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
     eventlog_start(&options_current, process_info_program_name(name, sizeof name));
     fill_start(envp);
+    follow_start(options_current.follow_blocks);
     track_select_path();
     resources_start(guard);
     capture_start();
@@ -238,6 +240,15 @@ static void start_breakpoint(void)
     if (options_current.crash == CRASH_OFF)
         crash_install_handler(SIGILL);
     breakpoint_start(options_current.start_at, capture_enable_all, real_sigaction);
+}
+
+static void start_traps(void)
+{
+    if (!follow_is_on() || !real.sigaction)
+        return;
+    if (options_current.crash == CRASH_OFF)
+        crash_install_handler(SIGTRAP);
+    follow_start_traps(real_sigaction);
 }
 
 static void start_process(struct guard *guard, char **envp)
@@ -292,6 +303,7 @@ static void start_process(struct guard *guard, char **envp)
     if (options_current.fatal_look && options_current.crash != CRASH_ONLY)
         fatal_signal_start();
     start_breakpoint();
+    start_traps();
     *recording = true;
     state = options_current.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)
@@ -471,6 +483,7 @@ NOINLINE bool process_before_exit(const uintptr_t *record)
     if (!owns_recording())
         return false;
     exit_callbacks_run();
+    follow_end(&caller);
     snapshot_early(&taker);
     return true;
 }

@@ -13,16 +13,16 @@ __thread struct trampoline_thread trampoline_thread;
 struct trampoline_callbacks trampoline_callbacks;
 
 static int reserved_fault; /* number; 0: none */
-static bool (*fault_is_ours)(const ucontext_t *context);
+static bool (*fault_is_ours)(const siginfo_t *info, ucontext_t *context);
 
 int trampoline_reserved_fault(void)
 {
     return load_relaxed(&reserved_fault);
 }
 
-bool trampoline_owns_fault(int number, const void *context)
+bool trampoline_owns_fault(int number, const siginfo_t *info, void *context)
 {
-    return number == load_relaxed(&reserved_fault) && fault_is_ours(context);
+    return number == load_relaxed(&reserved_fault) && fault_is_ours(info, context);
 }
 
 static void *handlers[TRAMPOLINES];   /* filled from the front, an entry never changes */
@@ -171,7 +171,7 @@ static void handle_ignored(int number, const siginfo_t *info)
 static NOINLINE void run_on_slow_path(action *handler, action *trampoline, int number,
                                       siginfo_t *info, void *context, bool keep_stack)
 {
-    if (trampoline_owns_fault(number, context)) {
+    if (trampoline_owns_fault(number, info, context)) {
         struct sys_sigaction now;
         sys_sigaction(number, NULL, &now);
         rearm_one_shot(number, &now, trampoline);
@@ -406,7 +406,7 @@ void trampoline_wrap_installed(trampoline_sigaction *install)
         wrap_installed(number, install);
 }
 
-void trampoline_reserve_fault(int number, bool (*is_ours)(const ucontext_t *),
+void trampoline_reserve_fault(int number, bool (*is_ours)(const siginfo_t *, ucontext_t *),
                               trampoline_sigaction *install)
 {
     fault_is_ours = is_ours;

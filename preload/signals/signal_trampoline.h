@@ -65,12 +65,13 @@ void trampoline_complete_action(int number);
  * ignored nor blocked (hook_signal.c); the program sees no difference. install: libc's sigaction;
  * the default action must have been replaced before, by a handler that calls
  * trampoline_owns_fault. */
-void trampoline_reserve_fault(int number, bool (*is_ours)(const ucontext_t *context),
+void trampoline_reserve_fault(int number,
+                              bool (*is_ours)(const siginfo_t *info, ucontext_t *context),
                               trampoline_sigaction *install);
 /* The reserved number, 0: none. */
 int trampoline_reserved_fault(void);
 /* Was this signal raised by libleak? */
-bool trampoline_owns_fault(int number, const void *context);
+bool trampoline_owns_fault(int number, const siginfo_t *info, void *context);
 
 /* ---- Replacing the default action ------------------------------------------------------------ */
 

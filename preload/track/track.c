@@ -39,7 +39,8 @@ void track_select_path(void)
     track_state.selective =
         sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
     track_state.detour =
-        sample_state.bytes || quarantine_is_on() || eventlog_is_on() || fill_state.frees;
+        sample_state.bytes || quarantine_is_on() || eventlog_is_on() || fill_state.frees ||
+        alloc_watch_calls.freed;
 }
 
 void track_tick(void)
@@ -213,6 +214,14 @@ bool track_remove(struct guard *guard, void *pointer, struct block *out)
                               : blocks_remove(guard, arch_address(pointer), out);
 }
 
+/* Other threads' blocks may get the address when the real free has been called. */
+static inline void tell_of_free(struct guard *guard, const struct frame *caller,
+                                const struct block *block, uint32_t how)
+{
+    if (alloc_watch_calls.freed)
+        alloc_watch_calls.freed(guard, caller, block, how);
+}
+
 static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame *caller,
                                         void *pointer, struct block *out)
 {
@@ -221,6 +230,8 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
         eventlog_free(guard, caller, out, FREED_BY_REALLOC);
     else if (eventlog_is_on())
         eventlog_free_unknown(guard, caller, arch_address(pointer), FREED_BY_REALLOC);
+    if (known)
+        tell_of_free(guard, caller, out, FREED_BY_REALLOC);
     return known;
 }
 
@@ -352,6 +363,7 @@ static void *free_with_detour(struct guard *guard, const struct frame *caller, v
     }
     if (eventlog_is_on())
         eventlog_free(guard, caller, &block, how);
+    tell_of_free(guard, caller, &block, how);
     bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
     if (load_relaxed(&suballoc_count))
         track_free_contained(guard, caller, address, block.size, how);

@@ -61,6 +61,13 @@ static void anonymize_freed(const struct freed *freed)
         anonymize_place(&freed->place[i]);
 }
 
+static void anonymize_lost(const struct lost_place *place)
+{
+    anonymize_stack(&place->at);
+    anonymize_stack(&place->before);
+    anonymize_stack(&place->after);
+}
+
 static void anonymize_record(struct record *record)
 {
     anonymize_frames(record->frames, record->frame_count);
@@ -72,6 +79,10 @@ static void anonymize_record(struct record *record)
     for (size_t i = 0; i < record->line_count; i++)
         anonymize_frames(&record->lines[i].frame, 1);
     anonymize_path(record->path);
+    if (record->when_lost) {
+        anonymize_lost(&record->when_lost->place);
+        anonymize_lost(&record->when_lost->then);
+    }
     if (record->suppressed_by)
         ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);
 }

@@ -201,6 +201,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
         alloc_profile_fill(mem, resolver, store, process);
     peak_fill(mem, resolver, store, process);
     leak_check_info_fill(mem, resolver, store, process);
+    when_lost_fill(mem, resolver, store, process);
     evidence_fill(mem, store, process);
     address_info_fill(mem, resolver, store, &options->who, process);
     recent_frees_fill(mem, resolver, store, &options->recent, process);
@@ -322,6 +323,13 @@ static void make_stable_resources(struct process *process)
     process->inherited_count = 0; /* depends on the parent process */
 }
 
+static void make_stable_lost(const struct lost_place *place)
+{
+    stack_make_stable(place->at.frames, place->at.count);
+    stack_make_stable(place->before.frames, place->before.count);
+    stack_make_stable(place->after.frames, place->after.count);
+}
+
 static void make_stable_record(struct record *record)
 {
     record->first_ns = record->last_ns = 0;
@@ -338,6 +346,10 @@ static void make_stable_record(struct record *record)
     if (record->orphaned.holder)
         stack_make_stable(&record->orphaned.holder, 1);
     make_stable_samples(record);
+    if (record->when_lost) {
+        make_stable_lost(&record->when_lost->place);
+        make_stable_lost(&record->when_lost->then);
+    }
     if (record->path)
         make_stable_root(record->path->root);
     make_stable_growth(record->growth);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "symbolize/view/view.h"
+#include "symbolize/cli/followed.h"
 #include "symbolize/cli/command.h"
 #include "common/store/store_dir.h"
 #include "symbolize/cli/options.h"
@@ -115,6 +116,9 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
     for (size_t i = 0; i < options->files.count; i++)
         if (!command_read_store(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
+    followed_read(mem, resolver, options, &report);
+    if (report.process_count && options->to_follow)
+        return followed_print_plan(options, &report, stdout) ? status : STATUS_UNUSABLE;
     if (report.process_count) {
         bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
 

@@ -221,6 +221,8 @@ static const char *const by_words[] = {
 #define SETS_SHOW_SUPPRESSED FLAG(view.suppressed)
 #define SETS_FREED CALL(parse_address)
 #define SETS_WHO CALL(parse_address)
+#define SETS_FOLLOWED LIST(followed)
+#define SETS_TO_FOLLOW TEXT(to_follow)
 #define SETS_SYSROOT TEXT(sysroot)
 #define SETS_DEBUG_DIR LIST(debug_dirs)
 #define SETS_SOURCE_PATH LIST(source_dirs)
@@ -352,5 +354,6 @@ void options_end(struct options *options)
     free(options->substitutes.text);
     free(options->suppressions.text);
     free(options->only.text);
+    free(options->followed.text);
     free(options->targets.at);
 }

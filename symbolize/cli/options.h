@@ -24,7 +24,8 @@ struct options {
     struct view view;
     struct build_options build;
     enum { DEFAULTS_ON, DEFAULTS_OFF, DEFAULTS_PRINT } defaults; /* --default-suppressions */
-    struct option_list debug_dirs, source_dirs, substitutes, suppressions, only;
+    struct option_list debug_dirs, source_dirs, substitutes, suppressions, only, followed;
+    const char *to_follow;         /* NULL = write the report */
     const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
     enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;
     const char *sysroot;

@@ -27,6 +27,9 @@ struct roots roots_begin(struct arena *mem, struct signatures *signatures);
 /* index: of the leak check's roots. */
 const struct root *roots_describe(struct roots *roots, uint32_t index);
 
+/* A root of the store that no list of the leak check has. */
+const struct root *roots_describe_word(struct roots *roots, const struct leak_held *held);
+
 /* Replaces the words of a mapping, whose address differs from run to run. */
 #define ROOTS_MAPPING "a mapping"
 
@@ -152,5 +155,12 @@ struct address_info_options {
 /* Fills in process->who, when it is wanted. */
 void address_info_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                        const struct address_info_options *options, struct process *process);
+
+/* ---- when_lost.c: where the last pointer to a block was lost (follow_blocks=) ------------------ */
+
+/* Adds what a recording says of followed blocks to the records of the process that have the same
+ * call stacks; it may be the recording of another run. Returns how many such blocks there are. */
+size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
+                      struct process *process);
 
 #endif

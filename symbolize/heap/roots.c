@@ -63,8 +63,9 @@ static bool data_module_around(const struct store *store, uint64_t address,
                                struct store_module *found)
 {
     const struct store_leak_check *look = store->look;
-    size_t cursor = look->module_spans.count;
-    uint32_t index = interval_map_next(&look->module_spans, address, &cursor);
+    size_t cursor = look ? look->module_spans.count : 0;
+    uint32_t index =
+        look ? interval_map_next(&look->module_spans, address, &cursor) : INTERVAL_NONE;
 
     if (index == INTERVAL_NONE)
         return false;
@@ -238,6 +239,14 @@ static void name_root(struct roots *roots, const struct leak_held *held, struct 
         return;
     }
     root->words = "an unknown place";
+}
+
+const struct root *roots_describe_word(struct roots *roots, const struct leak_held *held)
+{
+    struct root *root = arena_alloc(roots->mem, sizeof(*root));
+
+    name_root(roots, held, root);
+    return root;
 }
 
 const struct root *roots_describe(struct roots *roots, uint32_t index)

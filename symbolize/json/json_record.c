@@ -132,6 +132,74 @@ static const struct json_field orphaned_fields[] = {
                 JSON_ABOUT("the stack that freed them, innermost first")),
 };
 
+/* ---- When it was lost ------------------------------------------------------------------------ */
+
+static void put_lost_file(struct json_writer *json, const char *key, const void *object)
+{
+    const struct lost_place *place = object;
+
+    json_put_text(json, key, place->from ? place->from->file : NULL);
+}
+
+static void put_lost_function(struct json_writer *json, const char *key, const void *object)
+{
+    const struct lost_place *place = object;
+
+    json_put_text(json, key, place->from ? place->from->function : NULL);
+}
+
+static const struct json_field lost_first_line_fields[] = {
+    JSON_COUNT(frame, "line", line, JSON_NULL_IF_0,
+               JSON_ABOUT("the only line, or the first one that is possible")),
+};
+
+static const struct json_table lost_line_table = JSON_TABLE(NULL, lost_first_line_fields);
+
+static const struct json_field lost_last_line_fields[] = {
+    JSON_COUNT(frame, "last_line", line, JSON_NULL_IF_0),
+};
+
+static const struct json_table lost_last_line_table = JSON_TABLE(NULL, lost_last_line_fields);
+
+static const struct json_field lost_place_fields[] = {
+    JSON_COMPUTED("function", TEXT, put_lost_function, JSON_MAY_BE_NULL,
+                  JSON_ABOUT("in which the last pointer was overwritten or left")),
+    JSON_COMPUTED("file", TEXT, put_lost_file, JSON_MAY_BE_NULL),
+    JSON_INCLUDE_POINTER(lost_place, from, lost_line_table),
+    JSON_INCLUDE_POINTER(lost_place, to, lost_last_line_table),
+    JSON_TEXT(lost_place, "holder", holder, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the word that held the last pointer; null: none was seen in memory")),
+    JSON_BOOLEAN(lost_place, "returned", returned,
+                 JSON_ABOUT("the pointer was on the stack of the function, which returned")),
+    JSON_BOOLEAN(lost_place, "holder_freed", holder_freed,
+                 JSON_ABOUT("the block that contained the pointer was freed")),
+    JSON_STACK(lost_place, "at", at, JSON_KNOWN_BY(lost_place, at.count),
+               JSON_ABOUT("the instruction, innermost frame first; null: it is between before "
+                          "and after")),
+    JSON_STACK(lost_place, "before", before,
+               JSON_ABOUT("the last allocation or free at which the pointer was there")),
+    JSON_STACK(lost_place, "after", after, JSON_ABOUT("the next one, at which it was not")),
+};
+
+static const struct json_table lost_place_table = JSON_TABLE("lost_place", lost_place_fields);
+
+static const struct json_field when_lost_fields[] = {
+    JSON_COUNT(when_lost, "followed", followed),
+    JSON_COUNT(when_lost, "lost", lost),
+    JSON_COUNT(when_lost, "freed", freed),
+    JSON_COUNT(when_lost, "agreed", agreed,
+               JSON_ABOUT("of those lost: in the same function as the first one")),
+    JSON_PART(when_lost, "place", place, lost_place_table, JSON_KNOWN_BY(when_lost, place.known)),
+    JSON_PART(when_lost, "then", then, lost_place_table, JSON_KNOWN_BY(when_lost, then.known),
+              JSON_ABOUT("from place to here only a stack held the pointer")),
+};
+
+static const struct json_table when_lost_table =
+    JSON_TABLE("when_lost", when_lost_fields,
+               JSON_ABOUT("When blocks of this record were lost in another run of the program "
+                          "(leakrun --when-lost): how many were followed, and where the last "
+                          "pointer to the first one was lost"));
+
 static const struct json_table orphaned_table = JSON_TABLE(
     "holder_freed", orphaned_fields,
     JSON_ABOUT("Blocks of this record to which another block pointed when this stack "
@@ -274,6 +342,8 @@ static const struct json_field record_fields[] = {
                    "unfreed and no blocks, and is in no sum but growing")),
     JSON_INCLUDE(record, freed, freed_table),
     OTHER_FREES(record, ),
+    JSON_POINTER(record, "when_lost", when_lost, when_lost_table, JSON_KNOWN_BY(record, when_lost),
+                 JSON_OPTIONAL),
     JSON_TAGS(record, tags, tag_count),
     JSON_PUT(record, "suppressed_by", TEXT, suppressed_by, put_rule_text,
              JSON_KNOWN_BY(record, suppressed_by),

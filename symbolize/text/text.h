@@ -120,6 +120,11 @@ void text_other_processes(const struct text_processes *processes, const struct v
  * */
 void text_list(const struct process *process, const struct view *view, FILE *stream);
 
+/* The entry or, with --apart, the record that has this number in the list: its records' indices and
+ * how many they are. NULL: there is none. single: room for one. */
+const size_t *text_list_records(const struct process *process, const struct view *view,
+                                size_t number, size_t *single, size_t *count);
+
 /* The record is in the list by itself. */
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view);
@@ -168,6 +173,9 @@ void text_siblings(const struct process *process, const struct record *record,
 
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
+
+/* When and where blocks of the record were lost, in lines of their own. */
+void text_when_lost(const struct record *record, const struct view *view, FILE *stream);
 
 /* The place that freed the owner of the record's blocks, a line. */
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);

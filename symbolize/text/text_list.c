@@ -125,3 +125,22 @@ void text_list(const struct process *process, const struct view *view, FILE *str
         fprintf(stream, "\n... and %s.\n", term_count(hidden, "more record").text);
     putc('\n', stream);
 }
+
+const size_t *text_list_records(const struct process *process, const struct view *view,
+                                size_t number, size_t *single, size_t *count)
+{
+    size_t listed = 0;
+
+    for (size_t i = 0; i < item_count(process, view); i++) {
+        if (!is_item(process, view, i) || ++listed != number)
+            continue;
+        if (!view->apart) {
+            *count = process->entries[i].count;
+            return process->entries[i].parts;
+        }
+        *single = i;
+        *count = 1;
+        return single;
+    }
+    return NULL;
+}

@@ -29,6 +29,12 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.regs;
 }
 
+/* Does a function that is called leave this register of that array as it was? */
+static inline bool context_register_is_kept(unsigned i)
+{
+    return i >= 19 && i <= 29;
+}
+
 /* The vector registers, in which code copies pointers. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
@@ -121,6 +127,14 @@ static inline bool context_is_block(const uintptr_t *block)
 }
 
 #define CONTEXT_DTV 0
+
+/* ---- Single steps ---------------------------------------------------------------------------- */
+
+#define CONTEXT_CAN_STEP 0 /* only a debugger can */
+static inline void context_set_step(ucontext_t *context, bool step)
+{
+    (void)context, (void)step;
+}
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 

@@ -31,6 +31,12 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.gregs;
 }
 
+/* Does a function that is called leave this register of that array as it was? */
+static inline bool context_register_is_kept(unsigned i)
+{
+    return i == REG_RBX || i == REG_RBP || (i >= REG_R12 && i <= REG_R15);
+}
+
 /* The vector registers, in which code copies pointers. The kernel stores the size of what it saved.
  */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
@@ -150,6 +156,17 @@ static inline bool context_is_block(const uintptr_t *block)
 
 /* The offset of the dynamic thread vector in the thread control block. */
 #define CONTEXT_DTV 8
+
+/* ---- Single steps ---------------------------------------------------------------------------- */
+
+/* After the return from the handler each instruction raises SIGTRAP, or no longer does. */
+#define CONTEXT_CAN_STEP 1
+static inline void context_set_step(ucontext_t *context, bool step)
+{
+    const greg_t trap_flag = 0x100;
+    greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
+    *flags = step ? *flags | trap_flag : *flags & ~trap_flag;
+}
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 

@@ -344,6 +344,45 @@ START_TEST(pools_of_wrong_frees_have_their_names)
 }
 END_TEST
 
+/* A block with an unknown site, or in an unknown state, is left out; one never allocated, silently. */
+START_TEST(followed_blocks_have_valid_places)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t node = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    uint32_t site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){1, 8, 0, 0});
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_FOLLOWED, 0,
+                                 LEAK_FOLLOWED_MOST * sizeof(struct leak_followed));
+    struct leak_followed good = {.thread = 1,
+                                 .count = 42,
+                                 .state = LEAK_FOLLOWED_LOST,
+                                 .site = site,
+                                 .last = {.event = 3,
+                                          .before = node,
+                                          .after = 0x7fffffff,
+                                          .frame_count = 1000,
+                                          .frames = {0x1234},
+                                          .holder.word = {.address = 8, .root_class = 200}}};
+    struct leak_followed unknown_site = good, unknown_state = good;
+
+    unknown_site.site = 0x7fffffff;
+    unknown_state.state = 77;
+    for (unsigned i = 0; i < 3; i++)
+        *(struct leak_followed *)record_in(&builder, chunk, i, sizeof(good)) =
+            i == 0 ? unknown_site : i == 1 ? good : unknown_state;
+    read_well(&builder);
+    ck_assert_uint_eq(store.followed_count, 1);
+    ck_assert_uint_eq(store.followed[0].count, 42);
+    ck_assert_uint_eq(store.followed[0].stored.event, 0);
+    ck_assert_uint_eq(store.followed[0].last.event, 3);
+    ck_assert_uint_eq(store.followed[0].last.frame_count, LEAK_FOLLOWED_FRAMES);
+    ck_assert_uint_eq(store.followed[0].last.frames[0], 0x1234);
+    ck_assert_uint_eq(store.followed[0].last.holder.word.root_class, 0);
+    ck_assert_uint_lt(store.followed[0].last.after, store.node_count);
+    ck_assert_uint_eq(store.followed[0].last.holder_site, STORE_NO_SITE);
+    end(&builder);
+}
+END_TEST
+
 START_TEST(tags_of_sites_have_their_names)
 {
     struct store_builder builder = builder_example();
@@ -874,6 +913,7 @@ int main(void)
     tcase_add_test(content, milestones_are_read_in_order_of_time);
     tcase_add_test(content, memory_of_libleak_itself_is_read_when_it_is_whole);
     tcase_add_test(content, pools_of_wrong_frees_have_their_names);
+    tcase_add_test(content, followed_blocks_have_valid_places);
     tcase_add_test(content, tags_of_sites_have_their_names);
     tcase_add_test(content, a_store_without_tags_has_none);
     tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0, ROWS(odd_tags));

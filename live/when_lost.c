@@ -1,0 +1,108 @@
+/* when_lost.c - see when_lost.h. */
+#include "live/when_lost.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/error.h"
+#include "common/base/string_list.h"
+#include "live/environment.h"
+#include "live/report.h"
+
+long when_lost_input(void)
+{
+    struct stat input;
+    if (fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode))
+        return -1;
+    return lseek(STDIN_FILENO, 0, SEEK_CUR);
+}
+
+/* The program reads its input from the same place again; later it stands where the first run left
+ * it. */
+static void run_with_input(const struct when_lost_program *program, struct child *child,
+                           const struct launch *launch)
+{
+    long after = program->input < 0 ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (program->input >= 0)
+        lseek(STDIN_FILENO, program->input, SEEK_SET);
+    if (child_start(child, launch) < 0)
+        child_supervise(child);
+    if (after >= 0)
+        lseek(STDIN_FILENO, after, SEEK_SET);
+}
+
+static void run_again(const struct when_lost_program *program, const struct session *session,
+                      const char *blocks)
+{
+    struct string_list environment = {0}, set = {0};
+    struct args args = *program->args;
+    struct child child;
+    args.runtime =
+        string_format("%s%sfollow_blocks=%s", args.runtime, *args.runtime ? ":" : "", blocks);
+    string_list_copy(&environment, program->environment);
+    environment_make_settings(&set, &environment, &args, session);
+    for (size_t i = 0; i + 1 < set.count; i += 2)
+        environment_set(&environment, set.at[i], set.at[i + 1]);
+    struct launch launch = {.path = program->path,
+                            .argv = args.program,
+                            .envp = environment.at,
+                            .cwd = args.cwd,
+                            .output = -1,
+                            .repeats = true};
+    run_with_input(program, &child, &launch);
+    free(args.runtime);
+    string_list_free(&set);
+    string_list_free(&environment);
+}
+
+/* Why a second run would say nothing; NULL: it may. */
+static const char *refuse(const struct when_lost_program *program)
+{
+    int status = program->wait_status, sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (!program->reporter)
+        return "leakreport is missing";
+    if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL)
+        return "a signal ended the program, which might run for ever the next time";
+    return NULL;
+}
+
+void when_lost_run(struct when_lost *when, const struct when_lost_program *program)
+{
+    *when = (struct when_lost){0};
+    if (!program->args->when_lost)
+        return;
+    const char *why = refuse(program);
+    if (why) {
+        print_notice("--when-lost: not run again: %s", why);
+        return;
+    }
+    while (when->count < WHEN_LOST_RUNS) {
+        char *blocks =
+            report_blocks_to_follow(program->session, program->child, program->args,
+                                    program->reporter, program->environment, &when->dirs);
+        struct session *session = &when->sessions[when->count];
+        bool made =
+            blocks && session_make(session, program->dir, program->library, program->runtime_dir);
+        if (made && !when->count && program->input < 0 && !program->args->quiet)
+            print_notice("--when-lost: running it again, with /dev/null as its input and output");
+        if (made) {
+            when->count++;
+            run_again(program, session, blocks);
+            string_list_add(&when->dirs, session->dir);
+        }
+        free(blocks);
+        if (!made)
+            return;
+    }
+}
+
+void when_lost_end(struct when_lost *when)
+{
+    for (size_t i = 0; i < when->count; i++)
+        session_remove(&when->sessions[i]);
+    string_list_free(&when->dirs);
+}

@@ -1,0 +1,453 @@
+#include "preload/follow/follow.h"
+#include "preload/base/lock.h"
+#include "preload/base/log.h"
+#include "preload/base/strbuf.h"
+#include "preload/base/sys.h"
+#include "preload/follow/slot_watch.h"
+#include "preload/heap/capture.h"
+#include "preload/heap/free_form.h"
+#include "preload/leakcheck/snapshot.h"
+#include "preload/misuse/alloc_watch.h"
+#include "preload/store/store.h"
+#include "preload/unwind/sites.h"
+
+#include <time.h>
+
+#define SEARCHES_MOST 4000
+#define SEARCHES_OFTEN 200
+#define SEARCH_TIME 60000000000ull /* ns for all leak checks */
+#define TURN_TIME 60000000000ull   /* ns that another thread may search */
+
+static struct followed {
+    uint32_t thread, count; /* the serial */
+    bool steps;             /* after event number step_at; 0: the allocation itself */
+    uint32_t step_at;
+    enum { WAITING, FRESH, HELD, GONE, DONE } phase;
+    uint64_t hidden, size; /* hidden: the complement of the address (slot_watch.h) */
+    struct leak_holder holder;
+    uint32_t before; /* node of the last call at which the block was held */
+    uint32_t ignore; /* number of calls during which realloc moves the holder */
+    uint32_t since;  /* the event at which a stack began to hold it, or nothing did */
+    uint32_t next_search;
+    struct leak_followed *out;
+} followed[LEAK_FOLLOWED_MOST];
+static unsigned followed_count;
+static uint32_t following; /* blocks in the phases FRESH, HELD and GONE */
+
+static struct turnstile turn; /* held by the thread that handles a call */
+static uint64_t search_ns;
+
+/* One call of an allocation function. */
+struct event {
+    struct frame caller;
+    uint32_t node, thread;
+    uintptr_t stack_end;       /* of the calling thread's stack; 0: unknown */
+    const struct block *block; /* that it frees or has allocated; NULL: the end of the program */
+    bool frees, moves;
+};
+
+/* ---- The option ------------------------------------------------------------------------------ */
+
+static const char *parse_decimal(const char *text, const char *end, uint32_t *out)
+{
+    uint64_t number = 0;
+    const char *at = text;
+    for (; at < end && *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++)
+        number = 10 * number + (*at - '0');
+    *out = number;
+    return at > text && number <= UINT32_MAX ? at : NULL;
+}
+
+/* "T1#4213", "T1#4213@57" */
+static bool parse_followed(const char *at, const char *end, struct followed *out)
+{
+    if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||
+        *at != '#' || !(at = parse_decimal(at + 1, end, &out->count)) || !out->count)
+        return false;
+    out->steps = at < end && *at == '@';
+    return at == end || (out->steps && parse_decimal(at + 1, end, &out->step_at) == end);
+}
+
+static bool parse_option(const char *option)
+{
+    const char *end = option + strlen(option);
+    while (option < end) {
+        const char *comma = memchr(option, ',', end - option), *stop = comma ? comma : end;
+        if (followed_count == LEAK_FOLLOWED_MOST ||
+            !parse_followed(option, stop, &followed[followed_count]))
+            return false;
+        followed_count++;
+        option = stop + 1;
+    }
+    return true;
+}
+
+/* ---- The stack of the thread ----------------------------------------------------------------- */
+
+static bool slot_holds(const struct followed *it, uintptr_t slot)
+{
+    uintptr_t word;
+    return sys_peek(slot, &word, sizeof word) && slot_points_to(word, it->hidden, it->size);
+}
+
+struct frame_search {
+    struct leak_held *word;
+    struct frame inner;
+};
+
+static bool visit_frame(const struct frame *frame, void *context)
+{
+    struct frame_search *search = context;
+    bool above = frame->sp > search->word->address;
+    if (above && search->inner.pc) {
+        search->word->pc = search->inner.pc - 1;
+        search->word->cfa = frame->sp;
+    }
+    search->inner = *frame;
+    return !above;
+}
+
+/* Which frame is the word in? */
+static void find_frame(const struct event *event, struct leak_held *word)
+{
+    static struct unwind_trace scratch; /* one thread at a time */
+    struct frame_search search = {.word = word};
+    unwind_each(&guard_self, &event->caller, 0, &scratch, visit_frame, &search);
+}
+
+static bool search_stack(const struct event *event, struct followed *it)
+{
+    for (uintptr_t at = round_up(event->caller.sp, sizeof at); at + sizeof at <= event->stack_end;
+         at += sizeof at) {
+        if (!slot_points_to(*(const volatile uintptr_t *)at, it->hidden, it->size))
+            continue;
+        it->holder = (struct leak_holder){
+            .word = {.address = at, .thread = event->thread, .root_class = LEAK_ROOT_CLASS_STACKS}};
+        find_frame(event, &it->holder.word);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Held, and by what? ---------------------------------------------------------------------- */
+
+static bool is_on_stack(const struct leak_holder *holder)
+{
+    return !holder->block && (holder->word.root_class == LEAK_ROOT_CLASS_STACKS ||
+                              holder->word.root_class == LEAK_ROOT_CLASS_REGISTERS);
+}
+
+static bool block_contains(const struct block *block, uintptr_t address)
+{
+    return block && address - block->address < block->size;
+}
+
+static bool is_held(const struct event *event, const struct followed *it)
+{
+    uintptr_t slot = it->holder.word.address;
+    if (it->phase != HELD || (event->frees && block_contains(event->block, slot)))
+        return false;
+    if (is_on_stack(&it->holder) && it->holder.word.thread == event->thread &&
+        slot < event->caller.sp)
+        return false; /* the function has returned */
+    return it->holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
+}
+
+/* Each search stops the program for a while: at first every call has one, later few. */
+static void plan_search(struct followed *it, bool begins)
+{
+    uint32_t now = it->out->events;
+    if (begins)
+        it->since = now;
+    it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
+}
+
+static void adopt_holder(const struct event *event, struct followed *it, bool was_on_stack)
+{
+    unsigned index = it - followed;
+    bool stored = !is_on_stack(&it->holder);
+    plan_search(it, it->phase != HELD || !was_on_stack);
+    it->phase = HELD;
+    it->before = event->node;
+    it->out->last.event = 0;
+    if (stored)
+        it->out->stored.event = 0;
+    store_relaxed(&it->out->state, LEAK_FOLLOWED_HELD);
+    if (stored)
+        slot_watch_set(index, it->holder.word.address, it->hidden, it->size);
+}
+
+static enum snapshot_held search_everywhere(const struct event *event, struct followed *it)
+{
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    struct roots_caller caller = {.tid = sys_gettid(),
+                                  .sp = event->caller.sp,
+                                  .frame = event->caller.sp,
+                                  .pc = event->caller.pc,
+                                  .fp = event->caller.fp};
+    if (++it->out->searches > SEARCHES_MOST || search_ns > SEARCH_TIME)
+        return SNAPSHOT_HELD_UNKNOWN;
+    enum snapshot_held found = snapshot_find_holder(&caller, it->hidden, &it->holder);
+    search_ns += sys_clock_ns(CLOCK_MONOTONIC) - begun;
+    return found;
+}
+
+static void finish(struct followed *it, enum leak_followed_state state)
+{
+    slot_watch_clear(it - followed);
+    it->phase = DONE;
+    sub_relaxed(&following, 1);
+    store_relaxed(&it->out->state, state);
+}
+
+/* ---- The word has lost the block ------------------------------------------------------------- */
+
+static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
+{
+    out->event = 0;
+    fence_release();
+    memcpy(&out->before, &drop->before, sizeof *out - offsetof(struct leak_drop, before));
+    store_release(&out->event, drop->event);
+}
+
+/* The holder that is gone, and the two calls. */
+static void record_drop(const struct event *event, struct followed *it)
+{
+    static struct leak_drop drop; /* one thread at a time */
+    drop = (struct leak_drop){.event = it->out->events, .before = it->before, .after = event->node};
+    if (it->phase == HELD)
+        drop.holder = it->holder;
+    if (!slot_watch_get(it - followed, &drop) && it->phase == HELD && event->frees &&
+        block_contains(event->block, it->holder.word.address))
+        drop.before = drop.after; /* it is this call that frees the holder */
+    if (it->phase == HELD && !is_on_stack(&it->holder))
+        write_drop(&it->out->stored, &drop);
+    write_drop(&it->out->last, &drop);
+    if (!slot_watch_is_stepped(it - followed))
+        slot_watch_clear(it - followed);
+}
+
+/* A register held it at the call, and lost it later. */
+static void record_late_steps(struct followed *it)
+{
+    struct leak_drop *last = &it->out->last;
+    if (it->phase == GONE && last->event && !last->frame_count)
+        slot_watch_get(it - followed, last);
+}
+
+static void search_again(const struct event *event, struct followed *it)
+{
+    bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
+    switch (search_everywhere(event, it)) {
+    case SNAPSHOT_HELD_BY_WORD:
+        return adopt_holder(event, it, was_on_stack);
+    case SNAPSHOT_HELD_UNKNOWN:
+        return finish(it, it->phase == GONE ? LEAK_FOLLOWED_LOST : LEAK_FOLLOWED_UNKNOWN);
+    case SNAPSHOT_HELD_NOT:
+        break;
+    }
+    plan_search(it, it->phase != GONE);
+    it->phase = GONE;
+    store_relaxed(&it->out->state, LEAK_FOLLOWED_LOST);
+}
+
+static void look_for_holder(const struct event *event, struct followed *it)
+{
+    bool stack = it->phase == GONE || is_on_stack(&it->holder);
+    record_late_steps(it);
+    if (it->phase != GONE)
+        record_drop(event, it);
+    if (stack && it->phase != FRESH && search_stack(event, it))
+        return adopt_holder(event, it, true);
+    if (it->phase != GONE || it->out->events >= it->next_search || !event->block)
+        search_again(event, it);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void begin_following(const struct event *event, struct followed *it)
+{
+    const struct block *block = event->block;
+    it->hidden = ~(uint64_t)block->address;
+    it->size = block->size;
+    it->before = event->node;
+    it->phase = FRESH;
+    it->out->site = block->site;
+    it->out->size = block->size;
+    store_release(&it->out->state, LEAK_FOLLOWED_HELD);
+    add_relaxed(&following, 1);
+}
+
+static void follow_block(const struct event *event, struct followed *it)
+{
+    const struct block *block = event->block;
+    if (it->phase == WAITING && block && !event->frees && block->count == it->count &&
+        block->thread == (uint16_t)it->thread)
+        return begin_following(event, it);
+    if (it->phase == WAITING || it->phase == DONE)
+        return;
+    bump(&it->out->events, 1);
+    if (event->frees && slot_points_to(block->address, it->hidden, 0))
+        return finish(it, LEAK_FOLLOWED_FREED);
+    if (event->moves && it->phase == HELD && block_contains(block, it->holder.word.address)) {
+        it->ignore = 2; /* this call, and the one that has allocated the new place */
+        slot_watch_clear(it - followed);
+    }
+    if (it->ignore && it->ignore--)
+        return;
+    if (is_held(event, it)) {
+        it->before = event->node;
+        if (is_on_stack(&it->holder) && it->out->events >= it->next_search)
+            search_again(event, it); /* a variable or a block may have it by now */
+        return;
+    }
+    look_for_holder(event, it);
+}
+
+static void step_if_due(const struct followed *it)
+{
+    bool holds = it->phase == HELD, fresh = it->phase == FRESH;
+    if (it->phase == GONE || holds)
+        slot_watch_resume(it - followed);
+    if (it->steps && (holds || fresh) && it->out->events == it->step_at)
+        slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->hidden, it->size);
+}
+
+/* The calling thread is outside the runtime. */
+static void follow_blocks(const struct event *event)
+{
+    uint64_t mask;
+    if (!turnstile_enter(&turn, TURN_TIME))
+        return;
+    slot_watch_stop();
+    sys_signals_block_handled(&mask);
+    for (unsigned i = 0; i < followed_count; i++)
+        follow_block(event, &followed[i]);
+    sys_signals_restore(&mask);
+    turnstile_leave(&turn);
+    for (unsigned i = 0; i < followed_count && event->block; i++)
+        step_if_due(&followed[i]);
+}
+
+/* Takes the thread out of the runtime for a while, as on_error_perform does. */
+static void leave_and_follow(struct guard *guard, struct event *event)
+{
+    int process = sys_getpid();
+    guard_leave(guard);
+    follow_blocks(event);
+    guard_enter(&event->caller);
+    if (sys_getpid() != process && store_header->pid != sys_getpid())
+        store_make_private(); /* a signal handler of the program has forked */
+}
+
+static uintptr_t end_of_stack(const struct guard *guard, uintptr_t sp)
+{
+    const struct thread *thread = guard->thread;
+    return thread && sp > thread->bounds.low && sp < thread->bounds.high ? thread->bounds.high : 0;
+}
+
+static bool is_awaited(const struct block *block)
+{
+    for (unsigned i = 0; i < followed_count; i++)
+        if (followed[i].phase == WAITING && followed[i].count == block->count &&
+            (uint16_t)followed[i].thread == block->thread)
+            return true;
+    return false;
+}
+
+static void on_alloc(struct guard *guard, const struct frame *caller, const struct block *block)
+{
+    if (!load_relaxed(&following) && !is_awaited(block))
+        return;
+    struct event event = {.caller = *caller,
+                          .node = sites_node(block->site),
+                          .thread = block->thread,
+                          .stack_end = end_of_stack(guard, caller->sp),
+                          .block = block};
+    leave_and_follow(guard, &event);
+}
+
+static void on_free(struct guard *guard, const struct frame *caller, const struct block *block,
+                    uint32_t how)
+{
+    const struct thread *thread;
+    if (!load_relaxed(&following))
+        return;
+    uint32_t node = capture_call(guard, caller, true, &thread);
+    struct event event = {.caller = *caller,
+                          .node = node,
+                          .thread = thread ? thread->serial : 0,
+                          .stack_end = end_of_stack(guard, caller->sp),
+                          .block = block,
+                          .frees = true,
+                          .moves = free_form_of(how) == LEAK_FORM_REALLOC};
+    leave_and_follow(guard, &event);
+}
+
+void follow_end(const struct frame *caller)
+{
+    const struct thread *thread;
+    if (!load_relaxed(&following))
+        return;
+    struct guard *guard = guard_enter(caller);
+    if (!guard)
+        return;
+    struct event event = {.caller = *caller, .stack_end = end_of_stack(guard, caller->sp)};
+    event.node = capture_call(guard, caller, true, &thread);
+    event.thread = thread ? thread->serial : 0;
+    leave_and_follow(guard, &event);
+    for (unsigned i = 0; i < followed_count; i++)
+        if (followed[i].phase != WAITING && followed[i].phase != DONE)
+            finish(&followed[i], followed[i].out->state);
+    guard_leave(guard);
+}
+
+/* ---- Start ----------------------------------------------------------------------------------- */
+
+static bool create_records(void)
+{
+    struct leak_followed *table =
+        store_new_chunk(LEAK_CHUNK_FOLLOWED, followed_count * sizeof *table, 0);
+    for (unsigned i = 0; table && i < followed_count; i++) {
+        followed[i].out = &table[i];
+        table[i].count = followed[i].count;
+        store_release(&table[i].thread, followed[i].thread);
+    }
+    return table != NULL;
+}
+
+void follow_start(const char *option)
+{
+    if (!*option)
+        return;
+    if (!parse_option(option)) {
+        followed_count = 0;
+        log_bad_value("follow_blocks", option,
+                      "the serials of up to 4 blocks, as in T1#4213,T2#7; nothing is followed");
+    }
+    if (!followed_count || !create_records())
+        return;
+    alloc_watch_calls.allocated = on_alloc;
+    alloc_watch_calls.freed = on_free;
+}
+
+void follow_start_traps(int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    if (follow_is_on())
+        slot_watch_start(install);
+}
+
+bool follow_is_on(void)
+{
+    return alloc_watch_calls.allocated != NULL;
+}
+
+/* A serial is one of the parent: its children follow nothing. */
+void follow_fork_child(void)
+{
+    turnstile_reset(&turn);
+    followed_count = 0;
+    following = 0;
+    alloc_watch_calls = (struct alloc_watch_calls){0};
+    slot_watch_fork_child();
+}

@@ -1,0 +1,205 @@
+/* followed.c - see followed.h. */
+#include "symbolize/cli/followed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/processes/store_list.h"
+#include "common/store/reader.h"
+#include "symbolize/heap/heap.h"
+#include "symbolize/text/text.h"
+
+#define BLOCKS_MOST 3 /* of one record */
+
+/* ---- Recordings of another run --------------------------------------------------------------- */
+
+/* Returns how many of its followed blocks belong to records of the report. */
+static size_t read_followed_store(struct arena *mem, struct resolver *resolver, const char *path,
+                                  struct report *report)
+{
+    struct arena *own = arena_begin();
+    struct store store;
+    struct read_error trouble;
+    size_t found = 0;
+
+    if (reader_open(own, path, &store, &trouble)) {
+        foreign_file_add_reader(store.owner);
+        for (size_t i = 0; i < report->process_count; i++)
+            found += when_lost_fill(mem, resolver, &store, &report->processes[i]);
+        store_end(&store);
+    }
+    arena_end(own);
+    return found;
+}
+
+static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, const char *dir,
+                                struct report *report)
+{
+    struct store_list stores;
+    size_t found = 0;
+
+    store_list_read(&stores, dir, 0, 0);
+    for (size_t i = 0; i < stores.count; i++)
+        if (stores.at[i].readable)
+            found += read_followed_store(mem, resolver, stores.at[i].path, report);
+    store_list_free(&stores);
+    return found;
+}
+
+static bool was_any_lost(const struct report *report)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].record_count; k++)
+            if (report->processes[i].records[k].when_lost &&
+                report->processes[i].records[k].when_lost->lost)
+                return true;
+    return false;
+}
+
+static void forget_followed(struct report *report)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].record_count; k++)
+            report->processes[i].records[k].when_lost = NULL;
+}
+
+static void add_note(struct arena *mem, struct process *process, const char *note)
+{
+    const char **notes = arena_alloc_array(mem, process->note_count + 1, sizeof(*notes));
+
+    if (process->note_count)
+        memcpy(notes, process->notes, process->note_count * sizeof(*notes));
+    notes[process->note_count++] = note;
+    process->notes = notes;
+}
+
+void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
+                   struct report *report)
+{
+    size_t found = 0;
+
+    for (size_t i = options->followed.count; i > 0 && !was_any_lost(report); i--) {
+        forget_followed(report);
+        found = read_followed_dir(mem, resolver, options->followed.text[i - 1], report);
+    }
+    if (options->followed.count && !found && report->process_count)
+        add_note(mem, &report->processes[0],
+                 "when lost: unknown, since the second run did not allocate the followed blocks "
+                 "with the same call stacks: it took another path");
+}
+
+/* ---- The blocks to follow -------------------------------------------------------------------- */
+
+static bool fail(const char *record, const char *why)
+{
+    fprintf(stderr, "leakreport: --blocks-to-follow=%s: %s\n", record, why);
+    return false;
+}
+
+struct plan {
+    const struct record *records[BLOCKS_MOST]; /* one for each block */
+    size_t blocks[BLOCKS_MOST];                /* its sample */
+    size_t count;
+};
+
+static void add_blocks(struct plan *plan, const struct record *record)
+{
+    for (size_t i = 0; i < record->sample_count && plan->count < BLOCKS_MOST; i++) {
+        plan->records[plan->count] = record;
+        plan->blocks[plan->count++] = i;
+    }
+}
+
+/* The first process whose list has the number. */
+static bool add_numbered(struct plan *plan, const struct options *options,
+                         const struct report *report, size_t number, bool lost_only)
+{
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+        size_t single, count = 0;
+        const size_t *records = text_list_records(process, &options->view, number, &single, &count);
+
+        if (!records || (lost_only && process->records[records[0]].verdict != VERDICT_LOST))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if (process->records[records[k]].verdict == VERDICT_LOST)
+                add_blocks(plan, &process->records[records[k]]);
+        return true;
+    }
+    return false;
+}
+
+static bool add_signature(struct plan *plan, const struct report *report, uint64_t signature)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].record_count; k++) {
+            const struct record *record = &report->processes[i].records[k];
+
+            if (record->signature != signature)
+                continue;
+            found = true;
+            if (record->verdict == VERDICT_LOST)
+                add_blocks(plan, record);
+        }
+    return found;
+}
+
+static bool find_blocks(struct plan *plan, const struct options *options,
+                        const struct report *report)
+{
+    const char *text = options->to_follow;
+    size_t length = strlen(text);
+    char *end;
+
+    if (!length)
+        return add_numbered(plan, options, report, 1, true) || fail(text, "nothing was lost");
+    if (length == 16 && strspn(text, "0123456789abcdef") == 16)
+        return add_signature(plan, report, strtoull(text, NULL, 16)) ||
+               fail(text, "no record has this signature");
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end)
+        return fail(text, "it takes the number of a record or its signature");
+    return add_numbered(plan, options, report, number, false) ||
+           fail(text, "the report has no record of this number");
+}
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+/* The call behind which the code is to be executed step by step. */
+static const struct lost_step *step_of(const struct plan *plan, size_t i)
+{
+    const struct sample *block = &plan->records[i]->samples[plan->blocks[i]];
+    const struct when_lost *when = plan->records[i]->when_lost;
+
+    for (size_t k = 0; when && k < when->step_count; k++)
+        if (when->steps[k].thread == block->thread.serial && when->steps[k].count == block->count)
+            return &when->steps[k];
+    return NULL;
+}
+
+bool followed_print_plan(const struct options *options, const struct report *report, FILE *stream)
+{
+    struct plan plan = {.count = 0};
+    bool any = !options->followed.count;
+
+    if (!find_blocks(&plan, options, report))
+        return false;
+    if (!plan.count)
+        return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
+    for (size_t i = 0; i < plan.count; i++)
+        any |= step_of(&plan, i) != NULL;
+    for (size_t i = 0; i < plan.count && any; i++) {
+        const struct sample *block = &plan.records[i]->samples[plan.blocks[i]];
+
+        fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, i ? "," : "", block->thread.serial,
+                block->count);
+        if (step_of(&plan, i))
+            fprintf(stream, "@%" PRIu32, step_of(&plan, i)->event);
+    }
+    if (any)
+        putc('\n', stream);
+    return true;
+}

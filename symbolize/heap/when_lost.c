@@ -1,0 +1,245 @@
+/* when_lost.c - see heap.h. */
+#include "symbolize/heap/heap.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define STACK_CALLS 5
+
+struct when_lost_builder {
+    struct arena *mem;
+    struct signatures signatures;
+    struct root_paths paths;
+    struct free_wrappers wrappers;
+    struct process *process;
+};
+
+/* ---- The holder ------------------------------------------------------------------------------ */
+
+static const struct frame *site_frame(struct when_lost_builder *builder, uint32_t site)
+{
+    uint32_t node = builder->signatures.store->sites[site].node;
+
+    return free_wrappers_place(&builder->wrappers, node)
+               ?: root_paths_site_frame(&builder->paths, site);
+}
+
+static const char *block_words(struct when_lost_builder *builder, const struct store_drop *drop)
+{
+    uint64_t offset = drop->holder.word.address - drop->holder.block;
+    const struct frame *frame =
+        drop->holder_site == STORE_NO_SITE ? NULL : site_frame(builder, drop->holder_site);
+    char name[FRAME_NAME_SIZE];
+
+    if (!frame)
+        return arena_format(builder->mem, "+%" PRIu64 " in a block of %" PRIu64 " bytes", offset,
+                            drop->holder.size);
+    return arena_format(builder->mem, "+%" PRIu64 " in a block of %" PRIu64 " bytes from %.60s%s",
+                        offset, drop->holder.size, frame_name(frame, name),
+                        frame->function ? "()" : "");
+}
+
+static const struct root *drop_root(struct when_lost_builder *builder,
+                                    const struct store_drop *drop)
+{
+    bool is_root = drop->event && !drop->holder.block && drop->holder.word.root_class;
+
+    return is_root ? roots_describe_word(&builder->paths.roots, &drop->holder.word) : NULL;
+}
+
+static const char *holder_words(struct when_lost_builder *builder, const struct store_drop *drop,
+                                const struct root *root)
+{
+    return drop->holder.block ? block_words(builder, drop) : root ? root->words : NULL;
+}
+
+/* ---- The function and its lines -------------------------------------------------------------- */
+
+static bool is_same_function(const struct frame *a, const struct frame *b)
+{
+    return a->name_hash == b->name_hash;
+}
+
+/* The frame of the user's code from index i on, outwards; wrappers only if there is no other. */
+static const struct frame *user_frame(const struct when_lost_builder *builder,
+                                      const struct stack *stack, size_t i)
+{
+    size_t user = i < stack->count ? frame_first_user(stack->frames + i, stack->count - i) : 0;
+
+    for (size_t k = i + user; k < stack->count; k++)
+        if (stack->frames[k]->role == FRAME_USER &&
+            !free_wrappers_contain(&builder->wrappers, stack->frames[k]))
+            return stack->frames[k];
+    return i + user < stack->count ? stack->frames[i + user] : NULL;
+}
+
+/* The function that both stacks are in: the innermost one, in two of its lines. */
+static void find_common_function(const struct when_lost_builder *builder, struct lost_place *place)
+{
+    const struct stack *before = &place->before, *after = &place->after;
+    size_t i = before->count, k = after->count;
+
+    while (i && k && before->frames[i - 1] == after->frames[k - 1]) {
+        i--;
+        k--;
+    }
+    if (i && k && is_same_function(before->frames[i - 1], after->frames[k - 1]) &&
+        frame_is_user_code(before->frames[i - 1])) {
+        place->from = before->frames[i - 1];
+        place->to = after->frames[k - 1];
+    } else {
+        place->from = user_frame(builder, before, i);
+        place->to = user_frame(builder, after, k);
+    }
+    if (!place->from || !place->to || !is_same_function(place->from, place->to))
+        place->from = place->to = place->from ? place->from : place->to;
+}
+
+/* A variable in a frame that the second stack no longer has: its function has returned. Other words
+ * may be registers that a callee has saved. */
+static void find_returned_function(struct lost_place *place, const struct root *root)
+{
+    const struct stack *before = &place->before, *after = &place->after;
+    size_t i = 0, outer = 0;
+
+    while (i < before->count && !(before->frames[i]->function && root->function &&
+                                  strcmp(before->frames[i]->function, root->function) == 0))
+        i++;
+    while (outer < before->count && outer < after->count &&
+           before->frames[before->count - 1 - outer] == after->frames[after->count - 1 - outer])
+        outer++;
+    if (i == before->count || i + outer >= before->count)
+        return;
+    for (size_t k = 0; k + outer < after->count; k++)
+        if (is_same_function(after->frames[k], before->frames[i]))
+            return; /* it is still there, or called again */
+    place->from = place->to = before->frames[i];
+    place->returned = true;
+}
+
+static struct lost_place describe_drop(struct when_lost_builder *builder,
+                                       const struct store_drop *drop)
+{
+    struct lost_place place = {.known = drop->event != 0};
+    const struct root *root = drop_root(builder, drop);
+
+    if (!place.known)
+        return place;
+    if (!root || root->class != LEAK_ROOT_CLASS_STACKS || root->variable || !drop->frame_count)
+        place.holder = holder_words(builder, drop, root); /* else a register that a callee saved */
+    place.before = stack_from_node(builder->mem, &builder->signatures, drop->before);
+    place.after = stack_from_node(builder->mem, &builder->signatures, drop->after);
+    place.holder_freed = drop->holder.block && !drop->frame_count && drop->before == drop->after;
+    if (drop->frame_count)
+        place.at =
+            stack_from_pcs(builder->mem, &builder->signatures, drop->frames, drop->frame_count);
+    else if (place.holder_freed)
+        place.at = place.after;
+    if (place.at.count && (place.from = place.to = user_frame(builder, &place.at, 0)))
+        return place;
+    find_common_function(builder, &place);
+    if (root && root->class == LEAK_ROOT_CLASS_STACKS && root->variable)
+        find_returned_function(&place, root);
+    return place;
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static uint32_t count_agreeing(const struct when_lost *when, const struct frame *frame)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < when->lost && frame; i++)
+        count += when->all[i].from && is_same_function(when->all[i].from, frame);
+    return count;
+}
+
+/* The place of most blocks; of several such places one where the instruction is known. */
+static void choose_place(struct when_lost *when)
+{
+    size_t best = 0;
+
+    for (uint32_t i = 0; i < when->lost; i++) {
+        uint32_t agreed = 2 * count_agreeing(when, when->all[i].from) + (when->all[i].at.count > 0);
+        uint32_t most =
+            2 * count_agreeing(when, when->all[best].from) + (when->all[best].at.count > 0);
+
+        best = agreed > most ? i : best;
+    }
+    when->place = when->all[best];
+    when->then = when->all_then[best];
+    when->agreed = count_agreeing(when, when->place.from);
+}
+
+static void add_lost(struct when_lost_builder *builder, const struct store_followed *followed,
+                     struct when_lost *made)
+{
+    struct lost_place stored = describe_drop(builder, &followed->stored);
+    struct lost_place last = describe_drop(builder, &followed->last);
+    const struct lost_place *place = stored.known ? &stored : &last;
+    /* The last word on a stack may be in a frame that is a call later than the one it was in. */
+    uint32_t back = stored.known ? 1 : STACK_CALLS;
+    uint32_t event = stored.known ? followed->stored.event : followed->last.event;
+
+    if (made->lost == WHEN_LOST_MOST || !place->known)
+        return;
+    made->all[made->lost] = *place;
+    if (stored.known && followed->last.event > followed->stored.event)
+        made->all_then[made->lost] = last;
+    made->lost++;
+    if (!place->at.count)
+        made->steps[made->step_count++] =
+            (struct lost_step){followed->thread, followed->count, event > back ? event - back : 0};
+    choose_place(made);
+}
+
+static void add_followed(struct when_lost_builder *builder, const struct store_followed *followed,
+                         struct when_lost *made)
+{
+    made->followed++;
+    made->freed += followed->state == LEAK_FOLLOWED_FREED;
+    if (followed->state == LEAK_FOLLOWED_LOST)
+        add_lost(builder, followed, made);
+}
+
+/* A record of other verdicts may have the same stacks. */
+static struct record *find_record(struct process *process, uint64_t signature)
+{
+    for (size_t i = 0; i < process->record_count; i++)
+        if (process->records[i].signature == signature &&
+            process->records[i].verdict != VERDICT_REACHABLE)
+            return &process->records[i];
+    return NULL;
+}
+
+size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
+                      struct process *process)
+{
+    struct when_lost_builder builder = {.mem = mem, .process = process};
+    size_t found = 0;
+
+    if (!store->followed_count)
+        return 0;
+    builder.signatures = signatures_begin(resolver, store);
+    for (size_t i = 0; i < store->followed_count; i++)
+        signatures_request(&builder.signatures, store->sites[store->followed[i].site].node);
+    signatures_resolve(&builder.signatures);
+    builder.paths = root_paths_begin(mem, &builder.signatures);
+    builder.wrappers = free_wrappers_find(&builder.signatures);
+    for (size_t i = 0; i < store->followed_count; i++) {
+        const struct store_followed *followed = &store->followed[i];
+        struct record *record = find_record(
+            process, signatures_of_node(&builder.signatures, store->sites[followed->site].node));
+
+        if (!record)
+            continue;
+        found++;
+        if (!record->when_lost)
+            record->when_lost = arena_alloc(mem, sizeof(*record->when_lost));
+        add_followed(&builder, followed, (struct when_lost *)record->when_lost);
+    }
+    free_wrappers_end(&builder.wrappers);
+    root_paths_end(&builder.paths);
+    signatures_end(&builder.signatures);
+    return found;
+}

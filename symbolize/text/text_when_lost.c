@@ -1,0 +1,109 @@
+/* text_when_lost.c - where the last pointer to a block was lost; see text.h.
+ *
+ *     lost in replace_item at src/item.c:64, which overwrote the last pointer:
+ *       +56 in a block of 96 bytes from item_new()
+ *     lost in replace_item between src/item.c:60 and 71; the last pointer was:
+ *       g_cache (cache.c:12)
+ *     lost when make() returned, after src/item.c:12; the last pointer was:
+ *       p, a stack slot of make() (T1)
+ *     then held on a stack until main at main.c:30
+ *     2 of 3 blocks that were followed agree
+ */
+#include "symbolize/text/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NAME_COLUMNS 44
+
+static void write_name(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    fputs(
+        text_function_name(frame, view, view->verbose || view->full_names ? 0 : NAME_COLUMNS).text,
+        stream);
+}
+
+/* " at src/item.c:64"; of two lines " between src/item.c:60 and 71". */
+static void write_lines(const struct lost_place *place, const struct view *view, FILE *stream)
+{
+    const struct frame *from = place->from, *to = place->to;
+
+    if (!text_place(from, view).columns)
+        return;
+    if (place->at.count || !from->line || !to->line || from->line == to->line)
+        fprintf(stream, " %s%s", from->file ? "at " : "", text_place(from, view).text);
+    else if (from->line < to->line)
+        fprintf(stream, " between %s and %" PRIu32, text_place(from, view).text, to->line);
+    else
+        fprintf(stream, " after %s and before %" PRIu32, text_place(from, view).text, to->line);
+}
+
+static void write_where(const struct lost_place *place, const char *lead, const struct view *view,
+                        FILE *stream)
+{
+    fprintf(stream, "%*s%s", TEXT_INDENT, "", lead);
+    if (!place->from) {
+        fputs(" at an unknown place", stream);
+    } else if (place->returned) {
+        fputs(" when ", stream);
+        write_name(place->from, view, stream);
+        fputs(" returned", stream);
+        if (text_place(place->from, view).columns)
+            fprintf(stream, ", after %s", text_place(place->from, view).text);
+    } else {
+        fputs(" in ", stream);
+        write_name(place->from, view, stream);
+        write_lines(place, view, stream);
+    }
+}
+
+static void write_holder(const struct lost_place *place, FILE *stream)
+{
+    const char *lead = place->holder_freed ? ", which freed the block with the last pointer"
+                       : place->at.count   ? ", which overwrote the last pointer"
+                                           : "; the last pointer was";
+
+    if (place->holder)
+        fprintf(
+            stream, "%s:\n%*s%s\n", lead, TEXT_INDENT + 2, "",
+            term_text(place->holder, strlen(place->holder), TEXT_COLUMNS - TEXT_INDENT - 2).text);
+    else
+        fputs(place->at.count ? ", where a register held the last pointer\n"
+                              : "; no pointer to it was stored\n",
+              stream);
+}
+
+static void write_agreement(const struct when_lost *when, FILE *stream)
+{
+    if (when->followed < 2)
+        return;
+    fprintf(stream, "%*s%" PRIu32 " of %" PRIu32 " blocks that were followed were lost there",
+            TEXT_INDENT, "", when->agreed, when->followed);
+    if (when->lost > when->agreed)
+        fprintf(stream, ", %" PRIu32 " elsewhere", when->lost - when->agreed);
+    if (when->freed)
+        fprintf(stream, ", %" PRIu32 " were freed", when->freed);
+    putc('\n', stream);
+}
+
+void text_when_lost(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct when_lost *when = record->when_lost;
+
+    if (!when)
+        return;
+    if (!when->lost) {
+        fprintf(stream, "%*snot lost in the second run: %s followed, %" PRIu32 " freed\n",
+                TEXT_INDENT, "", term_count(when->followed, "block").text, when->freed);
+        return;
+    }
+    write_where(&when->place, "lost", view, stream);
+    write_holder(&when->place, stream);
+    if (when->place.at.count && when->place.from)
+        text_source_line(when->place.from, TEXT_INDENT, view, stream);
+    if (when->then.known && when->then.from) {
+        write_where(&when->then, "then held only on a stack, until a point", view, stream);
+        putc('\n', stream);
+    }
+    write_agreement(when, stream);
+}

@@ -1,0 +1,327 @@
+# leakrun --when-lost: the last pointer to a lost block, and the line that lost it.
+
+# Each function loses a block in a way of its own; the program runs the ones that its arguments name.
+# A comment behind a line is the name by which a test finds its number.
+ways() {
+    cat >ways.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct item { char name[56]; char *string; struct item *next; };
+struct item *list;
+char *global, *array[8];
+static void busy(int n) { while (n--) free(malloc(900 + n)); }
+static struct item *item_new(void) {
+    struct item *item = calloc(1, sizeof *item);
+    item->string = malloc(40);
+    strcpy(item->string, "text");
+    return item;
+}
+static void item_rename(struct item *item, const char *to) {
+    busy(2);
+    item->string = strdup(to); /*field*/
+    busy(2);
+}
+static void field(void) {
+    struct item *item = item_new();
+    busy(3);
+    item_rename(item, "other");
+    free(item->string);
+    free(item);
+}
+static void set_global(void) {
+    busy(1);
+    global = NULL; /*global*/
+    busy(1);
+}
+static void reassigned(void) {
+    global = malloc(41);
+    busy(5);
+    set_global();
+}
+static int parse(int n) {
+    char *buffer = malloc(42);
+    memset(buffer, n, 42);
+    busy(2);
+    if (n == 4)
+        return -1;
+    free(buffer);
+    return 0; /*local*/
+}
+static void local(void) {
+    for (int i = 0; i < 9; i++)
+        parse(i);
+}
+static void advance(void) {
+    struct item *first = list;
+    list = list->next; /*head*/
+    free(first->string);
+    busy(1);
+}
+static void head(void) {
+    for (int i = 0; i < 3; i++) {
+        struct item *item = item_new();
+        item->next = list;
+        list = item;
+    }
+    busy(3);
+    advance();
+    while (list) {
+        struct item *item = list;
+        list = item->next;
+        free(item->string);
+        free(item);
+    }
+}
+static void item_free(struct item *item) {
+    busy(1);
+    free(item); /*owner*/
+}
+static void owner(void) {
+    struct item *item = item_new();
+    global = (char *)item;
+    busy(3);
+    global = NULL;
+    item_free(item);
+}
+static void drop_first(void) {
+    array[0] = array[1]; /*moved*/
+    busy(1);
+}
+static void moved(void) {
+    char *made = malloc(43), *other = malloc(44);
+    busy(2);
+    global = made;
+    made = NULL;
+    busy(2);
+    struct item *item = item_new();
+    free(item->string);
+    item->string = global;
+    global = NULL;
+    busy(2);
+    array[0] = item->string;
+    free(item);
+    busy(2);
+    array[1] = other;
+    drop_first();
+    free(other);
+    array[0] = array[1] = NULL;
+}
+static void *work(void *unused) {
+    global = malloc(45);
+    busy(4);
+    set_global();
+    return unused;
+}
+static void thread(void) {
+    pthread_t one;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_join(one, NULL);
+}
+static void fifth(void) { /* only the fifth of ten blocks is lost */
+    for (int i = 0; i < 10; i++) {
+        char *block = malloc(46);
+        array[i % 8] = block;
+        busy(1);
+        if (i == 4)
+            set_fifth();
+        free(array[i % 8]);
+        array[i % 8] = NULL;
+    }
+}
+static void random_order(void) {
+    busy(getpid() % 7);
+    reassigned();
+}
+static void kept(void) { global = malloc(47); }
+static void input(void) {
+    char *line = NULL;
+    size_t size = 0;
+    getline(&line, &size, stdin);
+    global = malloc(48);
+    busy(1);
+    if (line && strcmp(line, "lose\n") == 0)
+        set_global();
+    free(line);
+    free(global);
+}
+#define WAY(name) if (strcmp(argv[i], #name) == 0) name();
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        WAY(field) WAY(reassigned) WAY(local) WAY(head) WAY(owner) WAY(moved) WAY(thread) WAY(fifth)
+        WAY(random_order) WAY(kept) WAY(input)
+    }
+    printf("done\n");
+    return 0;
+}
+END
+    sed -i 's|^static void fifth|static void set_fifth(void) {\n    busy(1);\n    array[4] = NULL; /*fifth*/\n    busy(1);\n}\n&|' ways.c
+    gcc -w -g -fno-builtin "${1:--O0}" -pthread -o ways ways.c
+}
+line_of() { grep -n "/\*$1\*/" ways.c | cut -d: -f1; }
+loses() { # way, expected words after "lost"
+    way=$1
+    shift
+    leakrun --when-lost --color=never ./ways "$way" >out 2>err
+    for words; do says err "$words"; done
+}
+
+test_when_lost_pointer_in_a_field_is_overwritten() {
+    ways
+    loses field " lost in item_rename at ways.c:$(line_of field), which overwrote the last pointer" \
+        '\+56 in a block of 72 bytes from item_new\(\)'
+}
+test_when_lost_global_is_reassigned() {
+    ways
+    loses reassigned " lost in set_global at ways.c:$(line_of global), which overwrote" ' global \(ways.c:[0-9]+\)'
+}
+test_when_lost_local_goes_out_of_scope() {
+    ways
+    loses local ' lost in parse at ways.c:' 'buffer, a stack slot of parse\(\) \(T1\)'
+    at=$(sed -n 's/.* lost in parse at ways.c:\([0-9]*\).*/\1/p' err)
+    equal 'the line' "$at" $(($(line_of local) + 1))
+}
+test_when_lost_register_goes_out_of_scope() {
+    ways -O2
+    loses local ' lost in parse at ways.c:'
+}
+test_when_lost_head_of_a_list_advances() {
+    ways
+    loses head " lost in advance at ways.c:$(line_of head), which overwrote" ' list \(ways.c:'
+}
+test_when_lost_owner_is_freed() {
+    ways
+    loses owner " lost in item_free at ways.c:$(line_of owner), which freed the block with the last pointer" \
+        '\+56 in a block of 72 bytes from item_new\(\)'
+}
+test_when_lost_pointer_that_moves_is_followed() {
+    ways
+    loses moved " lost in drop_first at ways.c:$(line_of moved), which overwrote" ' array \(ways.c:'
+}
+test_when_lost_lost_by_a_thread() {
+    ways
+    loses thread " lost in set_global at ways.c:$(line_of global), which overwrote" ' global \(ways.c:'
+}
+test_when_lost_the_one_of_many_that_is_lost() {
+    ways
+    loses fifth " lost in set_fifth at ways.c:$(line_of fifth), which overwrote"
+    silent_about err ' were freed'
+}
+
+# What the watchpoint says, single steps say, too; and without both it is between two calls.
+test_when_lost_steps_find_the_instruction() {
+    ways
+    leakrun --keep=ways.leak ./ways field >/dev/null 2>&1
+    block=$("$O/leakreport" --blocks-to-follow= ways.leak)
+    for event in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+        LIBLEAK_OPTIONS="follow_blocks=$block@$event" leakrun ./ways field 2>err >/dev/null
+        says err "lost in item_rename at ways.c:$(line_of field), which overwrote"
+    done
+}
+
+test_when_lost_record_is_chosen_by_number_or_signature() {
+    ways
+    leakrun --when-lost=2 --color=never ./ways field reassigned >out 2>err
+    sed -n '/^2\. /,/^3\. /p' err >second
+    says second ' lost in '
+    [ "$(grep -c ' lost in ' err)" = 1 ] || fail "one record was asked for: $(cat err)"
+    signature=$(sed -n 's/^2\. .* \([0-9a-f]\{16\}\)$/\1/p' err)
+    leakrun "--when-lost=$signature" --color=never ./ways field reassigned >out 2>err
+    sed -n '/^2\. /,/^3\. /p' err >second
+    says second ' lost in '
+    leakrun --when-lost=7 ./ways field >out 2>err
+    says err 'no record of this number'
+    leakrun --when-lost=fiveandtwenty ./ways field >out 2>err
+    says err 'number of a record or its signature'
+}
+
+test_when_lost_nothing_lost_is_said() {
+    ways
+    leakrun --when-lost ./ways kept >out 2>err
+    says err 'nothing was lost'
+    silent_about err ' lost in '
+    equal output "$(cat out)" 'done'
+}
+
+# Serials of another run are those of other blocks: the stacks tell.
+test_when_lost_another_path_is_noticed() {
+    compile other -g <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+static void first(void) { sink = malloc(10); }
+static void second(void) { sink = malloc(20); }
+int main(void) {
+    access("once", F_OK) == 0 ? second() : first();
+    creat("once", 0600);
+    sink = NULL;
+    return 0;
+}
+END
+    leakrun --when-lost ./other >out 2>err
+    says err 'the second run did not allocate the followed blocks'
+    silent_about err ' lost in '
+}
+test_when_lost_agreement_is_said() {
+    compile many -g -O0 <<'END'
+#include <stdlib.h>
+char *volatile sink;
+static void one(void) { free(malloc(9)); sink = NULL; free(malloc(9)); }
+static void two(void) { free(malloc(9)); sink = NULL; free(malloc(9)); }
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        sink = malloc(30);
+        free(malloc(8));
+        i == 1 ? two() : one();
+    }
+    return 0;
+}
+END
+    leakrun --when-lost ./many >out 2>err
+    says err ' lost in one at '
+    says err '2 of 3 blocks that were followed were lost there, 1 elsewhere'
+}
+
+# A file is read again from where it was; any other input is empty. Only the first run is seen.
+test_when_lost_input_file_is_read_again() {
+    ways
+    echo lose >input
+    leakrun --when-lost ./ways input <input >out 2>err
+    says err " lost in set_global at ways.c:$(line_of global)"
+    equal output "$(cat out)" 'done'
+    echo lose | leakrun --when-lost ./ways input >out 2>err
+    silent_about err ' lost in set_global'
+    says err 'with /dev/null as its input'
+}
+test_when_lost_killed_programs_do_not_run_again() {
+    compile waits <<'END'
+#include <signal.h>
+#include <stdlib.h>
+char *volatile sink;
+int main(void) { sink = malloc(10); sink = NULL; raise(SIGTERM); return 0; }
+END
+    leakrun --when-lost ./waits >out 2>err && fail 'it was not killed'
+    says err 'not run again: a signal ended the program'
+}
+test_when_lost_options_that_do_not_fit() {
+    equal status "$(status_of leakrun --when-lost --no-report true)" 125
+    equal status "$(status_of leakrun --when-lost --gdb true)" 125
+}
+test_when_lost_json_has_it() {
+    ways
+    leakrun --when-lost --format=json -o report.json ./ways field >/dev/null 2>&1
+    /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip 'no python3-jsonschema here'
+    /usr/bin/python3 - "$(line_of field)" "$root/docs/schema.json" <<'END'
+import json, jsonschema, sys
+jsonschema.Draft7Validator(json.load(open(sys.argv[2]))).validate(json.load(open("report.json")))
+records = json.load(open("report.json"))["processes"][0]["records"]
+found = [r["when_lost"] for r in records if "when_lost" in r]
+assert len(found) == 1, records
+place = found[0]["place"]
+assert place["function"] == "item_rename" and place["line"] == int(sys.argv[1]), place
+assert place["holder"] == "+56 in a block of 72 bytes from item_new()", place
+assert place["at"] and found[0]["agreed"] == found[0]["lost"] == found[0]["followed"] == 1, found
+END
+}
