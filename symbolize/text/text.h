@@ -171,6 +171,9 @@ bool text_joins_sibling(const struct process *process, const struct record *reco
 void text_siblings(const struct process *process, const struct record *record,
                    const struct view *view, FILE *stream);
 
+/* The next function outwards from frames[at]; NULL: main, or none with a name. */
+const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at);
+
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 

@@ -141,7 +141,7 @@ static bool is_worth_a_line(const struct freed_place *at)
 }
 
 /* The user's function that calls the one of the frame, unless it is main: every stack has that. */
-static const struct frame *find_caller(const struct frame *const *frames, size_t count, size_t at)
+const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at)
 {
     for (size_t i = at + 1; i < count; i++)
         if (frames[i]->role == FRAME_USER && frames[i]->function &&
@@ -163,7 +163,7 @@ static void write_freeing_call(const struct freed *freed, const struct view *vie
         return;
     while (i < freed->frame_count && freed->frames[i] != at->frame)
         i++;
-    innermost.common = find_caller(freed->frames, freed->frame_count, i);
+    innermost.common = text_find_caller(freed->frames, freed->frame_count, i);
     if (innermost.common)
         write_freed_call("  the free is in ", &innermost, "", view, stream);
 }
@@ -238,7 +238,7 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
     if (orphaned->holder)
         snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
                  text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
-    caller = find_caller(orphaned->frames, orphaned->frame_count, orphaned->user);
+    caller = text_find_caller(orphaned->frames, orphaned->frame_count, orphaned->user);
     rest = caller_text(caller, view);
     if (has_room(lead, orphaned->frames[orphaned->user], rest.columns, view)) {
         write_freed_place(lead, orphaned->frames[orphaned->user], rest.text, view, stream);

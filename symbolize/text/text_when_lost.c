@@ -2,6 +2,7 @@
  *
  *     lost in replace_item at src/item.c:64, which overwrote the last pointer:
  *       +56 in a block of 96 bytes from item_new()
+ *       called by update_items at src/list.c:30
  *     lost in replace_item between src/item.c:60 and 71; the last pointer was:
  *       g_cache (cache.c:12)
  *     lost when make() returned, after src/item.c:12; the last pointer was:
@@ -73,6 +74,24 @@ static void write_holder(const struct lost_place *place, FILE *stream)
               stream);
 }
 
+/* The function may overwrite or free for many. */
+static void write_caller(const struct lost_place *place, const struct view *view, FILE *stream)
+{
+    const struct stack *stack = place->at.count ? &place->at : &place->after;
+    const struct frame *caller = NULL;
+
+    for (size_t i = 0; i < stack->count && !caller && place->from; i++)
+        if (stack->frames[i] == place->to)
+            caller = text_find_caller(stack->frames, stack->count, i);
+    if (!caller || place->returned)
+        return;
+    fprintf(stream, "%*scalled by ", TEXT_INDENT + 2, "");
+    write_name(caller, view, stream);
+    if (text_place(caller, view).columns)
+        fprintf(stream, "%s%s", caller->file ? " at " : " ", text_place(caller, view).text);
+    putc('\n', stream);
+}
+
 static void write_agreement(const struct when_lost *when, FILE *stream)
 {
     if (when->followed < 2)
@@ -99,6 +118,7 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
     }
     write_where(&when->place, "lost", view, stream);
     write_holder(&when->place, stream);
+    write_caller(&when->place, view, stream);
     if (when->place.at.count && when->place.from)
         text_source_line(when->place.from, TEXT_INDENT, view, stream);
     if (when->then.known && when->then.from) {
