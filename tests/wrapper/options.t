@@ -127,7 +127,7 @@ test_suppressions_are_handed_on() {
     equal 'another' "$(status_of leakrun --error-exitcode=9 --suppressions=others ./leaky)" 9
     leakrun --error-exitcode=9 --suppressions others --suppressions=known -v ./leaky 2>err ||
         fail "a known leak counts: $?, $(cat err)"
-    says err '^Suppressed: 48 bytes in 1 block by 1 rule \(--show-suppressed\):$'
+    says err '^Suppressed: 48 bytes in 1 block by 1 rule \(--show-suppressed\)\.$'
     says err '^ *48 bytes in 1 block: leak:\^main\$ \(known:1\)$'
     says err '^ *leak:nowhere \(others:1\)$'
     says err ' lost=0/0/0 '
