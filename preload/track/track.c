@@ -38,9 +38,8 @@ void track_select_path(void)
 {
     track_state.selective =
         sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
-    track_state.detour =
-        sample_state.bytes || quarantine_is_on() || eventlog_is_on() || fill_state.frees ||
-        alloc_watch_calls.freed;
+    track_state.detour = sample_state.bytes || quarantine_is_on() || eventlog_is_on() ||
+                         fill_state.frees || alloc_watch_calls.freed;
 }
 
 void track_tick(void)
