@@ -1,13 +1,5 @@
 """bench/run programs: the cost of libleak and other tools for real programs.
 
-    --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
-    --programs=A,B    only these
-    --tools=A,B       columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
-    --valgrind        also run valgrind
-    --scale=F         inputs F times as large (1)
-    --output=FILE     file of the results (build/bench/programs.tsv)
-    --markdown        print tables in Markdown
-
 Every run of a program must end as its first run without a tool and print the same output. If it does not,
 the tool counts as crashed on this program and is not run on it again. A tool that takes more than
 20 times as long as the program alone is run once on this program.
@@ -20,6 +12,17 @@ from runs import say
 WORK = os.path.join(tools.BUILD, "bench/inputs")
 WAIT_SECONDS = 900
 SLOW = 20 # times the run without a tool: the tool is run once
+
+
+OPTIONS = """
+    --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
+    --programs=A,B    only these
+    --tools=A,B       columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
+    --valgrind        also run valgrind
+    --scale=F         inputs F times as large (1)
+    --output=FILE     file of the results (build/bench/%s.tsv)
+    --markdown        print tables in Markdown
+"""
 
 
 # ---- The programs --------------------------------------------------------------------------------------------
@@ -198,8 +201,8 @@ def measure(figures, program, argv, selected, rounds):
         say("")
 
 
-def main(words, usage=__doc__, programs=PROGRAMS, suite="programs"):
-    chosen, flags = runs.options(words, usage, ("--valgrind", "--markdown"), rounds="5", programs="", tools="",
+def main(words, about=__doc__, programs=PROGRAMS, suite="programs"):
+    chosen, flags = runs.options(words, about + OPTIONS % suite, ("--valgrind", "--markdown"), rounds="5", programs="", tools="",
                                  scale="1", output=os.path.join(tools.BUILD, "bench/%s.tsv" % suite))
     runs.scale_warm(float(chosen["scale"]))
     names = [n for n in chosen["tools"].split(",") if n] or tools.defaults()

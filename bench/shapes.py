@@ -1,13 +1,5 @@
 """bench/run shapes: the cost of libleak and other tools for programs that do little but allocate, in the shapes of
 bench/shapes.c, each with 1, 2 and 8 threads. A case is named SHAPE.THREADS.
-
-    --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
-    --programs=A,B    only these
-    --tools=A,B       columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
-    --valgrind        also run valgrind
-    --scale=F         F times the work (1)
-    --output=FILE     file of the results (build/bench/shapes.tsv)
-    --markdown        print tables in Markdown
 """
 import os, sys
 

@@ -1,13 +1,5 @@
 """bench/run wild: the cost of libleak and other tools for programs that nobody looked at while libleak was made fast.
 
-    --rounds=N        interleaved rounds: every tool once, then every tool again ... (5)
-    --programs=A,B    only these
-    --tools=A,B       columns: again, libleak, libleak:OPTION=VALUE[:...], and the peers of tools.py
-    --valgrind        also run valgrind
-    --scale=F         inputs F times as large (1)
-    --output=FILE     file of the results (build/bench/wild.tsv)
-    --markdown        print tables in Markdown
-
 Programs that are not installed are left out.
 """
 import subprocess, sys
