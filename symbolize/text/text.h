@@ -173,6 +173,9 @@ void text_siblings(const struct process *process, const struct record *record,
 
 /* The next function outwards from frames[at]; NULL: main, or none with a name. */
 const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at);
+/* "called by tree_drop at src/tree.c:120"; columns of its name, 0 = all. */
+struct term_text text_called_by(const struct frame *caller, size_t columns,
+                                const struct view *view);
 
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);

@@ -194,16 +194,12 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
         write_share("most are freed in ", freed, freed->most, true, view, stream);
 }
 
-/* ", called by tree_drop at src/tree.c:120", or empty. */
-static struct term_text caller_text(const struct frame *caller, const struct view *view)
+struct term_text text_called_by(const struct frame *caller, size_t columns, const struct view *view)
 {
-    struct term_text text = {.columns = 0}, place;
+    struct term_text text = {.columns = 0}, place = text_place(caller, view);
 
-    if (!caller)
-        return text;
-    place = text_place(caller, view);
-    text.columns = (size_t)snprintf(text.text, sizeof(text.text), ", called by %.1000s%s%.1000s",
-                                    text_function_name(caller, view, CALLER_COLUMNS).text,
+    text.columns = (size_t)snprintf(text.text, sizeof(text.text), "called by %.1000s%s%.1000s",
+                                    text_function_name(caller, view, columns).text,
                                     !place.columns ? ""
                                     : caller->file ? " at "
                                                    : " ",
@@ -229,9 +225,10 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
 {
     const struct orphaned *orphaned = &record->orphaned;
     const struct frame *caller;
-    struct term_text rest;
+    struct term_text called;
     struct view brief = *view;
-    char lead[TERM_TEXT_MAX + 64] = "it was owned by a block that was freed in ";
+    char rest[TERM_TEXT_MAX + 2] = "", lead[TERM_TEXT_MAX + 64] =
+                                           "it was owned by a block that was freed in ";
 
     if (!orphaned->blocks)
         return;
@@ -239,15 +236,18 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
         snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
                  text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
     caller = text_find_caller(orphaned->frames, orphaned->frame_count, orphaned->user);
-    rest = caller_text(caller, view);
-    if (has_room(lead, orphaned->frames[orphaned->user], rest.columns, view)) {
-        write_freed_place(lead, orphaned->frames[orphaned->user], rest.text, view, stream);
+    if (caller) {
+        called = text_called_by(caller, CALLER_COLUMNS, view);
+        snprintf(rest, sizeof(rest), ", %s", called.text);
+    }
+    if (!caller || has_room(lead, orphaned->frames[orphaned->user], called.columns + 2, view)) {
+        write_freed_place(lead, orphaned->frames[orphaned->user], rest, view, stream);
         return;
     }
     if (brief.terse < TEXT_ONE_SOURCE) /* no source line in the middle */
         brief.terse = TEXT_ONE_SOURCE;
     write_freed_place(lead, orphaned->frames[orphaned->user], ",", &brief, stream);
-    fprintf(stream, "%s%s\n", &NEXT_LINE[1], rest.text + strlen(", "));
+    fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
 }
 
 void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)

@@ -17,11 +17,14 @@
 
 #define NAME_COLUMNS 44
 
+static size_t name_columns(const struct view *view)
+{
+    return view->verbose || view->full_names ? 0 : NAME_COLUMNS;
+}
+
 static void write_name(const struct frame *frame, const struct view *view, FILE *stream)
 {
-    fputs(
-        text_function_name(frame, view, view->verbose || view->full_names ? 0 : NAME_COLUMNS).text,
-        stream);
+    fputs(text_function_name(frame, view, name_columns(view)).text, stream);
 }
 
 /* " at src/item.c:64"; of two lines " between src/item.c:60 and 71". */
@@ -85,11 +88,8 @@ static void write_caller(const struct lost_place *place, const struct view *view
             caller = text_find_caller(stack->frames, stack->count, i);
     if (!caller || place->returned)
         return;
-    fprintf(stream, "%*scalled by ", TEXT_INDENT + 2, "");
-    write_name(caller, view, stream);
-    if (text_place(caller, view).columns)
-        fprintf(stream, "%s%s", caller->file ? " at " : " ", text_place(caller, view).text);
-    putc('\n', stream);
+    fprintf(stream, "%*s%s\n", TEXT_INDENT + 2, "",
+            text_called_by(caller, name_columns(view), view).text);
 }
 
 static void write_agreement(const struct when_lost *when, FILE *stream)
