@@ -35,7 +35,6 @@ void capture_fork_child(void);
 /* Disables or enables all threads, or the calling one; the latter nests. False: nothing changed. */
 bool capture_disable_all(bool disable);
 void capture_enable_all(void);
-void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
 /* The slower ways of capture_site. sort: the kind and, above it, the tag, as in a leaf of the
