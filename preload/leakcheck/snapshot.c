@@ -112,8 +112,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .silent = out->followed != 0,
                                          .since = out->since,
                                          .is_milestone = leak_check_is_milestone(occasion),
-                                         .xor_key = options_current.xor
-                                         , .header_idiom = options_current.header_idiom};
+                                         .header_idiom = options_current.header_idiom,
+                                         .xor_key = options_current.xor };
     enum leak_trouble trouble = unsupported_reason();
     if (!trouble &&
         !(request.result = fork_snapshot_alloc_result(occasion == LEAK_OCCASION_EARLY, &out->size)))

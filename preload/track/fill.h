@@ -20,8 +20,9 @@
  * behind the requested size is written.
  *
  * The time for blocks over FILL_SMALL is limited: to FILL_FIRST bytes, and FILL_PER_TICK more for
- * each tick; a call of mincore counts as FILL_MEDIUM. Blocks that are not cleared for that reason, or because a sandbox forbids mincore, are
- * remembered, in a table of fixed size in which a later one may displace another:
+ * each tick; a call of mincore counts as FILL_MEDIUM. Blocks that are not cleared for that reason,
+ * or because a sandbox forbids mincore, are remembered, in a table of fixed size in which a later
+ * one may displace another:
  *     each of them is in its slot, or another one is
  *
  * With sample=, min_size= and max_size= there is no leak check, and auto clears nothing.
