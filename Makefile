@@ -19,7 +19,7 @@ VERSION := $(shell cat VERSION)
 # ---- Flags: one line per concern -------------------------------------------
 
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
-# Includes are written from the root ("preload/heap/blocks.h"), so each one shows its folder.
+# Includes are written from the root ("preload/blocks/blocks.h"), so each one shows its folder.
 BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
            -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the

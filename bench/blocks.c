@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "preload/base/arena.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 
 #define HEAPS 8
 #define FIRST 1000000ull

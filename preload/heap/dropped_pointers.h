@@ -14,7 +14,7 @@
 #ifndef PRELOAD_HEAP_DROPPED_POINTERS_H
 #define PRELOAD_HEAP_DROPPED_POINTERS_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/heap/threads.h"
 

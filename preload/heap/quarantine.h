@@ -16,7 +16,7 @@
 #ifndef PRELOAD_HEAP_QUARANTINE_H
 #define PRELOAD_HEAP_QUARANTINE_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "leak_store.h"
 
 #define QUARANTINE_LARGEST (64u << 10)

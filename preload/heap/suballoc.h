@@ -13,7 +13,7 @@
 #ifndef PRELOAD_HEAP_SUBALLOC_H
 #define PRELOAD_HEAP_SUBALLOC_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 
 /* pool 0: of no pool. */
 struct suballoc_block {

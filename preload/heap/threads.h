@@ -9,6 +9,7 @@
 #ifndef PRELOAD_HEAP_THREADS_H
 #define PRELOAD_HEAP_THREADS_H
 
+#include "preload/blocks/runs.h"
 #include "preload/heap/free_history.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/unwind/stack_cache.h"
@@ -37,6 +38,7 @@ struct thread {
     struct thread_counters slots;
     struct free_history freed;
     struct unwind_bounds bounds;
+    struct run run; /* for the blocks it allocates */
     struct unwind_check oracle;
     uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
     struct thread *next_free, *next_of_all;

@@ -2,7 +2,7 @@
 #include "preload/leakcheck/leak_check.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
 #include "preload/leakcheck/holder_search.h"

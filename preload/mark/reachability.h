@@ -18,7 +18,7 @@
 #define PRELOAD_MARK_REACHABILITY_H
 
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "leak_store.h"
 
 #define REACH_NONE UINT32_MAX

@@ -1,4 +1,6 @@
 /* sorted_blocks.c - radix sort of the regions by number, ten bits at a time from the lowest on. */
+#include "preload/blocks/blocks.h"
+#include "preload/blocks/table.h"
 #include "preload/mark/reachability.h"
 #include "preload/mark/scan_arena.h"
 
@@ -55,12 +57,12 @@ static const struct blocks_region *sort_regions(struct blocks_region *regions,
 void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context)
 {
     struct scan_arena arena = {.most = memory_most};
-    uint64_t count = blocks_regions(NULL);
+    uint64_t count = table_copy_regions(NULL);
     struct blocks_region *regions = scan_arena_map(&arena, count, sizeof *regions);
     struct blocks_region *other = scan_arena_map(&arena, count, sizeof *other);
     if (regions && other && count < UINT32_MAX) {
-        blocks_regions(regions);
-        blocks_each_in_regions(sort_regions(regions, other, count), count, visit, context);
+        table_copy_regions(regions);
+        blocks_each_in_order(sort_regions(regions, other, count), count, visit, context);
     } else {
         blocks_each(visit, context);
     }

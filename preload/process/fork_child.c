@@ -1,6 +1,6 @@
 /* fork_child.c - a fork child gets a recording of its own (lifecycle.h). */
 #include "preload/process/lifecycle.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/sample.h"
 #include "preload/heap/suballoc.h"
 #include "preload/heap/threads.h"

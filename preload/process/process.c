@@ -4,7 +4,7 @@
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/process/breakpoint.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/misuse/alloc_watch.h"
 #include "preload/heap/capture.h"
 #include "preload/process/crash.h"
@@ -201,6 +201,7 @@ static bool start_modules(struct guard *guard, char **envp)
     if (!cfi_cache_start() || !context_tree_start() || !blocks_start() || !free_history_start() ||
         !threads_start(guard) || !sample_start(options_current.sample, options_current.max_memory))
         return false;
+    blocks_set_spacing(real_functions_have_libc_malloc());
     if (!sample_state.bytes && !quarantine_start(options_current.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
     eventlog_start(&options_current, process_info_program_name(name, sizeof name));

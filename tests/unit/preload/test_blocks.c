@@ -6,7 +6,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/base/lock.h"
 
 #define BASE 0x7f0000000000ull

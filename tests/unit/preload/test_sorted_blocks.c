@@ -1,6 +1,6 @@
 /* test_sorted_blocks.c - every block once, region after region in address order. */
 #include "tests/unit/preload/unit.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/mark/reachability.h"
 #include "preload/base/lock.h"
 

@@ -1,5 +1,5 @@
-/* tray_alloc.c - allocates trays: blocks_table.h is the manual. */
-#include "preload/heap/blocks_table.h"
+/* tray_alloc.c - allocates trays: table.h is the manual. */
+#include "preload/blocks/table.h"
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"

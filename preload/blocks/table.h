@@ -1,12 +1,42 @@
-/* blocks_table.h - the memory layout of the table of live blocks: for blocks_table.c, which changes
- * it, blocks_find.c, which reads it, and tray_alloc.c, which allocates trays. blocks.h is the
- * manual. */
-#ifndef PRELOAD_HEAP_BLOCKS_TABLE_H
-#define PRELOAD_HEAP_BLOCKS_TABLE_H
+/* table.h - the open table: live blocks for which the shadow has no room.
+ *
+ * Blocks that a program allocates together mostly have neighbouring addresses, so the table stores
+ * neighbours side by side: the blocks of one region (2 KiB of addresses) share one tray, a small
+ * array. The table proper maps regions to trays: striped locks, open addressing, each stripe grown
+ * independently by a quarter. Four neighbouring regions share a cache line, one in each of its
+ * lanes. When a lane of the home line is taken, the same lane of the next line is tried. 16 bytes a
+ * slot:
+ *
+ *     region: blocks in the tray (10), size class of the tray (6), number (48); the tray (64)
+ *
+ * A tray has an array of one-byte keys (which 8 bytes of the region) and an array of 20-byte
+ * entries, in no order (struct blocks_entry):
+ *
+ *     size (48)   thread (16, low bits of its serial)   site (32)
+ *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8)
+ *
+ * A region without blocks stays until its stripe is full. In each stripe:
+ *     used <= capacity * 3/4 in each lane,
+ *     and every region is reachable from its home line without passing a gap of its lane.
+ */
+#ifndef PRELOAD_BLOCKS_TABLE_H
+#define PRELOAD_BLOCKS_TABLE_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/block.h"
 #include "preload/base/lock.h"
 #include "arch.h"
+
+/* A slot of the table. */
+struct blocks_region {
+    uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty */
+    uint8_t *tray;
+};
+
+/* Regions are numbered in the order of their addresses. */
+static inline uint64_t blocks_region_number(const struct blocks_region *region)
+{
+    return region->word >> 16;
+}
 
 /* ---- Memory of trays -------------------------------------------------------------------------
  * A tray of capacity n is n bytes of keys, then n entries (so that 16 bytes may be read at any 16th
@@ -123,7 +153,33 @@ static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capa
 }
 
 /* The region of that number, or the empty slot where it would go. */
-struct blocks_region *blocks_probe(const struct blocks_stripe *stripe, uint64_t hash,
-                                   uint64_t number);
+struct blocks_region *table_probe(const struct blocks_stripe *stripe, uint64_t hash,
+                                  uint64_t number);
+
+/* ---- The table -------------------------------------------------------------------------------- */
+
+bool table_start(void);
+/* False: no memory. The address is not in the table. */
+bool table_insert(const struct block *block);
+bool table_remove(uintptr_t address, struct block *out);
+bool table_find(uintptr_t address, struct block *out);
+
+/* The highest block of a region, by its number, at or below an address. */
+bool table_find_below(uint64_t number, uintptr_t address, struct block *out);
+/* The same without waiting: sets *busy when the region's lock is held. */
+bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy);
+
+uint64_t table_count(void);
+/* Copies all regions that have blocks and returns their number; out NULL: only the number. */
+uint64_t table_copy_regions(struct blocks_region *out);
+/* Calls visit for every block of these regions, or of the stripes: not while they change. */
+void table_each_in_regions(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
+                           void *context);
+void table_each(blocks_visit *visit, void *context);
+bool table_check(void);
+
+void table_fork_lock(void);
+void table_fork_unlock(void);
+void table_fork_child(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* blocks_table.c - insertion into and removal from the table of live blocks. */
+/* table.c - insertion into the open table, removal from it, lookups, enumeration. */
 #include "preload/base/arena.h"
-#include "preload/heap/blocks_table.h"
+#include "preload/blocks/table.h"
 
 struct blocks_stripe blocks_stripes[STRIPES];
 
@@ -8,7 +8,7 @@ struct blocks_stripe blocks_stripes[STRIPES];
 
 /* Compares sixteen keys a step, from the newest back: young blocks are freed first. Reads past the
  * keys that are used, never past the tray. */
-int blocks_find_key(const struct blocks_region *region, uint8_t key)
+static int find_key(const struct blocks_region *region, uint8_t key)
 {
     int last = (int)region_used(region) - 1;
     if (last >= 0 && region->tray[last] == key)
@@ -54,7 +54,7 @@ static void shrink_tray(struct blocks_region *region)
 
 /* ---- Slots --------------------------------------------------------------------------------- */
 
-struct blocks_region *blocks_probe(const struct blocks_stripe *stripe, uint64_t hash,
+struct blocks_region *table_probe(const struct blocks_stripe *stripe, uint64_t hash,
                                    uint64_t number)
 {
     uint32_t at = region_home(hash, number, stripe->capacity);
@@ -76,7 +76,7 @@ static bool rebuild_stripe(struct blocks_stripe *stripe, uint32_t capacity)
         struct blocks_region *region = &old.regions[i];
         if (region_used(region)) {
             uint64_t number = blocks_region_number(region);
-            *blocks_probe(stripe, hash_region(number), number) = *region;
+            *table_probe(stripe, hash_region(number), number) = *region;
         } else if (region->word) {
             tray_free(region->tray, region_size_class(region));
             stripe->used[i % LANES]--;
@@ -113,7 +113,7 @@ static NOINLINE struct blocks_region *add_region(struct blocks_stripe *stripe, u
     unsigned lane = region_lane(hash, number);
     if (!reserve_region_slot(stripe, lane) || !resize_tray(&made, 0))
         return NULL;
-    struct blocks_region *region = blocks_probe(stripe, hash, number);
+    struct blocks_region *region = table_probe(stripe, hash, number);
     *region = made;
     stripe->used[lane]++;
     return region;
@@ -121,7 +121,7 @@ static NOINLINE struct blocks_region *add_region(struct blocks_stripe *stripe, u
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-bool blocks_start(void)
+bool table_start(void)
 {
     for (unsigned i = 0; i < STRIPES; i++) {
         blocks_stripes[i].regions = arena_map(LEAK_PAGE);
@@ -144,28 +144,6 @@ static bool append_block(struct blocks_region *region, const struct block *block
     return true;
 }
 
-/* For stripe_insert and stripe_remove: the stripe's lock is held, or there is one thread and it has
- * deferred signals. */
-static enum blocks_insert stripe_insert(struct blocks_stripe *stripe, uint64_t hash,
-                                        const struct block *block, struct block *old)
-{
-    uint64_t number = block->address >> REGION_BITS;
-    enum blocks_insert result = BLOCKS_NO_MEMORY;
-    struct blocks_region *region = blocks_probe(stripe, hash, number);
-    if (unlikely(!region->word))
-        region = add_region(stripe, hash, number);
-    int at = region ? blocks_find_key(region, block_key(block->address)) : -1;
-    if (unlikely(at >= 0)) {
-        struct blocks_entry *entry = &region_entries(region)[at];
-        *old = blocks_unpack(entry, block->address);
-        *entry = blocks_pack(block);
-        result = BLOCKS_REPLACED;
-    } else if (likely(region && append_block(region, block))) {
-        result = BLOCKS_NEW;
-    }
-    return result;
-}
-
 /* Moves the last entry to the place of the removed one. */
 static void remove_entry(struct blocks_region *region, unsigned at)
 {
@@ -180,131 +158,139 @@ static void remove_entry(struct blocks_region *region, unsigned at)
         shrink_tray(region);
 }
 
-static bool stripe_remove(struct blocks_stripe *stripe, uint64_t hash, uintptr_t address,
-                          struct blocks_entry *out)
+bool table_insert(const struct block *block)
 {
-    struct blocks_region *region = blocks_probe(stripe, hash, address >> REGION_BITS);
+    uint64_t number = block->address >> REGION_BITS, hash = hash_region(number);
+    struct blocks_stripe *stripe = region_stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    struct blocks_region *region = table_probe(stripe, hash, number);
+    if (!region->word)
+        region = add_region(stripe, hash, number);
+    bool done = region && append_block(region, block);
+    lock_give(&locked);
+    return done;
+}
+
+bool table_remove(uintptr_t address, struct block *out)
+{
+    uint64_t number = address >> REGION_BITS, hash = hash_region(number);
+    struct blocks_stripe *stripe = region_stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    struct blocks_region *region = table_probe(stripe, hash, number);
     if (likely(region->word))
         prefetch_region_tray(region);
-    int at = region->word ? blocks_find_key(region, block_key(address)) : -1;
-    if (unlikely(at < 0))
-        return false;
-    *out = region_entries(region)[at];
-    remove_entry(region, at);
-    return true;
-}
-
-static enum blocks_insert table_insert(const struct block *block, struct block *old)
-{
-    uint64_t hash = hash_region(block->address >> REGION_BITS);
-    struct blocks_stripe *stripe = region_stripe_of(hash);
-    struct locked locked = lock_take(&stripe->lock);
-    enum blocks_insert result = stripe_insert(stripe, hash, block, old);
+    int at = region->word ? find_key(region, block_key(address)) : -1;
+    if (at >= 0) {
+        *out = blocks_unpack(&region_entries(region)[at], address);
+        remove_entry(region, at);
+    }
     lock_give(&locked);
-    return result;
+    return at >= 0;
 }
 
-static bool table_remove(uintptr_t address, struct blocks_entry *out)
+/* ---- Lookups ------------------------------------------------------------------------------- */
+
+bool table_find(uintptr_t address, struct block *out)
 {
-    uint64_t hash = hash_region(address >> REGION_BITS);
+    uint64_t number = address >> REGION_BITS, hash = hash_region(number);
     struct blocks_stripe *stripe = region_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    bool found = stripe_remove(stripe, hash, address, out);
+    const struct blocks_region *region = table_probe(stripe, hash, number);
+    int at = region->word ? find_key(region, block_key(address)) : -1;
+    if (at >= 0)
+        *out = blocks_unpack(&region_entries(region)[at], address);
+    lock_give(&locked);
+    return at >= 0;
+}
+
+static bool find_highest_below(const struct blocks_region *region, uintptr_t address,
+                               struct block *out)
+{
+    uintptr_t highest = 0;
+    for (unsigned at = 0; region->word && at < region_used(region); at++) {
+        uintptr_t start = entry_address(region, at);
+        if (start > address || start < highest)
+            continue;
+        highest = start;
+        *out = blocks_unpack(&region_entries(region)[at], start);
+    }
+    return highest != 0;
+}
+
+bool table_find_below(uint64_t number, uintptr_t address, struct block *out)
+{
+    uint64_t hash = hash_region(number);
+    struct blocks_stripe *stripe = region_stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    bool found = find_highest_below(table_probe(stripe, hash, number), address, out);
     lock_give(&locked);
     return found;
 }
 
-/* ---- Young blocks ---------------------------------------------------------------------------- */
-
-struct blocks_young blocks_young;
-
-/* Prefetches where the block will be inserted. */
-static void prefetch_tray(uintptr_t address)
+/* Leaves lock_thread alone: this thread may hold the very lock. */
+bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy)
 {
-    uint64_t hash = hash_region(address >> REGION_BITS);
-    const struct blocks_region *region =
-        blocks_probe(region_stripe_of(hash), hash, address >> REGION_BITS);
-    if (!region->word)
-        return;
-    __builtin_prefetch(region->tray, 1);
-    __builtin_prefetch(region_entries(region) + region_used(region), 1);
-}
-
-enum blocks_insert blocks_evict_young(struct block *place, struct block *old)
-{
-    uint64_t hash = hash_region(place->address >> REGION_BITS);
-    enum blocks_insert result = stripe_insert(region_stripe_of(hash), hash, place, old);
-    uintptr_t next = blocks_young_victim()->address;
-    if (next)
-        prefetch_tray(next);
-    return result;
-}
-
-enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old)
-{
-    struct block *place = blocks_find_young(0);
-    uint64_t hash = hash_region(block->address >> REGION_BITS);
-    if (!place)
-        return stripe_insert(region_stripe_of(hash), hash, block, old);
-    *place = *block;
-    return BLOCKS_NEW;
-}
-
-bool blocks_remove_alone(uintptr_t address, struct blocks_entry *out)
-{
-    uint64_t hash = hash_region(address >> REGION_BITS);
-    return stripe_remove(region_stripe_of(hash), hash, address, out);
-}
-
-NOINLINE void blocks_flush_young(void)
-{
-    struct block old;
-    uint32_t occupied =
-        0; /* blocks that there is no memory for stay here, where lookups find them */
-    struct locked locked = lock_take(&blocks_young.lock);
-    for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
-        struct block *place = &blocks_young.place[i];
-        if (place->address && table_insert(place, &old) != BLOCKS_NO_MEMORY)
-            place->address = 0;
-        occupied |= place->address != 0;
+    uint64_t hash = hash_region(number);
+    struct blocks_stripe *stripe = region_stripe_of(hash);
+    uint32_t seen = 0;
+    if (!cas_acquire(&stripe->lock.word, &seen, 1)) {
+        *busy = true;
+        return false;
     }
-    store_release(&blocks_young.occupied, occupied); /* pairs with blocks_flush_waiting */
-    lock_give(&locked);
+    bool found = find_highest_below(table_probe(stripe, hash, number), address, out);
+    lock_give_raw(&stripe->lock);
+    return found;
 }
 
-enum blocks_insert blocks_insert_shared(const struct block *block, struct block *old)
+/* ---- All blocks ---------------------------------------------------------------------------- */
+
+#define EACH_AHEAD 8 /* slots to prefetch: trays may be scattered in memory */
+
+uint64_t table_count(void)
 {
-    blocks_flush_waiting();
-    return table_insert(block, old);
+    uint64_t count = 0;
+    for (unsigned i = 0; i < STRIPES; i++)
+        for (uint32_t at = 0; at < blocks_stripes[i].capacity; at++)
+            count += region_used(&blocks_stripes[i].regions[at]);
+    return count;
 }
 
-static COLD bool remove_young(uintptr_t address, struct blocks_entry *out)
+uint64_t table_copy_regions(struct blocks_region *out)
 {
-    struct locked locked = lock_take(&blocks_young.lock);
-    struct block *place = blocks_find_young(address);
-    if (place) {
-        *out = blocks_pack(place);
-        place->address = 0;
+    uint64_t count = 0;
+    for (unsigned i = 0; i < STRIPES; i++)
+        for (uint32_t slot = 0; slot < blocks_stripes[i].capacity; slot++) {
+            const struct blocks_region *region = &blocks_stripes[i].regions[slot];
+            if (region_used(region) && out)
+                out[count] = *region;
+            count += region_used(region) != 0;
+        }
+    return count;
+}
+
+void table_each_in_regions(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
+                           void *context)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const struct blocks_region *region = &regions[i];
+        if (i + EACH_AHEAD < count && region_used(region + EACH_AHEAD))
+            prefetch_region_tray(region + EACH_AHEAD);
+        for (unsigned at = 0; at < region_used(region); at++) {
+            struct block block =
+                blocks_unpack(&region_entries(region)[at], entry_address(region, at));
+            visit(&block, context);
+        }
     }
-    lock_give(&locked);
-    return place != NULL;
 }
 
-bool blocks_remove_shared(uintptr_t address, struct blocks_entry *out)
+void table_each(blocks_visit *visit, void *context)
 {
-    blocks_flush_waiting();
-    if (likely(table_remove(address, out)))
-        return true;
-    return load_acquire(&blocks_young.occupied) && remove_young(address, out);
+    for (unsigned i = 0; i < STRIPES; i++)
+        table_each_in_regions(blocks_stripes[i].regions, blocks_stripes[i].capacity, visit,
+                              context);
 }
 
-void blocks_prefetch(uintptr_t address)
-{
-    uint64_t hash = hash_region(address >> REGION_BITS);
-    const struct blocks_stripe *stripe = region_stripe_of(hash);
-    __builtin_prefetch(
-        &stripe->regions[region_home(hash, address >> REGION_BITS, stripe->capacity)], 1);
-}
+/* ---- Invariants, fork ---------------------------------------------------------------------- */
 
 /* Every key occurs once, and the number of blocks fits the tray. */
 static bool check_region(const struct blocks_region *region)
@@ -313,7 +299,7 @@ static bool check_region(const struct blocks_region *region)
         region_used(region) > tray_capacity[region_size_class(region)])
         return false;
     for (unsigned at = 0; at < region_used(region); at++)
-        if (blocks_find_key(region, region->tray[at]) != (int)at)
+        if (find_key(region, region->tray[at]) != (int)at)
             return false;
     return true;
 }
@@ -328,7 +314,7 @@ static bool check_stripe(const struct blocks_stripe *stripe)
             continue;
         regions[at % LANES]++;
         if (region_stripe_of(hash) != stripe ||
-            blocks_probe(stripe, hash, blocks_region_number(region)) != region ||
+            table_probe(stripe, hash, blocks_region_number(region)) != region ||
             !check_region(region))
             return false;
     }
@@ -338,34 +324,30 @@ static bool check_stripe(const struct blocks_stripe *stripe)
     return true;
 }
 
-bool blocks_check(void)
+bool table_check(void)
 {
-    blocks_flush_waiting();
     for (unsigned i = 0; i < STRIPES; i++)
         if (!check_stripe(&blocks_stripes[i]))
             return false;
     return true;
 }
 
-void blocks_fork_lock(void)
+void table_fork_lock(void)
 {
-    lock_take_raw(&blocks_young.lock);
     for (unsigned i = 0; i < STRIPES; i++)
         lock_take_raw(&blocks_stripes[i].lock);
     tray_fork_lock();
 }
 
-void blocks_fork_unlock(void)
+void table_fork_unlock(void)
 {
     tray_fork_unlock();
     for (unsigned i = 0; i < STRIPES; i++)
         lock_give_raw(&blocks_stripes[i].lock);
-    lock_give_raw(&blocks_young.lock);
 }
 
-void blocks_fork_child(void)
+void table_fork_child(void)
 {
-    blocks_young.lock.word = 0;
     tray_fork_child();
     for (unsigned i = 0; i < STRIPES; i++)
         blocks_stripes[i].lock.word = 0;
