@@ -60,8 +60,11 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
-    if (done == BLOCKS_NEW && shadow_take(block->address, old))
+    uint32_t identity;
+    if (done == BLOCKS_NEW && shadow_take(block->address, old, &identity)) {
+        shadow_identify(identity, old);
         done = BLOCKS_REPLACED;
+    }
     return shadow_share_area(block->address) && table_insert(block) ? done : BLOCKS_NO_MEMORY;
 }
 

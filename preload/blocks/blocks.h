@@ -32,12 +32,12 @@ static inline bool blocks_has_key(uintptr_t address)
     return likely(address % 8 == 0 && address);
 }
 
-/* Prefetches what an insertion will need. */
-static ALWAYS_INLINE void blocks_prefetch(uintptr_t address)
+/* Prefetches what an insertion will need. Returns the address' area, for blocks_insert_in. */
+static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
 {
     uintptr_t area = shadow_area(address);
-    if (likely(area > SHADOW_SHARED))
-        __builtin_prefetch(shadow_word(area, address), 1);
+    __builtin_prefetch(shadow_word(area, address), 1);
+    return area;
 }
 
 /* Where the shadow has no room, or has to be made ready first. run NULL: for the open table. */
@@ -47,21 +47,49 @@ bool blocks_remove_slowly(uintptr_t address, struct block *out);
 
 /* Records a block; run is its thread's. NULL: it may not have the numbers of the current run, and
  * goes to the open table. */
-static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED, struct run *run,
-                                                      const struct block *block, struct block *old)
+static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNUSED, uintptr_t area,
+                                                         struct run *run, const struct block *block,
+                                                         struct block *old)
 {
-    uintptr_t area = shadow_area(block->address);
     if (likely(area && !(area & SHADOW_SHARED) && run_has(run, block->tick, block->count)) &&
         likely(shadow_put(area, block, run)))
         return BLOCKS_NEW;
     return blocks_insert_slowly(run, COPY_OF(block), old);
 }
 
-/* Removes the block at an address; false when there is none. */
-static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
-                                        struct block *out)
+static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *run,
+                                               const struct block *block, struct block *old)
 {
-    return likely(shadow_take(address, out)) || blocks_remove_slowly(address, out);
+    return blocks_insert_in(guard, shadow_area(block->address), run, block, old);
+}
+
+#define BLOCKS_WHOLE UINT32_MAX
+
+/* Removes the block at an address; false when there is none. Unless *identity is BLOCKS_WHOLE
+ * afterwards, *out lacks its thread, count and tick, until blocks_complete. */
+static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
+                                      struct block *out, uint32_t *identity)
+{
+    if (likely(shadow_take(address, out, identity)))
+        return true;
+    *identity = BLOCKS_WHOLE;
+    return blocks_remove_slowly(address, out);
+}
+
+static inline void blocks_complete(struct block *block, uint32_t identity)
+{
+    if (likely(identity != BLOCKS_WHOLE))
+        shadow_identify(identity, block);
+}
+
+/* The same at once. */
+static ALWAYS_INLINE bool blocks_remove(struct guard *guard, uintptr_t address, struct block *out)
+{
+    uint32_t identity;
+    if (!blocks_take(guard, address, out, &identity))
+        return false;
+    blocks_complete(out, identity);
+    return true;
 }
 
 /* The block that begins at an address. */

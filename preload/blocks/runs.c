@@ -106,13 +106,14 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
     if (!run->left && !take_word(run, areas, each))
         return false;
     uint32_t number = run->base + __builtin_ctzll(run->left);
-    run->key = 0; /* a handler of a signal may leave here by longjmp */
+    run->numbers = 0; /* a handler of a signal may leave here by longjmp */
     run->left &= run->left - 1;
     run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)] =
         (struct run_record){
             .first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
     run->identity = number << RUN_PLACE_BITS;
-    run->key = run_key(tick, count);
+    run->tick = tick;
+    run->numbers = run_numbers(count);
     return true;
 }
 

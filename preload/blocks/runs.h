@@ -43,23 +43,25 @@ extern struct run_chunk *run_chunks[RUN_CHUNKS] HIDDEN;
 
 /* A thread's current run, and the runs that it may use next. All zero: none yet. */
 struct run {
-    uint64_t key;      /* what a block of the current run has in common with it (run_key) */
-    uint32_t identity; /* of the first block of the current run */
+    uint32_t tick;     /* of the current run … */
+    uint32_t numbers;  /* … and run_numbers of its counts; 0: there is none */
+    uint32_t identity; /* of its first block */
     uint32_t base;     /* number of the first run of the word of the map … */
     uint64_t left;     /* … and which of its 64 runs are unused */
     struct run *next;  /* of all that ever had a word */
     bool listed;
 };
 
-static inline uint64_t run_key(uint32_t tick, uint32_t count)
+/* What the numbers of a run have in common; not 0. */
+static ALWAYS_INLINE uint32_t run_numbers(uint32_t count)
 {
-    return (uint64_t)tick << 32 | count >> RUN_PLACE_BITS | 1u << 31;
+    return count | (RUN_PLACES - 1);
 }
 
 /* Is the n-th allocation of its thread, in that tick, part of the current run? */
 static ALWAYS_INLINE bool run_has(const struct run *run, uint32_t tick, uint32_t count)
 {
-    return likely(run->key == run_key(tick, count));
+    return likely(run->numbers == run_numbers(count) && run->tick == tick);
 }
 
 static ALWAYS_INLINE uint32_t run_identity(const struct run *run, uint32_t count)
@@ -71,6 +73,13 @@ static ALWAYS_INLINE const struct run_record *run_record_of(uint32_t identity)
 {
     uint32_t number = identity >> RUN_PLACE_BITS;
     return &run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
+}
+
+/* Was a block of that identity among the thread's last so many, the newest being the n-th? */
+static ALWAYS_INLINE bool run_is_recent(const struct run *run, uint32_t identity, uint32_t count,
+                                        uint32_t last)
+{
+    return run_identity(run, count) - identity < last;
 }
 
 /* Reads the live blocks for a sweep: calls visit with every identity. */

@@ -79,6 +79,22 @@ bool shadow_share_area(uintptr_t address)
 
 /* ---- Obstacles ------------------------------------------------------------------------------- */
 
+static bool take_whole(uintptr_t address, struct block *out)
+{
+    uint32_t identity;
+    if (!shadow_take(address, out, &identity))
+        return false;
+    shadow_identify(identity, out);
+    return true;
+}
+
+/* The block of a word that has one, at an address. */
+static void unpack_whole(const uint64_t *at, uint64_t word, uintptr_t address, struct block *out)
+{
+    shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0, address, out);
+    shadow_identify(shadow_identity(word), out);
+}
+
 static uintptr_t block_address(uintptr_t window, uint64_t word)
 {
     return window + (word >> SHADOW_HALF_SHIFT & 1) * 16;
@@ -90,15 +106,15 @@ bool shadow_take_obstacle(uintptr_t area, const struct block *block, struct bloc
     uint64_t *word = shadow_word(area, block->address);
     unsigned at = shadow_window(block->address);
     if (*word & SHADOW_BLOCK)
-        return shadow_take(block_address(window, *word), out);
+        return take_whole(block_address(window, *word), out);
     /* The rest of a large block. */
     if (*word && at && word[-1] & SHADOW_BLOCK && word[-1] & SHADOW_LARGE)
-        return shadow_take(block_address(window - (1u << SHADOW_WINDOW_BITS), word[-1]), out);
+        return take_whole(block_address(window - (1u << SHADOW_WINDOW_BITS), word[-1]), out);
     *word = 0;
     if (block->size < SHADOW_LARGE_FROM || at == SHADOW_WINDOWS - 1)
         return false;
     if (word[1] & SHADOW_BLOCK)
-        return shadow_take(block_address(window + (1u << SHADOW_WINDOW_BITS), word[1]), out);
+        return take_whole(block_address(window + (1u << SHADOW_WINDOW_BITS), word[1]), out);
     word[1] = 0;
     return false;
 }
@@ -114,7 +130,7 @@ bool shadow_find(uintptr_t address, struct block *out)
     uint64_t word = load_relaxed(at);
     if (!shadow_has(word, address))
         return false;
-    shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0, address, out);
+    unpack_whole(at, word, address, out);
     return true;
 }
 
@@ -131,7 +147,7 @@ static bool find_below_in_area(uintptr_t area, uintptr_t address, uintptr_t leas
             continue;
         if (begin < least)
             return false;
-        shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&words[at + 1]) : 0, begin, out);
+        unpack_whole(&words[at], word, begin, out);
         return true;
     }
     return false;
@@ -177,7 +193,7 @@ static void visit_identities(const uint64_t *words, uintptr_t start UNUSED, void
     for (unsigned at = 0; at < SHADOW_WINDOWS; at++) {
         uint64_t word = load_relaxed(&words[at]);
         if (word & SHADOW_BLOCK)
-            visit(word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1));
+            visit(shadow_identity(word));
     }
 }
 
@@ -198,8 +214,7 @@ static void visit_window(const struct each *each, const uint64_t *at, uintptr_t 
     uint64_t word = load_relaxed(at);
     if (!(word & SHADOW_BLOCK))
         return;
-    shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0,
-                  block_address(window, word), &block);
+    unpack_whole(at, word, block_address(window, word), &block);
     each->visit(&block, each->context);
 }
 

@@ -118,19 +118,28 @@ static ALWAYS_INLINE bool shadow_has(uint64_t word, uintptr_t address)
     return likely(word >> SHADOW_HALF_SHIFT == (2 | (address >> 4 & 1)) && address % 16 == 0);
 }
 
-/* rest: the next word, of a large block. */
+static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
+{
+    return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
+}
+
+/* Who allocated the block, and when. */
+static ALWAYS_INLINE void shadow_identify(uint32_t identity, struct block *out)
+{
+    const struct run_record *run = run_record_of(identity);
+    out->count = run->first | (identity & (RUN_PLACES - 1));
+    out->tick = run->tick;
+    out->thread = run->thread;
+}
+
+/* All but that. rest: the next word, of a large block. */
 static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
                                         struct block *out)
 {
-    uint32_t identity = word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
-    const struct run_record *run = run_record_of(identity);
     out->address = address;
     out->site = word & (SHADOW_SITES - 1);
     out->kind = word >> SHADOW_KIND_SHIFT & BLOCKS_KIND;
     out->size = word >> SHADOW_SIZE_SHIFT & (SHADOW_LARGE_FROM - 1);
-    out->count = run->first | (identity & (RUN_PLACES - 1));
-    out->tick = run->tick;
-    out->thread = run->thread;
     if (!(word & SHADOW_LARGE))
         return;
     out->size = SHADOW_LARGE_FROM; /* at least, when another block has the rest's place */
@@ -140,8 +149,8 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     }
 }
 
-/* Removes the block that begins at the address. */
-static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out)
+/* Removes the block that begins at the address; *out is to be completed by shadow_identify. */
+static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, uint32_t *identity)
 {
     uintptr_t area = shadow_area(address);
     if (unlikely(area <= SHADOW_SHARED))
@@ -152,6 +161,7 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out)
     bool large = word & SHADOW_LARGE;
     uint64_t rest = large ? load_relaxed(&at[1]) : 0;
     shadow_unpack(word, rest, address, out);
+    *identity = shadow_identity(word);
     store_relaxed(at, 0);
     if (large && likely(rest >> SHADOW_HALF_SHIFT == 1))
         store_relaxed(&at[1], 0);
