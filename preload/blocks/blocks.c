@@ -1,4 +1,5 @@
 /* blocks.c - the table of live blocks: the shadow first, the open table where that has no room. */
+#include "preload/base/lock.h"
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 
@@ -17,20 +18,18 @@ void blocks_set_spacing(bool apart)
 
 /* ---- Insertion, removal ---------------------------------------------------------------------- */
 
-/* Blocks whose frees were not seen, where this one begins: one at the same address is replaced, and
- * the others go to the open table. False: no memory for them. */
+/* Removes blocks whose frees were not seen from where this one begins: one at the same address is
+ * replaced, and the others go to the open table. False: no memory for them. */
 static bool clear_place(uintptr_t area, const struct block *block, struct block *old,
                         enum blocks_insert *done)
 {
     struct block obstacle;
-    while (shadow_take_obstacle(area, block, &obstacle)) {
-        if (obstacle.address != block->address) {
-            if (!shadow_share_area(obstacle.address) || !table_insert(&obstacle))
-                return false;
-        } else {
-            *old = obstacle;
-            *done = BLOCKS_REPLACED;
-        }
+    while (shadow_find_obstacle(area, block, &obstacle)) {
+        bool same = obstacle.address == block->address;
+        if (!same && (!shadow_share_area(obstacle.address) || !table_insert(&obstacle)))
+            return false;
+        shadow_take_whole(obstacle.address, same ? old : &obstacle);
+        *done = same ? BLOCKS_REPLACED : *done;
     }
     return true;
 }
@@ -38,7 +37,9 @@ static bool clear_place(uintptr_t area, const struct block *block, struct block 
 static bool insert_in_shadow(struct run *run, const struct block *block, struct block *old,
                              enum blocks_insert *done)
 {
-    if (block->address % 16 || block->site >= SHADOW_SITES || block->size < shadow_least)
+    if (block->address % 16 || block->site >= SHADOW_SITES || block->size < shadow_least ||
+        (block->size < SHADOW_LARGE_FROM && block->kind > BLOCKS_KIND) ||
+        (block->size >= SHADOW_LARGE_FROM && shadow_window(block->address) == SHADOW_WINDOWS - 1))
         return false;
     uintptr_t area = shadow_make_area(block->address);
     uint32_t tick = block->tick < BLOCKS_TICK_MAX ? block->tick : BLOCKS_TICK_MAX;
@@ -50,22 +51,35 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
            (clear_place(area, block, old, done) && shadow_put(area, block, run));
 }
 
+/* For threads that put back what another one may have allocated. */
+static struct lock others_lock;
+static struct run others;
+
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old)
 {
     enum blocks_insert done = BLOCKS_NEW;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
-    if (shadow_area(block->address) & SHADOW_SHARED && table_remove(block->address, old))
+    bool shared = shadow_area(block->address) & SHADOW_SHARED ||
+                  block->address >> SHADOW_ADDRESS_BITS;
+    if (shared && table_remove(block->address, old))
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
-    uint32_t identity;
-    if (done == BLOCKS_NEW && shadow_take(block->address, old, &identity)) {
-        shadow_identify(identity, old);
-        done = BLOCKS_REPLACED;
-    }
-    return shadow_share_area(block->address) && table_insert(block) ? done : BLOCKS_NO_MEMORY;
+    if (!shadow_share_area(block->address) || !table_insert(block))
+        return BLOCKS_NO_MEMORY; /* an older block there stays, and gets the free of this one */
+    return shadow_take_whole(block->address, old) ? BLOCKS_REPLACED : done;
+}
+
+bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
+{
+    struct block old;
+    struct locked locked = lock_take(&others_lock);
+    run_end(&others);
+    bool done = blocks_insert_slowly(&others, block, &old) != BLOCKS_NO_MEMORY;
+    lock_give(&locked);
+    return done;
 }
 
 bool blocks_remove_slowly(uintptr_t address, struct block *out)
@@ -185,6 +199,7 @@ bool blocks_check(void)
 
 void blocks_fork_lock(void)
 {
+    lock_take_raw(&others_lock);
     table_fork_lock();
     runs_fork_lock();
     shadow_fork_lock();
@@ -195,10 +210,12 @@ void blocks_fork_unlock(void)
     shadow_fork_unlock();
     runs_fork_unlock();
     table_fork_unlock();
+    lock_give_raw(&others_lock);
 }
 
 void blocks_fork_child(void)
 {
+    others_lock.word = 0;
     shadow_fork_child();
     runs_fork_child();
     table_fork_child();

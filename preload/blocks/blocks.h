@@ -40,13 +40,12 @@ static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
     return area;
 }
 
-/* Where the shadow has no room, or has to be made ready first. run NULL: for the open table. */
+/* Where the shadow has no room, or has to be made ready first. */
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old);
 bool blocks_remove_slowly(uintptr_t address, struct block *out);
 
-/* Records a block; run is its thread's. NULL: it may not have the numbers of the current run, and
- * goes to the open table. */
+/* Records a block; run is its thread's, or NULL: into the open table. */
 static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNUSED, uintptr_t area,
                                                          struct run *run, const struct block *block,
                                                          struct block *old)
@@ -62,6 +61,9 @@ static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *
 {
     return blocks_insert_in(guard, shadow_area(block->address), run, block, old);
 }
+
+/* Records a block that was removed, exactly as it was, also in another thread. */
+bool blocks_put_back(struct guard *guard, const struct block *block);
 
 #define BLOCKS_WHOLE UINT32_MAX
 

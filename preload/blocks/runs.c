@@ -13,6 +13,7 @@ static uint32_t chunks;  /* run_chunks[0, chunks) exist */
 static uint32_t cursor;  /* words of the map below it have been handed out since the last sweep */
 static uint64_t unused_then; /* runs that were unused after the last sweep, and newer ones */
 static struct run *holders;  /* of words of the map */
+static uint64_t refusals;    /* this many threads get no run before the next sweep is tried */
 
 /* ---- Sweep ----------------------------------------------------------------------------------- */
 
@@ -65,6 +66,8 @@ static void find_unused_runs(uint64_t areas, run_each_identity *each)
         continue;
     if (cursor == chunks * CHUNK_WORDS) /* there is no memory for more: what a sweep finds */
         sweep(each);
+    if (unused_then < runs_between_sweeps(areas) / 2)
+        refusals = areas * SWEEP_RUNS;
 }
 
 /* ---- The runs of a thread -------------------------------------------------------------------- */
@@ -87,7 +90,9 @@ static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identit
 {
     struct locked locked = lock_take(&lock);
     bool found = take_next_word(run);
-    if (!found) {
+    if (!found && refusals) {
+        refusals--;
+    } else if (!found) {
         find_unused_runs(areas, each);
         found = take_next_word(run);
     }

@@ -75,6 +75,12 @@ static ALWAYS_INLINE const struct run_record *run_record_of(uint32_t identity)
     return &run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
 }
 
+/* The next block is another thread's. */
+static inline void run_end(struct run *run)
+{
+    run->numbers = 0;
+}
+
 /* Was a block of that identity among the thread's last so many, the newest being the n-th? */
 static ALWAYS_INLINE bool run_is_recent(const struct run *run, uint32_t identity, uint32_t count,
                                         uint32_t last)

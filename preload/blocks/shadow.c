@@ -79,7 +79,7 @@ bool shadow_share_area(uintptr_t address)
 
 /* ---- Obstacles ------------------------------------------------------------------------------- */
 
-static bool take_whole(uintptr_t address, struct block *out)
+bool shadow_take_whole(uintptr_t address, struct block *out)
 {
     uint32_t identity;
     if (!shadow_take(address, out, &identity))
@@ -100,21 +100,21 @@ static uintptr_t block_address(uintptr_t window, uint64_t word)
     return window + (word >> SHADOW_HALF_SHIFT & 1) * 16;
 }
 
-bool shadow_take_obstacle(uintptr_t area, const struct block *block, struct block *out)
+bool shadow_find_obstacle(uintptr_t area, const struct block *block, struct block *out)
 {
-    uintptr_t window = block->address & ~(((uintptr_t)1 << SHADOW_WINDOW_BITS) - 1);
+    const uintptr_t size = 1u << SHADOW_WINDOW_BITS;
+    uintptr_t window = block->address & ~(size - 1);
     uint64_t *word = shadow_word(area, block->address);
     unsigned at = shadow_window(block->address);
     if (*word & SHADOW_BLOCK)
-        return take_whole(block_address(window, *word), out);
-    /* The rest of a large block. */
+        return shadow_find(block_address(window, *word), out);
     if (*word && at && word[-1] & SHADOW_BLOCK && word[-1] & SHADOW_LARGE)
-        return take_whole(block_address(window - (1u << SHADOW_WINDOW_BITS), word[-1]), out);
+        return shadow_find(block_address(window - size, word[-1]), out);
     *word = 0;
     if (block->size < SHADOW_LARGE_FROM || at == SHADOW_WINDOWS - 1)
         return false;
     if (word[1] & SHADOW_BLOCK)
-        return take_whole(block_address(window + (1u << SHADOW_WINDOW_BITS), word[1]), out);
+        return shadow_find(block_address(window + size, word[1]), out);
     word[1] = 0;
     return false;
 }

@@ -174,9 +174,11 @@ uintptr_t shadow_make_area(uintptr_t address);
 /* Notes that the open table has a block there. False: no memory for the note. */
 bool shadow_share_area(uintptr_t address);
 
-/* What stands in the way of a block that shadow_put has refused: blocks whose frees were not seen,
- * which the caller puts into the open table. Removes one; false: nothing more. */
-bool shadow_take_obstacle(uintptr_t area, const struct block *block, struct block *out);
+/* What stands in the way of a block that shadow_put has refused: a block whose free was not seen,
+ * and that the caller takes out; or a rest without a block, which is cleared. False: nothing is in
+ * the way any more. */
+bool shadow_find_obstacle(uintptr_t area, const struct block *block, struct block *out);
+bool shadow_take_whole(uintptr_t address, struct block *out);
 
 bool shadow_find(uintptr_t address, struct block *out);
 /* The highest block that begins in [least, address]. */

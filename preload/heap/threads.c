@@ -257,6 +257,7 @@ static struct thread *make_thread(struct guard *guard, uint32_t announced, bool 
     thread->record = alloc_thread_record(thread);
     lock_give(&locked);
     thread->serial = serial;
+    run_end(&thread->run);
     thread->stand_in = for_all;
     thread->frees_left = thread->events_per_clock = 0;
     thread->bounds = (struct unwind_bounds){0, 0};
@@ -430,6 +431,7 @@ bool threads_fork_child(struct guard *guard)
     if (!thread)
         return true; /* forked by a thread at its end */
     thread->serial = next_serial();
+    run_end(&thread->run);
     thread->record = alloc_thread_record(thread);
     reset_thread_caches(thread);
     init_thread_record(thread);

@@ -434,5 +434,5 @@ void track_reinsert(struct guard *guard, const struct block *block)
     if (unlikely(sample_state.bytes))
         sample_insert(guard, block, &old);
     else
-        blocks_insert(guard, NULL, block, &old);
+        blocks_put_back(guard, block);
 }
