@@ -392,6 +392,7 @@ static uint64_t fill(unsigned apart)
     uint64_t kept = 0;
     for (uint64_t n = 0; n < ARRAY_LENGTH(answered_new); n++) {
         struct block block = at(BASE + n * apart);
+        block.size = apart < 40 ? apart : 40;
         block.count = n;
         enum blocks_insert done = insert(&block, &old);
         UNIT_WANT(done == BLOCKS_NEW || done == BLOCKS_NO_MEMORY);
@@ -409,9 +410,11 @@ static const uint64_t rooms[] = {64 << 10, 600 << 10};
 
 static unsigned begin_poor(int i)
 {
+    unsigned apart = aparts[i / WAYS / 2];
     set_way(i % WAYS);
+    blocks_set_spacing(way == GLIBC && apart >= WINDOW);
     arena_set_limit(arena_used() + rooms[i / WAYS % 2]);
-    return aparts[i / WAYS / 2];
+    return apart;
 }
 
 START_TEST(without_memory_an_insert_says_so_and_nothing_else_is_lost)
@@ -444,11 +447,11 @@ START_TEST(without_memory_a_block_taken_out_can_be_put_back)
     uint64_t kept = fill(apart), tries = 0;
     for (unsigned n = 0; tries < 20000; n++) {
         uint64_t one = unit_random(&state) % (n % 2 ? ARRAY_LENGTH(answered_new) : 4096);
-        struct block out, old;
+        struct block out;
         if (!answered_new[one])
             continue;
         UNIT_WANT(take_out(BASE + one * apart, &out));
-        UNIT_WANT_MSG(insert(&out, &old) == BLOCKS_NEW,
+        UNIT_WANT_MSG(blocks_put_back(&unit_guard, &out),
                       "seed %" PRIu64 ": block %" PRIu64 " could not be put back", unit_seed, one);
         tries++;
     }
