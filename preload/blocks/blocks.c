@@ -28,7 +28,7 @@ static bool clear_place(uintptr_t area, const struct block *block, struct block 
         bool same = obstacle.address == block->address;
         if (!same && (!shadow_share_area(obstacle.address) || !table_insert(&obstacle)))
             return false;
-        shadow_take_whole(obstacle.address, same ? old : &obstacle);
+        shadow_take(obstacle.address, same ? old : &obstacle);
         *done = same ? BLOCKS_REPLACED : *done;
     }
     return true;
@@ -69,7 +69,7 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
         return done;
     if (!shadow_share_area(block->address) || !table_insert(block))
         return BLOCKS_NO_MEMORY; /* an older block there stays, and gets the free of this one */
-    return shadow_take_whole(block->address, old) ? BLOCKS_REPLACED : done;
+    return shadow_take(block->address, old) ? BLOCKS_REPLACED : done;
 }
 
 bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
@@ -134,16 +134,9 @@ bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out,
 
 /* ---- All blocks ------------------------------------------------------------------------------ */
 
-static void count_block(const struct block *block UNUSED, void *count)
-{
-    ++*(uint64_t *)count;
-}
-
 uint64_t blocks_count(void)
 {
-    uint64_t count = 0;
-    shadow_each(count_block, NULL, &count);
-    return count + table_count();
+    return shadow_count() + table_count();
 }
 
 void blocks_each(blocks_visit *visit, void *context)

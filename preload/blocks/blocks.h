@@ -50,7 +50,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
                                                          struct run *run, const struct block *block,
                                                          struct block *old)
 {
-    if (likely(area && !(area & SHADOW_SHARED) && run_has(run, block->tick, block->count)) &&
+    if (likely(area && !(area & SHADOW_SHARED) && run && run_has(run, block->tick, block->count)) &&
         likely(shadow_put(area, block, run)))
         return BLOCKS_NEW;
     return blocks_insert_slowly(run, COPY_OF(block), old);
@@ -65,33 +65,11 @@ static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *
 /* Records a block that was removed, exactly as it was, also in another thread. */
 bool blocks_put_back(struct guard *guard, const struct block *block);
 
-#define BLOCKS_WHOLE UINT32_MAX
-
-/* Removes the block at an address; false when there is none. Unless *identity is BLOCKS_WHOLE
- * afterwards, *out lacks its thread, count and tick, until blocks_complete. */
-static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
-                                      struct block *out, uint32_t *identity)
+/* Removes the block at an address; false when there is none. */
+static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
+                                        struct block *out)
 {
-    if (likely(shadow_take(address, out, identity)))
-        return true;
-    *identity = BLOCKS_WHOLE;
-    return blocks_remove_slowly(address, out);
-}
-
-static inline void blocks_complete(struct block *block, uint32_t identity)
-{
-    if (likely(identity != BLOCKS_WHOLE))
-        shadow_identify(identity, block);
-}
-
-/* The same at once. */
-static ALWAYS_INLINE bool blocks_remove(struct guard *guard, uintptr_t address, struct block *out)
-{
-    uint32_t identity;
-    if (!blocks_take(guard, address, out, &identity))
-        return false;
-    blocks_complete(out, identity);
-    return true;
+    return likely(shadow_take(address, out)) || blocks_remove_slowly(address, out);
 }
 
 /* The block that begins at an address. */

@@ -81,13 +81,6 @@ static inline void run_end(struct run *run)
     run->numbers = 0;
 }
 
-/* Was a block of that identity among the thread's last so many, the newest being the n-th? */
-static ALWAYS_INLINE bool run_is_recent(const struct run *run, uint32_t identity, uint32_t count,
-                                        uint32_t last)
-{
-    return run_identity(run, count) - identity < last;
-}
-
 /* Reads the live blocks for a sweep: calls visit with every identity. */
 typedef void run_each_identity(void (*visit)(uint32_t identity));
 

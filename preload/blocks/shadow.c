@@ -1,7 +1,15 @@
 /* shadow.c - maps areas of the shadow, clears up what is left in it, reads it. */
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
+#include "preload/base/sys.h"
 #include "preload/blocks/shadow.h"
+#include "leak_store.h"
+
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 #define AREA_SIZE (SHADOW_WINDOWS * sizeof(uint64_t))
 #define PART_SIZE (SHADOW_AREAS * sizeof(uintptr_t))
@@ -18,24 +26,45 @@ static size_t stock_left;
 
 /* ---- Parts and areas ------------------------------------------------------------------------- */
 
+/* Is nearly all of an area's memory in use? */
+static bool is_dense(uintptr_t area)
+{
+    unsigned char pages[AREA_SIZE / LEAK_PAGE];
+    unsigned used = 0;
+    if (area <= SHADOW_SHARED || sys_mincore(shadow_word(area, 0), AREA_SIZE, pages))
+        return false;
+    for (unsigned i = 0; i < sizeof pages; i++)
+        used += pages[i] & 1;
+    return used >= sizeof pages * 7 / 8;
+}
+
 /* Maps several areas at once, the more the more there are: a range of its own for each would fill
  * the arena's list of ranges. */
-static uintptr_t take_from_stock(void)
+static bool map_stock(bool dense)
 {
     uint64_t more = areas / 8 + 1;
     size_t size = (more < AREAS_AT_ONCE_MOST ? more : AREAS_AT_ONCE_MOST) * AREA_SIZE;
-    if (!stock_left) {
-        stock = arena_map(size);
-        if (!stock && size > AREA_SIZE)
-            stock = arena_map(size = AREA_SIZE);
-        if (!stock)
-            return 0;
-        stock_left = size;
-    }
+    stock = arena_map(size);
+    if (!stock && size > AREA_SIZE)
+        stock = arena_map(size = AREA_SIZE);
+    stock_left = stock ? size : 0;
+    if (dense && size == AREAS_AT_ONCE_MOST * AREA_SIZE)
+        sys_advise(stock, size, MADV_HUGEPAGE);
+    return stock_left;
+}
+
+/* Where the area in front is full this one will be: its pages are populated with one call. */
+static uintptr_t take_from_stock(uintptr_t in_front)
+{
+    bool dense = is_dense(in_front);
+    if (!stock_left && !map_stock(dense))
+        return 0;
     uintptr_t area = (uintptr_t)stock;
     stock += AREA_SIZE;
     stock_left -= AREA_SIZE;
     areas++;
+    if (dense)
+        sys_advise((void *)area, AREA_SIZE, MADV_POPULATE_WRITE); /* fails on old kernels */
     return area;
 }
 
@@ -56,7 +85,7 @@ uintptr_t shadow_make_area(uintptr_t address)
     struct locked locked = lock_take(&lock);
     uintptr_t *place = place_of_area(address);
     if (place && *place <= SHADOW_SHARED) {
-        uintptr_t words = take_from_stock();
+        uintptr_t words = take_from_stock(shadow_area(address - (1u << SHADOW_AREA_BITS)));
         if (words)
             store_release(place, words | *place); /* pairs with a fork */
     }
@@ -79,20 +108,9 @@ bool shadow_share_area(uintptr_t address)
 
 /* ---- Obstacles ------------------------------------------------------------------------------- */
 
-bool shadow_take_whole(uintptr_t address, struct block *out)
-{
-    uint32_t identity;
-    if (!shadow_take(address, out, &identity))
-        return false;
-    shadow_identify(identity, out);
-    return true;
-}
-
-/* The block of a word that has one, at an address. */
-static void unpack_whole(const uint64_t *at, uint64_t word, uintptr_t address, struct block *out)
+static void unpack(const uint64_t *at, uint64_t word, uintptr_t address, struct block *out)
 {
     shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0, address, out);
-    shadow_identify(shadow_identity(word), out);
 }
 
 static uintptr_t block_address(uintptr_t window, uint64_t word)
@@ -130,7 +148,7 @@ bool shadow_find(uintptr_t address, struct block *out)
     uint64_t word = load_relaxed(at);
     if (!shadow_has(word, address))
         return false;
-    unpack_whole(at, word, address, out);
+    unpack(at, word, address, out);
     return true;
 }
 
@@ -147,7 +165,7 @@ static bool find_below_in_area(uintptr_t area, uintptr_t address, uintptr_t leas
             continue;
         if (begin < least)
             return false;
-        unpack_whole(&words[at], word, begin, out);
+        unpack(&words[at], word, begin, out);
         return true;
     }
     return false;
@@ -202,6 +220,21 @@ void shadow_each_identity(void (*visit)(uint32_t identity))
     each_area(visit_identities, &visit);
 }
 
+static void count_words(const uint64_t *words, uintptr_t start UNUSED, void *context)
+{
+    uint64_t count = 0;
+    for (unsigned at = 0; at < SHADOW_WINDOWS; at++)
+        count += words[at] >> 63;
+    *(uint64_t *)context += count;
+}
+
+uint64_t shadow_count(void)
+{
+    uint64_t count = 0;
+    each_area(count_words, &count);
+    return count;
+}
+
 struct each {
     blocks_visit *visit;
     void (*before)(uintptr_t end, void *context);
@@ -214,7 +247,7 @@ static void visit_window(const struct each *each, const uint64_t *at, uintptr_t 
     uint64_t word = load_relaxed(at);
     if (!(word & SHADOW_BLOCK))
         return;
-    unpack_whole(at, word, block_address(window, word), &block);
+    unpack(at, word, block_address(window, word), &block);
     each->visit(&block, each->context);
 }
 

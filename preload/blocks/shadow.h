@@ -123,19 +123,16 @@ static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
     return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
 }
 
-/* Who allocated the block, and when. */
-static ALWAYS_INLINE void shadow_identify(uint32_t identity, struct block *out)
+/* rest: the next word, of a large block. While the word is in its place no other block gets the
+ * run. */
+static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
+                                        struct block *out)
 {
+    uint32_t identity = shadow_identity(word);
     const struct run_record *run = run_record_of(identity);
     out->count = run->first | (identity & (RUN_PLACES - 1));
     out->tick = run->tick;
     out->thread = run->thread;
-}
-
-/* All but that. rest: the next word, of a large block. */
-static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
-                                        struct block *out)
-{
     out->address = address;
     out->site = word & (SHADOW_SITES - 1);
     out->kind = word >> SHADOW_KIND_SHIFT & BLOCKS_KIND;
@@ -149,8 +146,8 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     }
 }
 
-/* Removes the block that begins at the address; *out is to be completed by shadow_identify. */
-static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, uint32_t *identity)
+/* Removes the block that begins at the address. */
+static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out)
 {
     uintptr_t area = shadow_area(address);
     if (unlikely(area <= SHADOW_SHARED))
@@ -161,8 +158,7 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, uint
     bool large = word & SHADOW_LARGE;
     uint64_t rest = large ? load_relaxed(&at[1]) : 0;
     shadow_unpack(word, rest, address, out);
-    *identity = shadow_identity(word);
-    store_relaxed(at, 0);
+    store_release(at, 0); /* pairs with a sweep, which may give the run to others */
     if (large && likely(rest >> SHADOW_HALF_SHIFT == 1))
         store_relaxed(&at[1], 0);
     return true;
@@ -178,13 +174,13 @@ bool shadow_share_area(uintptr_t address);
  * and that the caller takes out; or a rest without a block, which is cleared. False: nothing is in
  * the way any more. */
 bool shadow_find_obstacle(uintptr_t area, const struct block *block, struct block *out);
-bool shadow_take_whole(uintptr_t address, struct block *out);
 
 bool shadow_find(uintptr_t address, struct block *out);
 /* The highest block that begins in [least, address]. */
 bool shadow_find_below(uintptr_t address, uintptr_t least, struct block *out);
 
 uint64_t shadow_areas(void); /* that have words */
+uint64_t shadow_count(void); /* of blocks */
 void shadow_each_identity(void (*visit)(uint32_t identity));
 /* Visits all blocks in the order of their addresses. before: called ahead of the blocks of each 2
  * KiB of addresses, with their end; may be NULL. */

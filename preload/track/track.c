@@ -158,7 +158,7 @@ void track_alloc_without_site(struct guard *guard, struct thread *thread,
 struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
                                       const struct block *old, uint64_t blocks, uint32_t site)
 {
-    track_count_free(guard, thread, old, blocks, false);
+    track_count_free(guard, thread, old, blocks);
     return thread_counters_pair(&thread->slots, site);
 }
 
@@ -235,11 +235,10 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
 }
 
 NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
-                                          const struct frame *caller, struct block *block,
-                                          uint32_t identity, unsigned weight, const void *content)
+                                          const struct frame *caller, const struct block *block,
+                                          unsigned weight, const void *content)
 {
     uint32_t node = 0;
-    blocks_complete(block, identity);
     if (weight) {
         timeline_add_death(block->site, weight, store_header->epoch - block->tick);
         if ((node = capture_node(guard, thread, caller)))
@@ -268,8 +267,7 @@ static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *c
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_record_free(guard, thread, caller, (struct block[]){*block}, BLOCKS_WHOLE, pointer, how, blocks,
-                      sampled);
+    track_record_free(guard, thread, caller, block, pointer, how, blocks, sampled);
     threads_done(thread, &shared);
 }
 
@@ -391,10 +389,9 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
     return pointer;
 }
 
-void *track_free_wrong(struct guard *guard, const struct frame *caller, struct block *block,
-                       uint32_t identity, void *pointer, uint32_t how)
+void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *block,
+                       void *pointer, uint32_t how)
 {
-    blocks_complete(block, identity);
     bad_free_check_block(guard, caller, block, how); /* if it is wrong at all */
     record_free(guard, caller, block, pointer, how, false);
     return pointer;
@@ -405,7 +402,7 @@ void *track_free_slow(struct guard *guard, const struct frame *caller, void *poi
     struct block block;
     if (!blocks_remove(guard, arch_address(pointer), &block))
         return track_free_unknown(guard, caller, pointer, how);
-    return track_free_wrong(guard, caller, &block, BLOCKS_WHOLE, pointer, how);
+    return track_free_wrong(guard, caller, &block, pointer, how);
 }
 
 static ALWAYS_INLINE void *free_inline(struct guard *guard, const struct frame *caller,

@@ -37,10 +37,10 @@ COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void
 /* No block begins at the pointer. Returns what libc is to free. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
-/* A block that blocks_take has returned and with which the call does not agree. Returns what libc
+/* A block that blocks_remove has returned and with which the call does not agree. Returns what libc
  * is to free. */
 COLD void *track_free_wrong(struct guard *guard, const struct frame *caller,
-                            struct block *block, uint32_t identity, void *pointer, uint32_t how);
+                            const struct block *block, void *pointer, uint32_t how);
 
 /* A busy thread reads the clock at every 64th allocation and every 64th free, a thread that
  * allocates rarely each time. Samples may be far apart in time at any rate, so each of them reads
@@ -80,15 +80,20 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
     track_add_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Returns how many frees of the site this thread had counted before. newest: the block is one of
- * the thread's last few, so that the counters that it used last are likely those of the site. */
+/* Is the block one of the thread's last few? Then the counters that it used last are likely those
+ * of the block's site. */
+static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, const struct block *block)
+{
+    return (uint32_t)thread->record->allocations - block->count < 4;
+}
+
+/* Returns how many frees of the site this thread had counted before. */
 static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct thread *thread,
-                                               const struct block *block, uint64_t blocks,
-                                               bool newest)
+                                               const struct block *block, uint64_t blocks)
 {
     /* First: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(newest)
+    struct leak_slot *slot = likely(track_is_recent(thread, block))
                                  ? thread_counters_find_newest(guard, &thread->slots, block->site)
                                  : thread_counters_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
@@ -159,8 +164,6 @@ static ALWAYS_INLINE void track_alloc_inline(struct guard *guard, const struct f
         track_alloc_slow(guard, COPY_OF(caller), pointer, size, kind);
 }
 
-#define TRACK_NEWEST 4
-
 /* ---- Free ------------------------------------------------------------------------------------ */
 
 /* The number of frees whose call stacks this free's represents; 0: its stack is not captured.
@@ -179,19 +182,17 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
 /* Captures the call stack of the free for weight frees (0: does not), and scans the content of the
  * block for dropped pointers unless it is NULL. Returns the node of the stack, or 0. */
 uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
-                                 const struct frame *caller, struct block *block,
-                                 uint32_t identity, unsigned weight, const void *content);
+                                 const struct frame *caller, const struct block *block,
+                                 unsigned weight, const void *content);
 
-/* identity: as from blocks_take. pointer: as the program freed it; NULL: its content is lost. */
+/* pointer: as the program freed it; NULL: its content is lost. */
 static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *thread,
-                                            const struct frame *caller, struct block *block,
-                                            uint32_t identity, const void *pointer, uint32_t how,
-                                            uint64_t blocks, bool sampled)
+                                            const struct frame *caller, const struct block *block,
+                                            const void *pointer, uint32_t how, uint64_t blocks,
+                                            bool sampled)
 {
     track_clock(guard, thread, sampled);
-    uint64_t before = track_count_free(
-        guard, thread, block, blocks,
-        run_is_recent(&thread->run, identity, thread->record->allocations, TRACK_NEWEST));
+    uint64_t before = track_count_free(guard, thread, block, blocks);
     if (options_current.free_stacks == FREE_STACKS_OFF)
         return;
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
@@ -206,8 +207,8 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     }
     uint32_t node = 0;
     if (unlikely(weight || look))
-        node = track_record_free_stack(guard, thread, COPY_OF(caller), COPY_OF(block), identity,
-                                       weight, look ? pointer : NULL);
+        node = track_record_free_stack(guard, thread, COPY_OF(caller), COPY_OF(block), weight,
+                                       look ? pointer : NULL);
     free_history_add_recent(&thread->freed, block, caller->pc, node, store_header->epoch,
                             free_form_of(how));
 }
@@ -217,13 +218,12 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
                                                    void *pointer, uint32_t how, bool with_size)
 {
     struct block block;
-    uint32_t identity;
-    if (unlikely(!blocks_take(guard, arch_address(pointer), &block, &identity)))
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
         return track_free_unknown(guard, with_size ? caller : COPY_OF(caller), pointer, how);
     if (unlikely(!bad_free_agrees(caller, &block, how, with_size)))
         return track_free_wrong(guard, with_size ? caller : COPY_OF(caller), COPY_OF(&block),
-                                identity, pointer, how);
-    track_record_free(guard, guard->thread, caller, &block, identity, pointer, how, 1, false);
+                                pointer, how);
+    track_record_free(guard, guard->thread, caller, &block, pointer, how, 1, false);
     return pointer;
 }
 
