@@ -663,6 +663,7 @@ START_TEST(thousands_of_short_threads_leave_a_small_store)
 }
 END_TEST
 
+/* The n-th allocation of a thread, from 1. */
 static bool is_of(uintptr_t address, uint32_t thread, uint32_t count)
 {
     struct block block;
@@ -687,8 +688,8 @@ START_TEST(blocks_have_the_number_of_their_thread_though_an_ended_one_had_its_st
     }
     for (uintptr_t n = 0; n < 50; n++)
         for (uint32_t i = 0; i < 3; i++)
-            UNIT_WANT_MSG(is_of(AT(0x100000) + n * 4096 + i * 64, n + 2, i),
-                          "allocation %u of T%u is said to be another thread's", i,
+            UNIT_WANT_MSG(is_of(AT(0x100000) + n * 4096 + i * 64, n + 2, i + 1),
+                          "allocation %u of T%u is said to be another thread's", i + 1,
                           (unsigned)n + 2);
 }
 END_TEST
@@ -701,7 +702,7 @@ static bool is_child_of(uintptr_t heap_of_child)
     bool good = store_create_child(&parent, &size) && threads_fork_child(guard);
     guard_leave(guard);
     came(heap_of_child, 40, LEAK_KIND_MALLOC);
-    return good && is_of(heap_of_child, 1, 0) && is_of(AT(0x100000), 2, 0);
+    return good && is_of(heap_of_child, 1, 1) && is_of(AT(0x100000), 2, 1);
 }
 
 static void *fork_after_a_block(void *argument)
@@ -719,7 +720,7 @@ START_TEST(blocks_of_a_fork_child_have_its_number_and_inherited_ones_keep_theirs
     pthread_t thread;
     pthread_create(&thread, NULL, fork_after_a_block, NULL);
     pthread_join(thread, NULL);
-    ck_assert(is_of(AT(0x100000), 2, 0));
+    ck_assert(is_of(AT(0x100000), 2, 1));
 }
 END_TEST
 
