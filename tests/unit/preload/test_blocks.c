@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(neighbours_of_a_block_are_not_the_block)
 {
-    static const int64_t offsets[] = {-(1 << 20), -2048, -1024, -256, -32, -24, -16, -8,  -1,
+    static const int64_t offsets[] = {-(1 << 20), -2048, -1024, -256, -32, -24, -16, -8,   -1,
                                       1,          7,     8,     16,   24,  32,  256, 2048, 1 << 20};
     set_way(_i % WAYS);
     struct block block = at(BASE + 4096 + _i / WAYS % 2 * 16), old, out;
@@ -147,8 +147,8 @@ END_TEST
 
 /* ---- Frees that were not seen ---------------------------------------------------------------- */
 
-static const uintptr_t replaced_at[] = {BASE,           BASE + 16,      BASE + 8,
-                                        BASE + AREA - 32, BASE + AREA - 64, (1ull << 48) + 32};
+static const uintptr_t replaced_at[] = {
+    BASE, BASE + 16, BASE + 8, BASE + AREA - 32, BASE + AREA - 64, (1ull << 48) + 32};
 static const uint64_t replaced_sizes[] = {8, 24, 63, 64, 5000};
 
 /* Whatever part of the table the old block and the new one belong to. */
@@ -253,8 +253,8 @@ static unsigned model_find(uintptr_t address)
  * end of an area. */
 static const struct {
     unsigned places, apart, operations;
-} loads[] = {{64, 8, 200000},   {64, 16, 200000},  {700, 16, 200000},
-             {3000, 8, 60000},  {3000, 48, 60000}, {700, 4096, 100000}};
+} loads[] = {{64, 8, 200000},  {64, 16, 200000},  {700, 16, 200000},
+             {3000, 8, 60000}, {3000, 48, 60000}, {700, 4096, 100000}};
 
 /* Threads mostly allocate one block after the other. */
 static void number_block(uint64_t *state, struct block *block)
@@ -590,7 +590,8 @@ static void *work(void *argument)
         if (!worker->live[slot]) {
             worker_insert(worker, slot);
         } else if (n % 2) {
-            worker->lent[slot] = ring_push(&frees[(worker->me + 1) % THREADS], &worker->block[slot]);
+            worker->lent[slot] =
+                ring_push(&frees[(worker->me + 1) % THREADS], &worker->block[slot]);
         } else {
             worker_remove(worker, &worker->block[slot]);
             worker->live[slot] = false;
@@ -776,7 +777,9 @@ static void expect_around(const struct block *there, unsigned count, uintptr_t a
     bool found = blocks_find_containing(&unit_guard, address, &out);
     UNIT_WANT_MSG(found == (want != NULL) && (!found || same(&out, want)),
                   "seed %" PRIu64 ": at %#" PRIxPTR ": %s", unit_seed, address,
-                  !found ? "nothing" : want ? "another" : "something");
+                  !found ? "nothing"
+                  : want ? "another"
+                         : "something");
 }
 
 /* Side by side, with gaps, some longer than several regions, across the end of an area; each in
@@ -928,8 +931,7 @@ int main(int argc, char **argv)
     TCase *threads = new_case(suite, "threads", 60);
     tcase_add_loop_test(threads, threads_that_free_each_others_blocks_lose_none, 0, WAYS);
     tcase_add_loop_test(threads, a_fork_child_owns_a_copy, 0, WAYS);
-    tcase_add_loop_test(threads,
-                        a_fork_amid_insertions_of_others_loses_no_block_that_was_there_before, 0,
-                        WAYS);
+    tcase_add_loop_test(
+        threads, a_fork_amid_insertions_of_others_loses_no_block_that_was_there_before, 0, WAYS);
     return unit_main(argc, argv, suite);
 }

@@ -16,8 +16,8 @@ static bool live[LIVE_MOST];
 
 static void check_block(unsigned slot, const struct block *out)
 {
-    UNIT_WANT_MSG(out->count == known[slot].count && (out->tick << 8 | out->thread) ==
-                                                         known[slot].tick_thread,
+    UNIT_WANT_MSG(out->count == known[slot].count &&
+                      (out->tick << 8 | out->thread) == known[slot].tick_thread,
                   "seed %" PRIu64 ": allocation %u of tick and thread %x is said to be %u of %x",
                   unit_seed, known[slot].count, known[slot].tick_thread, out->count,
                   out->tick << 8 | out->thread);
