@@ -94,6 +94,29 @@ START_TEST(every_field_comes_back_as_it_went_in)
 }
 END_TEST
 
+/* Another block has made the run current and the area ready: the insertion takes no detour. */
+START_TEST(every_field_comes_back_on_the_common_path)
+{
+    struct block want = fields[_i / 2].in, old, out, before = want;
+    before.address = want.address / AREA * AREA + AREA / 2 + 64;
+    before.size = 20;
+    before.site = before.kind = 1;
+    set_way(_i % 2 ? FOREIGN : GLIBC);
+    UNIT_WANT(insert(&before, &old) == BLOCKS_NEW);
+    UNIT_WANT(insert(&want, &old) == BLOCKS_NEW);
+    UNIT_WANT_MSG(shadow_find(want.address, &out) == fits_shadow(&want),
+                  "%s, %s: wrong part of the table", fields[_i / 2].name, way_names[way]);
+    want.size = fields[_i / 2].size ? fields[_i / 2].size : want.size;
+    want.tick = before.tick = fields[_i / 2].tick ? fields[_i / 2].tick : want.tick;
+    UNIT_WANT(blocks_count() == 2 && blocks_check());
+    UNIT_WANT_MSG(take_out(want.address, &out) && same(&out, &want),
+                  "%s, %s: wanted " SHOW ", got " SHOW, fields[_i / 2].name, way_names[way],
+                  SHOWN(want), SHOWN(out));
+    UNIT_WANT(take_out(before.address, &out) && same(&out, &before));
+    UNIT_WANT(blocks_count() == 0 && blocks_check());
+}
+END_TEST
+
 START_TEST(neighbours_of_a_block_are_not_the_block)
 {
     static const int64_t offsets[] = {-(1 << 20), -2048, -1024, -256, -32, -24, -16, -8,   -1,
@@ -905,6 +928,8 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("blocks");
     TCase *entries = new_case(suite, "entries", 20);
     tcase_add_loop_test(entries, every_field_comes_back_as_it_went_in, 0, ARRAY_LENGTH(fields));
+    tcase_add_loop_test(entries, every_field_comes_back_on_the_common_path, 0,
+                        2 * ARRAY_LENGTH(fields));
     tcase_add_loop_test(entries, neighbours_of_a_block_are_not_the_block, 0, 4 * WAYS);
     tcase_add_loop_test(entries, an_address_that_is_no_multiple_of_8_is_refused, 0, WAYS);
     tcase_add_loop_test(entries, no_block_is_found_where_there_is_none, 0, WAYS);
