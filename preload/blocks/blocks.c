@@ -34,6 +34,17 @@ static bool clear_place(uintptr_t area, const struct block *block, struct block 
     return true;
 }
 
+static uint32_t saturated_tick(const struct block *block)
+{
+    return block->tick < BLOCKS_TICK_MAX ? block->tick : BLOCKS_TICK_MAX;
+}
+
+static bool renew_run(struct run *run, const struct block *block)
+{
+    return run_renew(run, block->thread, saturated_tick(block), block->count, shadow_areas(),
+                     shadow_each_identity);
+}
+
 static bool insert_in_shadow(struct run *run, const struct block *block, struct block *old,
                              enum blocks_insert *done)
 {
@@ -42,10 +53,7 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
         (block->size >= SHADOW_LARGE_FROM && shadow_window(block->address) == SHADOW_WINDOWS - 1))
         return false;
     uintptr_t area = shadow_make_area(block->address);
-    uint32_t tick = block->tick < BLOCKS_TICK_MAX ? block->tick : BLOCKS_TICK_MAX;
-    if (!area || (!run_has(run, tick, block->count) &&
-                  !run_renew(run, block->thread, tick, block->count, shadow_areas(),
-                             shadow_each_identity)))
+    if (!area || (!run_has(run, saturated_tick(block), block->count) && !renew_run(run, block)))
         return false;
     return shadow_put(area, block, run) ||
            (clear_place(area, block, old, done) && shadow_put(area, block, run));
@@ -61,8 +69,8 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
     enum blocks_insert done = BLOCKS_NEW;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
-    bool shared = shadow_area(block->address) & SHADOW_SHARED ||
-                  block->address >> SHADOW_ADDRESS_BITS;
+    bool shared =
+        shadow_area(block->address) & SHADOW_SHARED || block->address >> SHADOW_ADDRESS_BITS;
     if (shared && table_remove(block->address, old))
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
@@ -77,6 +85,8 @@ bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
     struct block old;
     struct locked locked = lock_take(&others_lock);
     run_end(&others);
+    if (!renew_run(&others, block))
+        run_find(&others, block->thread, block->tick, block->count);
     bool done = blocks_insert_slowly(&others, block, &old) != BLOCKS_NO_MEMORY;
     lock_give(&locked);
     return done;

@@ -86,6 +86,16 @@ static bool take_next_word(struct run *run)
     return false;
 }
 
+/* The lock is held. */
+static void list_holder(struct run *run)
+{
+    if (run->listed)
+        return;
+    run->next = holders;
+    holders = run;
+    run->listed = true;
+}
+
 static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identity *each)
 {
     struct locked locked = lock_take(&lock);
@@ -96,13 +106,27 @@ static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identit
         find_unused_runs(areas, each);
         found = take_next_word(run);
     }
-    if (found && !run->listed) {
-        run->next = holders;
-        holders = run;
-        run->listed = true;
-    }
+    if (found)
+        list_holder(run);
     lock_give(&locked);
     return found;
+}
+
+static struct run_record *record_at(uint32_t number)
+{
+    return &run_chunks[number >> RUN_CHUNK_BITS]->record[number % RUN_CHUNK_RUNS];
+}
+
+static bool is_used(uint32_t number)
+{
+    return run_chunks[number >> RUN_CHUNK_BITS]->used[number / 64 % CHUNK_WORDS] >> number % 64 & 1;
+}
+
+static void make_current(struct run *run, uint32_t number)
+{
+    run->identity = number << RUN_PLACE_BITS;
+    run->tick = record_at(number)->tick;
+    run->numbers = run_numbers(record_at(number)->first);
 }
 
 bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, uint64_t areas,
@@ -113,13 +137,30 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
     uint32_t number = run->base + __builtin_ctzll(run->left);
     run->numbers = 0; /* a handler of a signal may leave here by longjmp */
     run->left &= run->left - 1;
-    run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)] =
-        (struct run_record){
-            .first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
-    run->identity = number << RUN_PLACE_BITS;
-    run->tick = tick;
-    run->numbers = run_numbers(count);
+    *record_at(number) =
+        (struct run_record){.first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
+    make_current(run, number);
     return true;
+}
+
+bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count)
+{
+    struct locked locked = lock_take(&lock);
+    uint32_t number = 0, end = chunks * RUN_CHUNK_RUNS;
+    for (; number < end; number++) {
+        const struct run_record *record = record_at(number);
+        if (record->thread == thread && record->tick == tick &&
+            record->first == (count & ~(RUN_PLACES - 1)) && is_used(number))
+            break;
+    }
+    if (number < end) {
+        run->base = number & ~63u; /* so a sweep leaves it alone */
+        run->left = 0;
+        list_holder(run);
+        make_current(run, number);
+    }
+    lock_give(&locked);
+    return number < end;
 }
 
 /* ---- Invariant, fork ------------------------------------------------------------------------- */

@@ -89,6 +89,10 @@ typedef void run_each_identity(void (*visit)(uint32_t identity));
 bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, uint64_t areas,
                run_each_identity *each);
 
+/* Makes a run current that other blocks of that allocation's run have, or had until just now. Slow:
+ * reads all records. Needs no memory; false: there is none. */
+bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count);
+
 /* Every run that a live block has is marked as used. */
 bool runs_check(run_each_identity *each);
 

@@ -120,20 +120,22 @@ static uintptr_t block_address(uintptr_t window, uint64_t word)
 
 bool shadow_find_obstacle(uintptr_t area, const struct block *block, struct block *out)
 {
-    const uintptr_t size = 1u << SHADOW_WINDOW_BITS;
+    const uint64_t size = 1u << SHADOW_WINDOW_BITS, large = SHADOW_BLOCK | SHADOW_LARGE;
     uintptr_t window = block->address & ~(size - 1);
-    uint64_t *word = shadow_word(area, block->address);
-    unsigned at = shadow_window(block->address);
-    if (*word & SHADOW_BLOCK)
-        return shadow_find(block_address(window, *word), out);
-    if (*word && at && word[-1] & SHADOW_BLOCK && word[-1] & SHADOW_LARGE)
-        return shadow_find(block_address(window - size, word[-1]), out);
-    *word = 0;
-    if (block->size < SHADOW_LARGE_FROM || at == SHADOW_WINDOWS - 1)
+    uint64_t *at = shadow_word(area, block->address), word = load_relaxed(at);
+    bool first = shadow_window(block->address) == 0;
+    uint64_t in_front = first ? 0 : load_relaxed(&at[-1]), behind;
+    if (word & SHADOW_BLOCK)
+        return shadow_find(block_address(window, word), out);
+    if (word && (in_front & large) == large)
+        return shadow_find(block_address(window - size, in_front), out);
+    store_relaxed(at, 0);
+    if (block->size < SHADOW_LARGE_FROM || shadow_window(block->address) == SHADOW_WINDOWS - 1)
         return false;
-    if (word[1] & SHADOW_BLOCK)
-        return shadow_find(block_address(window + size, word[1]), out);
-    word[1] = 0;
+    behind = load_relaxed(&at[1]);
+    if (behind & SHADOW_BLOCK)
+        return shadow_find(block_address(window + size, behind), out);
+    store_relaxed(&at[1], 0);
     return false;
 }
 
@@ -209,7 +211,7 @@ static void visit_identities(const uint64_t *words, uintptr_t start UNUSED, void
 {
     void (*visit)(uint32_t) = *(void (**)(uint32_t))context;
     for (unsigned at = 0; at < SHADOW_WINDOWS; at++) {
-        uint64_t word = load_relaxed(&words[at]);
+        uint64_t word = load_acquire(&words[at]);
         if (word & SHADOW_BLOCK)
             visit(shadow_identity(word));
     }
@@ -224,7 +226,7 @@ static void count_words(const uint64_t *words, uintptr_t start UNUSED, void *con
 {
     uint64_t count = 0;
     for (unsigned at = 0; at < SHADOW_WINDOWS; at++)
-        count += words[at] >> 63;
+        count += load_relaxed(&words[at]) >> 63;
     *(uint64_t *)context += count;
 }
 

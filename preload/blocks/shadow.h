@@ -94,18 +94,20 @@ static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
 }
 
 /* Adds a block for which the shadow has room, and nothing that stands in the way. */
-static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block, const struct run *run)
+static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
+                                     const struct run *run)
 {
     uint64_t *word = shadow_word(area, block->address);
     uint64_t packed = shadow_pack(block, run_identity(run, block->count));
-    bool odd = *word || block->address & 15 || block->site >= SHADOW_SITES;
+    bool odd = load_relaxed(word) || block->address & 15 || block->site >= SHADOW_SITES;
     if (block->size < SHADOW_LARGE_FROM) {
         if (unlikely(odd || block->kind > BLOCKS_KIND || block->size < shadow_least))
             return false;
         store_release(word, packed | block->size << SHADOW_SIZE_SHIFT); /* pairs with a fork */
         return true;
     }
-    if (unlikely(odd || shadow_window(block->address) == SHADOW_WINDOWS - 1 || word[1]))
+    if (unlikely(odd || shadow_window(block->address) == SHADOW_WINDOWS - 1 ||
+                 load_relaxed(&word[1])))
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     store_release(word, packed | SHADOW_LARGE); /* pairs with a fork */

@@ -55,7 +55,7 @@ static void shrink_tray(struct blocks_region *region)
 /* ---- Slots --------------------------------------------------------------------------------- */
 
 struct blocks_region *table_probe(const struct blocks_stripe *stripe, uint64_t hash,
-                                   uint64_t number)
+                                  uint64_t number)
 {
     uint32_t at = region_home(hash, number, stripe->capacity);
     while (stripe->regions[at].word && blocks_region_number(&stripe->regions[at]) != number)
