@@ -23,15 +23,21 @@ void blocks_set_spacing(bool apart)
 static bool clear_place(uintptr_t area, const struct block *block, struct block *old,
                         enum blocks_insert *done)
 {
+    enum shadow_grain grain = shadow_grain_of(block->size);
     struct block obstacle;
-    while (shadow_find_obstacle(area, block, &obstacle)) {
+    while (shadow_find_obstacle(area, block, grain, &obstacle)) {
         bool same = obstacle.address == block->address;
         if (!same && (!shadow_share_area(obstacle.address) || !table_insert(&obstacle)))
             return false;
-        shadow_take(obstacle.address, same ? old : &obstacle);
+        shadow_take(obstacle.address, same ? old : &obstacle, grain);
         *done = same ? BLOCKS_REPLACED : *done;
     }
     return true;
+}
+
+static bool take_other(uintptr_t address, struct block *old)
+{
+    return shadow_take(address, old, SHADOW_FINE) || shadow_take(address, old, SHADOW_COARSE);
 }
 
 static uint32_t saturated_tick(const struct block *block)
@@ -45,18 +51,28 @@ static bool renew_run(struct run *run, const struct block *block)
                      shadow_each_identity);
 }
 
+static bool is_for_shadow(const struct block *block, enum shadow_grain grain)
+{
+    bool small = block->size < SHADOW_LARGE_FROM;
+    if (block->address % 16 || block->site >= SHADOW_SITES || block->size < shadow_least)
+        return false;
+    return small ? block->kind <= BLOCKS_KIND
+                 : shadow_window(block->address, grain) < shadow_windows(grain) - 1;
+}
+
 static bool insert_in_shadow(struct run *run, const struct block *block, struct block *old,
                              enum blocks_insert *done)
 {
-    if (block->address % 16 || block->site >= SHADOW_SITES || block->size < shadow_least ||
-        (block->size < SHADOW_LARGE_FROM && block->kind > BLOCKS_KIND) ||
-        (block->size >= SHADOW_LARGE_FROM && shadow_window(block->address) == SHADOW_WINDOWS - 1))
-        return false;
-    uintptr_t area = shadow_make_area(block->address);
+    enum shadow_grain grain = shadow_grain_of(block->size);
+    uintptr_t area = is_for_shadow(block, grain) ? shadow_make_area(block->address, grain) : 0;
     if (!area || (!run_has(run, saturated_tick(block), block->count) && !renew_run(run, block)))
         return false;
-    return shadow_put(area, block, run) ||
-           (clear_place(area, block, old, done) && shadow_put(area, block, run));
+    if (!shadow_put(area, block, run, grain) &&
+        (!clear_place(area, block, old, done) || !shadow_put(area, block, run, grain)))
+        return false;
+    if (grain == SHADOW_COARSE && shadow_take(block->address, old, SHADOW_FINE))
+        *done = BLOCKS_REPLACED;
+    return true;
 }
 
 /* For threads that put back what another one may have allocated. */
@@ -69,15 +85,15 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
     enum blocks_insert done = BLOCKS_NEW;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
-    bool shared =
-        shadow_area(block->address) & SHADOW_SHARED || block->address >> SHADOW_ADDRESS_BITS;
+    bool shared = shadow_area(block->address, SHADOW_FINE) & SHADOW_SHARED ||
+                  block->address >> SHADOW_ADDRESS_BITS;
     if (shared && table_remove(block->address, old))
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
     if (!shadow_share_area(block->address) || !table_insert(block))
         return BLOCKS_NO_MEMORY; /* an older block there stays, and gets the free of this one */
-    return shadow_take(block->address, old) ? BLOCKS_REPLACED : done;
+    return take_other(block->address, old) ? BLOCKS_REPLACED : done;
 }
 
 bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
@@ -94,7 +110,8 @@ bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
 
 bool blocks_remove_slowly(uintptr_t address, struct block *out)
 {
-    return blocks_has_key(address) && table_remove(address, out);
+    return shadow_take(address, out, SHADOW_COARSE) ||
+           (blocks_has_key(address) && table_remove(address, out));
 }
 
 /* ---- Lookups --------------------------------------------------------------------------------- */
@@ -144,9 +161,16 @@ bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out,
 
 /* ---- All blocks ------------------------------------------------------------------------------ */
 
+static void count_block(const struct block *block UNUSED, void *count)
+{
+    ++*(uint64_t *)count;
+}
+
 uint64_t blocks_count(void)
 {
-    return shadow_count() + table_count();
+    uint64_t count = 0;
+    shadow_each(count_block, NULL, &count);
+    return count + table_count();
 }
 
 void blocks_each(blocks_visit *visit, void *context)

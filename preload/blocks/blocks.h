@@ -35,8 +35,8 @@ static inline bool blocks_has_key(uintptr_t address)
 /* Prefetches what an insertion will need. Returns the address' area, for blocks_insert_in. */
 static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
 {
-    uintptr_t area = shadow_area(address);
-    __builtin_prefetch(shadow_word(area, address), 1);
+    uintptr_t area = shadow_area(address, SHADOW_FINE);
+    __builtin_prefetch(shadow_word(area, address, SHADOW_FINE), 1);
     return area;
 }
 
@@ -50,8 +50,9 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
                                                          struct run *run, const struct block *block,
                                                          struct block *old)
 {
-    if (likely(area && !(area & SHADOW_SHARED) && run && run_has(run, block->tick, block->count)) &&
-        likely(shadow_put(area, block, run)))
+    if (likely(area && !(area & SHADOW_SHARED) && block->size < SHADOW_COARSE_FROM && run &&
+               run_has(run, block->tick, block->count)) &&
+        likely(shadow_put(area, block, run, SHADOW_FINE)))
         return BLOCKS_NEW;
     return blocks_insert_slowly(run, COPY_OF(block), old);
 }
@@ -59,7 +60,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
 static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *run,
                                                const struct block *block, struct block *old)
 {
-    return blocks_insert_in(guard, shadow_area(block->address), run, block, old);
+    return blocks_insert_in(guard, shadow_area(block->address, SHADOW_FINE), run, block, old);
 }
 
 /* Records a block that was removed, exactly as it was, also in another thread. */
@@ -69,7 +70,7 @@ bool blocks_put_back(struct guard *guard, const struct block *block);
 static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
                                         struct block *out)
 {
-    return likely(shadow_take(address, out)) || blocks_remove_slowly(address, out);
+    return likely(shadow_take(address, out, SHADOW_FINE)) || blocks_remove_slowly(address, out);
 }
 
 /* The block that begins at an address. */
