@@ -28,9 +28,9 @@ static const struct {
     const char *name;
     unsigned slots, allocations, per_tick, threads;
 } lives[] = {
-    {"few blocks, one thread", 100, 12000000, 50000, 1},
+    {"few blocks, one thread", 100, 25000000, 50000, 1},
     {"few blocks, each in a tick of its own", 1000, 2000000, 1, 1},
-    {"many blocks, threads in turn", LIVE_MOST, 10000000, 3000, 5},
+    {"many blocks, threads in turn", LIVE_MOST, 15000000, 3000, 5},
     {"many blocks, many threads, few in a tick", LIVE_MOST, 1000000, 7, 200},
 };
 
