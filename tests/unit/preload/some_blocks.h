@@ -46,10 +46,18 @@ static inline bool same(const struct block *a, const struct block *b)
 /* Does the block belong into the shadow, as far as its own fields go? */
 static inline bool fits_shadow(const struct block *block)
 {
-    bool large = block->size >= 64, last = (block->address + WINDOW) % AREA < WINDOW;
+    uint64_t window = block->size < SHADOW_COARSE_FROM ? WINDOW : 4 * WINDOW;
+    bool large = block->size >= 64, last = (block->address + window) % AREA < window;
     return way != OPEN && block->address % 16 == 0 && block->address < 1ull << 48 &&
            block->site < 1u << 24 && (way == GLIBC || block->size > 16) &&
            (large ? !last : block->kind < 8);
+}
+
+/* Does the new block leave the old one at its address hidden? Then nothing says that its free was
+ * not seen. */
+static inline bool hides(const struct block *new, const struct block *old)
+{
+    return new->size < SHADOW_COARSE_FROM && old->size >= SHADOW_COARSE_FROM && fits_shadow(new);
 }
 
 /* One for each thread number. */

@@ -121,7 +121,7 @@ static void allow_one_chunk(void)
 {
     struct block old, out, first = at(BASE + 3 * AREA);
     for (int i = 0; i < 4; i++) /* the areas exist */
-        shadow_make_area(BASE + i * AREA);
+        shadow_make_area(BASE + i * AREA, SHADOW_FINE);
     insert(&first, &old);
     take_out(first.address, &out);
     arena_set_limit(arena_used() + sizeof(struct run_chunk) / 2);

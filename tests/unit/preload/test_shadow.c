@@ -8,7 +8,7 @@
 
 static uint64_t *word_of(uintptr_t address)
 {
-    return shadow_word(shadow_make_area(address), address);
+    return shadow_word(shadow_make_area(address, SHADOW_FINE), address, SHADOW_FINE);
 }
 
 /* As after a longjmp between the two stores of an insertion, or of a removal. */
