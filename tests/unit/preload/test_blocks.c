@@ -229,6 +229,11 @@ static const struct {
     {"a large one before a small one", {{80, 20}}, {64, 64}},
     {"one in the middle of a large one", {{0, 1000}}, {512, 100}},
     {"small ones in the middle of a large one", {{0, 1000}, {512, 24}}, {528, 24}},
+    {"a coarse one in the second window of a coarse one", {{0, 1000}}, {128, 300}},
+    {"a coarse one in the first window of a coarse one", {{0, 1000}}, {16, 300}},
+    {"a coarse one whose second window has a coarse one", {{144, 256}}, {16, 300}},
+    {"a coarse one over two coarse ones", {{0, 256}, {272, 256}}, {160, 2000}},
+    {"a coarse one over a small one and a large one", {{64, 24}, {96, 100}}, {32, 600}},
 };
 
 START_TEST(blocks_whose_frees_were_not_seen_are_neither_lost_nor_counted_twice)
