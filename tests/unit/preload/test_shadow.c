@@ -52,6 +52,26 @@ START_TEST(a_rest_without_a_block_is_none_and_stands_in_nobodys_way)
 }
 END_TEST
 
+START_TEST(a_coarse_rest_without_a_block_is_none_and_stands_in_nobodys_way)
+{
+    struct block old, out, block = at(BASE + 256 + _i / 2 * 128 + _i % 2 * 48);
+    uintptr_t area = shadow_make_area(BASE, SHADOW_COARSE);
+    block.size = 300;
+    *shadow_word(area, BASE + 512, SHADOW_COARSE) = shadow_pack_rest(&block);
+    ck_assert(!take_out(BASE + 512, &out) && !take_out(BASE + 384, &out));
+    ck_assert_uint_eq(blocks_count(), 0);
+    ck_assert_int_eq(insert(&block, &old), BLOCKS_NEW);
+    ck_assert_uint_eq(table_count(), 0);
+    ck_assert(take_out(block.address, &out) && same(&out, &block));
+    ck_assert_uint_eq(blocks_count(), 0);
+    block = at(BASE + 512);
+    block.size = 256;
+    ck_assert_int_eq(insert(&block, &old), BLOCKS_NEW);
+    ck_assert(take_out(BASE + 512, &out) && same(&out, &block));
+    ck_assert(blocks_check());
+}
+END_TEST
+
 START_TEST(a_rest_at_the_start_of_an_area_is_none)
 {
     struct block old, block = at(BASE + AREA), out;
@@ -80,8 +100,9 @@ static void jump(int signal UNUSED)
 
 static struct block jump_block(unsigned slot)
 {
-    struct block block = at(BASE + slot * 2 * WINDOW);
-    block.size = slot % 3 ? 100 : 30;
+    static const uint64_t sizes[] = {30, 100, 256};
+    struct block block = at(BASE + slot * 8 * WINDOW);
+    block.size = sizes[slot % 3];
     block.thread = 2;
     block.count = slot;
     block.tick = slot >> 8;
@@ -291,6 +312,8 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(rests, start_blocks, NULL);
     tcase_add_loop_test(rests, a_rest_without_a_block_is_none_and_stands_in_nobodys_way, 0,
                         ARRAY_LENGTH(over_rests));
+    tcase_add_loop_test(rests, a_coarse_rest_without_a_block_is_none_and_stands_in_nobodys_way, 0,
+                        6);
     tcase_add_loop_test(rests, a_rest_at_the_start_of_an_area_is_none, 0, 2);
     tcase_add_loop_test(rests, handlers_that_leave_by_longjmp_do_no_damage, 0, WAYS);
     suite_add_tcase(suite, rests);
