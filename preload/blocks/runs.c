@@ -66,8 +66,8 @@ static void find_unused_runs(uint64_t areas, run_each_identity *each)
         continue;
     if (cursor == chunks * CHUNK_WORDS) /* there is no memory for more: what a sweep finds */
         sweep(each);
-    if (unused_then < runs_between_sweeps(areas) / 2)
-        refusals = areas * SWEEP_RUNS;
+    if (unused_then <= runs_between_sweeps(areas) / 2)
+        refusals = (areas + 1) * SWEEP_RUNS;
 }
 
 /* ---- The runs of a thread -------------------------------------------------------------------- */
