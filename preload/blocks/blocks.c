@@ -70,7 +70,7 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
     if (!shadow_put(area, block, run, grain) &&
         (!clear_place(area, block, old, done) || !shadow_put(area, block, run, grain)))
         return false;
-    if (grain == SHADOW_COARSE && shadow_take(block->address, old, SHADOW_FINE))
+    if (shadow_take(block->address, old, grain == SHADOW_FINE ? SHADOW_COARSE : SHADOW_FINE))
         *done = BLOCKS_REPLACED;
     return true;
 }

@@ -22,7 +22,8 @@
  *
  *     a large block's next word is a rest        (unless a free before it was not seen)
  *     a rest without a large block in front of it counts as empty
- *     of a coarse and a fine block at one address the fine one is newer: the coarse one is gone
+ *     of a coarse and a fine block at one address the fine one is newer, and counts: with glibc,
+ *     whose frees are all seen, an insertion does not look for a coarse one
  *
  * In the open table (table.h) are: blocks that do not begin at a multiple of 16, or are so small
  * that another one may begin in their window (shadow_least), or have a site or flags for which the

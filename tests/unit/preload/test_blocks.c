@@ -444,7 +444,7 @@ static uint64_t fill(unsigned apart)
 
 static const unsigned aparts[] = {8, 32, 2048, 4096, 8192};
 /* With the first there is memory for the open table only. */
-static const uint64_t rooms[] = {64 << 10, 600 << 10};
+static const uint64_t rooms[] = {160 << 10, 600 << 10};
 #define POOR (WAYS * 2 * ARRAY_LENGTH(aparts))
 
 static unsigned begin_poor(int i)
