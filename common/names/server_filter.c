@@ -3,20 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the filter needs the number of this CPU"
-#endif
+#include "leak_cpu.h"
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define SKIP_UNLESS(value, over) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (over))
@@ -33,7 +26,7 @@ void server_filter_set(void)
 {
     struct sock_filter code[] = {
         LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAK_CPU_AUDIT, 1, 0),
         REFUSE,
         LOAD(nr),
         REFUSE_WRITES(SYS_openat, 2),
