@@ -12,7 +12,7 @@ uint32_t resource_types_tracked;
 bool resource_parse_types(const char *list, size_t length, uint32_t *out)
 {
     static const char *const words[] = {NULL,
-#define X(name, word) word,
+#define X(name, word, ...) word,
                                         LEAK_RESOURCE_TABLE(X)
 #undef X
     };
@@ -24,8 +24,9 @@ void resources_start(struct guard *guard)
     const char *list = options_current.track;
     uint32_t types;
     if (!resource_parse_types(list, strlen(list), &types)) {
-        log_bad_value("track", list,
-                      "fd, file, dir, mmap, dl, thread, or none; none of them is tracked");
+#define X(name, word, ...) word ", "
+        log_bad_value("track", list, LEAK_RESOURCE_TABLE(X) "or none; none of them is tracked");
+#undef X
         return;
     }
     if (types >> LEAK_RESOURCE_MMAP & 1 && !mmap_regions_start())
