@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* The length of the ASCII run that needs no escape. Most texts are one run, written at once. */
 static size_t plain_length(const char *text, bool markup)

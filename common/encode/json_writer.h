@@ -23,7 +23,7 @@ struct json_writer {
     bool markup; /* inside an HTML page: no text may close the surrounding element */
     bool bytes_escaped;
     const void *context;    /* of the functions in tables of fields; see json_fields.h */
-    struct arena *mem;      /* json_stack.c's: the text of frames written before, */
+    struct arena *mem;      /* json_parts.c's: the text of frames written before, */
     struct hashmap written; /* by their address; see json_stack_end() */
 };
 

@@ -297,7 +297,7 @@ uint64_t blocks_count(void);
 typedef void blocks_visit(const struct block *block, void *context);
 void blocks_each(blocks_visit *visit, void *context);
 
-/* The same in two steps, for callers that sort the regions (sorted_blocks.h). First copies all
+/* The same in two steps, for callers that sort the regions (reachability.h). First copies all
  * regions that have blocks and returns their number; out NULL: only the number. */
 uint64_t blocks_regions(struct blocks_region *out);
 /* Then calls visit for every block of these regions and for the young ones. */

@@ -1,6 +1,6 @@
 /* timeline.h - the heap's size over time, in the recording file.
  *
- * Three series, each in a fixed number of records (leak_store.h); downsample.h says which are
+ * Three series, each in a fixed number of records (leak_store.h); collections.h says which are
  * dropped when all records are used:
  *
  *   points   live bytes and blocks of the whole heap, up to eight a second

@@ -243,7 +243,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
-    sorted_blocks_each(memory_most, add_live_block, check);
+    address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
     if (!reach_build_index(check->reach) || !elf_images_find(&maps, &check->images))

@@ -3,7 +3,7 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/process/breakpoint.h"
+#include "preload/process/start_breakpoint.h"
 #include "preload/heap/blocks.h"
 #include "preload/misuse/alloc_watch.h"
 #include "preload/heap/capture.h"

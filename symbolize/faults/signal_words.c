@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/model/model.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define NULL_PAGE 65536     /* no mapping lies below */
 #define NEIGHBOUR (1 << 20) /* greatest distance at which a mapping is named */

@@ -1,4 +1,4 @@
-/* test_sorted_blocks.c - every block once, region after region in address order. */
+/* test_address_order.c - every block once, region after region in address order. */
 #include "tests/unit/preload/unit.h"
 #include "preload/heap/blocks.h"
 #include "preload/mark/reachability.h"
@@ -64,7 +64,7 @@ START_TEST(every_block_is_visited_once_region_after_region)
 {
     setup();
     struct seen wanted = fill(_i), seen = {.sorted = true};
-    sorted_blocks_each(UINT64_MAX, see, &seen);
+    address_order_each_block(UINT64_MAX, see, &seen);
     ck_assert_msg(seen.blocks == wanted.blocks && seen.sum == wanted.sum,
                   "seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " blocks", unit_seed, seen.blocks,
                   wanted.blocks);
@@ -76,7 +76,7 @@ START_TEST(without_memory_every_block_is_visited_all_the_same)
 {
     setup();
     struct seen wanted = fill(_i), seen = {0};
-    sorted_blocks_each(0, see, &seen);
+    address_order_each_block(0, see, &seen);
     ck_assert_uint_eq(seen.blocks, wanted.blocks);
     ck_assert_uint_eq(seen.sum, wanted.sum);
 }
@@ -86,21 +86,21 @@ START_TEST(young_blocks_are_visited_too_and_an_empty_table_is_none)
 {
     setup();
     struct seen seen = {0};
-    sorted_blocks_each(UINT64_MAX, see, &seen);
+    address_order_each_block(UINT64_MAX, see, &seen);
     ck_assert_uint_eq(seen.blocks, 0);
     alone = 1;
     for (uint32_t i = 1; i <= 6; i++) {
         struct block block = {.address = i << 20, .size = 8, .site = 1, .count = i}, old;
         UNIT_WANT(blocks_insert(&unit_guard, &block, &old) == BLOCKS_NEW);
     }
-    sorted_blocks_each(UINT64_MAX, see, &seen);
+    address_order_each_block(UINT64_MAX, see, &seen);
     ck_assert_uint_eq(seen.blocks, 6);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("sorted_blocks");
+    Suite *suite = suite_create("address_order");
     TCase *all = tcase_create("in_order");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, every_block_is_visited_once_region_after_region, 0,

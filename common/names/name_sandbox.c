@@ -1,5 +1,5 @@
-/* server_filter.c - see server_filter.h. */
-#include "common/names/server_filter.h"
+/* name_sandbox.c - see name_sandbox.h. */
+#include "common/names/name_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #define REFUSE_WRITES(call, argument)                                                              \
     SKIP_UNLESS(call, 4), LOAD(args[argument]), SKIP_UNLESS_ANY(WRITES, 1), REFUSE, ALLOW
 
-void server_filter_set(void)
+void name_sandbox_enter(void)
 {
     struct sock_filter code[] = {
         LOAD(arch),

@@ -1,4 +1,4 @@
-#include "preload/process/breakpoint.h"
+#include "preload/process/start_breakpoint.h"
 #include "preload/base/base.h"
 #include "preload/elf/symtab.h"
 #include "preload/signals/signal_trampoline.h"
