@@ -5,22 +5,21 @@
 #define INNER(action)
 #define NONE(action)
 
-#define MODULE(name, file, lock, step, child, crash)                                               \
+#define MODULE(name, file, lock, ...)                                                              \
     lock(void name##_fork_lock(void); void name##_fork_unlock(void);)
 #include "preload/lifecycle.def"
 
 static const struct {
     void (*lock)(void), (*unlock)(void);
 } locked_modules[] = {
-#define MODULE(name, file, lock, step, child, crash)                                               \
-    lock({name##_fork_lock M_COMMA name##_fork_unlock} M_COMMA)
+#define MODULE(name, file, lock, ...) lock({name##_fork_lock M_COMMA name##_fork_unlock} M_COMMA)
 #define M_COMMA ,
 #include "preload/lifecycle.def"
 };
 
 #ifdef LEAK_DEBUG
 const char *const lock_ranks[] = {
-#define MODULE(name, file, lock, step, child, crash) #file,
+#define MODULE(name, file, ...) #file,
 #include "preload/lifecycle.def"
     NULL};
 #endif
