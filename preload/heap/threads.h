@@ -107,8 +107,6 @@ bool threads_on_own_stack(uintptr_t sp);
 /* Calls visit for every thread; none may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
-void threads_fork_lock(void);
-void threads_fork_unlock(void);
 /* The forking thread becomes the child's only one, T1. */
 bool threads_fork_child(struct guard *guard);
 

@@ -30,8 +30,6 @@ void timeline_write_peak(struct guard *guard);
 /* Counts `weight` freed blocks of that site, of that age in ticks. */
 void timeline_add_death(uint32_t site, unsigned weight, uint32_t age);
 
-void timeline_fork_lock(void);
-void timeline_fork_unlock(void);
 /* The child's timeline begins with its recording file. */
 void timeline_fork_child(void);
 

@@ -1,13 +1,10 @@
 /* all_locks.c - the locks of the runtime in the order of lifecycle.def (fork_snapshot.h). */
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/base/lock.h"
 
 #define LOCKED(action) action
 #define INNER(action)
 #define NONE(action)
-
-#define MODULE(name, file, lock, ...)                                                              \
-    lock(void name##_fork_lock(void); void name##_fork_unlock(void);)
-#include "preload/lifecycle.def"
 
 static const struct {
     void (*lock)(void), (*unlock)(void);

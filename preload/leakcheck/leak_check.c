@@ -11,7 +11,6 @@
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
-#include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
 #include "preload/options/options.h"
@@ -195,11 +194,8 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
-    for (; count < most && id >= LEAK_NODE_FIRST; count++) {
-        struct leak_node node = context_tree_node(id);
+    for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
         pcs[count] = node.pc;
-        id = node.parent;
-    }
     return count;
 }
 

@@ -6,7 +6,6 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/track/track.h"
 
 #include <limits.h>
 

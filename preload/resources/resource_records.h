@@ -39,11 +39,6 @@ void resources_sync(void);
 /* Finds the addresses of the libraries that were opened since. */
 void resources_resolve_libraries(void);
 
-void resources_fork_lock(void);
-void resources_fork_unlock(void);
-/* What is open is inherited. */
-void resources_fork_child(void);
-
 /* ---- Records: resource_records.c ------------------------------------------------------------- */
 
 #define RESOURCES_A_PAGE 24
@@ -92,8 +87,6 @@ void resource_count_missed(void);
  * runs as its parent's thread. */
 bool resource_is_vfork_child(struct guard *guard);
 
-void resource_records_fork_lock(void);
-void resource_records_fork_unlock(void);
 void resource_records_fork_child(void);
 
 #endif

@@ -48,28 +48,3 @@ void resources_sync(void)
     if (resource_is_tracked(LEAK_RESOURCE_FD))
         descriptors_sync();
 }
-
-/* The order of the locks, from the outermost inwards. */
-void resources_fork_lock(void)
-{
-    mmap_regions_fork_lock();
-    handle_table_fork_lock();
-    descriptors_fork_lock();
-    resource_records_fork_lock();
-}
-
-void resources_fork_unlock(void)
-{
-    resource_records_fork_unlock();
-    descriptors_fork_unlock();
-    handle_table_fork_unlock();
-    mmap_regions_fork_unlock();
-}
-
-void resources_fork_child(void)
-{
-    resource_records_fork_child();
-    descriptors_fork_child();
-    handle_table_fork_child();
-    mmap_regions_fork_child();
-}

@@ -7,6 +7,7 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/roots/heap_ranges.h"
+#include "preload/base/collections.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -365,7 +366,7 @@ static bool list_excluded(struct builder *builder)
         for (unsigned k = 0; k < image->data_count; k++)
             exclude_range(image->data[k].start, image->data[k].end - image->data[k].start, builder);
     }
-    heap_ranges_sort(builder->excluded, builder->excluded_count);
+    SORT_BY(builder->excluded, builder->excluded_count, start);
     return all;
 }
 

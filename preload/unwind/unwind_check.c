@@ -299,11 +299,10 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
 static void read_recorded_stack(struct guard *guard, uint32_t node, struct unwind_check_stack *ours)
 {
     bool interrupted = false;
-    for (ours->count = 0; node >= LEAK_NODE_FIRST && ours->count < UNWIND_DEPTH_MAX;) {
-        struct leak_node frame = context_tree_node(node);
+    struct leak_node frame;
+    for (ours->count = 0; ours->count < UNWIND_DEPTH_MAX && context_tree_next(&node, &frame);) {
         ours->pc[ours->count++] = frame.pc - interrupted;
         interrupted = cfi_cache_find(guard, frame.pc).rule == CFI_SIGNAL;
-        node = frame.parent;
     }
     ours->end = node;
 }
