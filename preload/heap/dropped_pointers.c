@@ -4,7 +4,7 @@
 #include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
-#include "preload/heap/libc_stream.h"
+#include "preload/interpose/libc_stream.h"
 
 #define PAIRS 4096 /* a power of two */
 #define WAYS 8

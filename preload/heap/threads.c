@@ -19,7 +19,7 @@
 
 extern void *__libc_stack_end;
 
-struct threads_state threads_state;
+struct threads_state threads_state = {.peak_threshold = THREADS_PEAK_LEAST};
 
 static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
                                          .record_size = sizeof(struct leak_thread),

@@ -22,9 +22,8 @@
 /* The epoch has just moved on from `before`. */
 void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t before);
 
-/* A peak of so many bytes is to be written, by timeline_write_peak; the block whose free makes the
- * heap fall is still counted. */
-extern uint64_t timeline_peak_threshold HIDDEN;
+/* A peak of threads_state.peak_threshold bytes is to be written; the block whose free makes the heap
+ * fall is still counted. */
 void timeline_write_peak(struct guard *guard);
 
 /* Counts `weight` freed blocks of that site, of that age in ticks. */

@@ -22,7 +22,6 @@
 #include "preload/interpose/modules.h"
 #include "preload/interpose/operator_override.h"
 #include "preload/options/options.h"
-#include "preload/unwind/unwind_check.h"
 #include "preload/heap/quarantine.h"
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/track/fill.h"
@@ -239,7 +238,6 @@ START(fill, fill_start(envp))
 START(follow, follow_start(options_current.follow_blocks); track_select_path())
 START(resources, resources_start(guard))
 START(operator_override, find_other_allocators())
-START(unwind_check, unwind_check_start(&options_current))
 START(alloc_watch, start_alloc_watch(guard))
 START(crash, start_crash(guard))
 START(fatal_signal, if (options_current.fatal_look) fatal_signal_start())

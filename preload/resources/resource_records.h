@@ -21,13 +21,10 @@
 
 /* ---- All tables: resources.c ----------------------------------------------------------------- */
 
-/* Bits by enum leak_resource_type; 0 until the options are read. */
-extern uint32_t resource_types_tracked HIDDEN;
-
-static inline bool resource_is_tracked(enum leak_resource_type type)
-{
-    return unlikely(resource_types_tracked >> type & 1);
-}
+/* None until the options are read. */
+bool resource_is_tracked(enum leak_resource_type type);
+/* A set of bits; those that are set already stay. */
+void resource_track(uint32_t types);
 
 /* Reads the option track=. */
 void resources_start(struct guard *guard);

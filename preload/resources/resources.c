@@ -7,7 +7,17 @@
 #include "preload/resources/mmap_regions.h"
 #include "preload/track/track.h"
 
-uint32_t resource_types_tracked;
+static uint32_t types_tracked; /* bits by enum leak_resource_type */
+
+bool resource_is_tracked(enum leak_resource_type type)
+{
+    return types_tracked >> type & 1;
+}
+
+void resource_track(uint32_t types)
+{
+    types_tracked |= types;
+}
 
 bool resource_parse_types(const char *list, size_t length, uint32_t *out)
 {
@@ -33,7 +43,7 @@ void resources_start(struct guard *guard)
         types &= ~(1u << LEAK_RESOURCE_MMAP);
     if (types >> LEAK_RESOURCE_FD & 1)
         descriptors_start(guard);
-    resource_types_tracked = types;
+    resource_track(types);
 }
 
 void resources_resolve_libraries(void)

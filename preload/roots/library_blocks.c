@@ -1,7 +1,7 @@
 /* library_blocks.c - finds the blocks by their allocation stacks, and clears them. */
 #include "preload/roots/library_blocks.h"
 #include "preload/elf/symbols.h"
-#include "preload/heap/libc_stream.h"
+#include "preload/interpose/libc_stream.h"
 #include "preload/resources/handle_table.h"
 #include "preload/unwind/context_tree.h"
 #include "preload/unwind/sites.h"

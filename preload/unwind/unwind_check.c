@@ -41,8 +41,6 @@ struct unwind_check_walk {
     _Alignas(16) char stack[STACK_SIZE];
 };
 
-uint64_t unwind_check_interval;
-
 enum { NOT_OPEN, OPENING, OPEN };
 
 static struct {
@@ -226,15 +224,15 @@ static const struct kind {
                               true},
 };
 
-void unwind_check_start(const struct options *options)
+void unwind_check_start(void)
 {
-    if (options->unwind_check && !options->site_stacks) {
+    if (options_current.unwind_check && !options_current.site_stacks) {
         log_line("unwind_check is off: with site_stacks=off there are no stacks", NULL);
+        options_current.unwind_check = 0;
         return;
     }
-    other.kind = &kinds[options->unwind_oracle];
-    other.shows = options->verbosity > 0;
-    unwind_check_interval = options->unwind_check;
+    other.kind = &kinds[options_current.unwind_oracle];
+    other.shows = options_current.verbosity > 0;
 }
 
 static void open_reference(void *done)
@@ -260,7 +258,7 @@ static bool open_reference_once(struct guard *guard, struct unwind_check_walk *w
         store_release(&other.state, OPEN);
         return true;
     }
-    unwind_check_interval = 0;
+    options_current.unwind_check = 0;
     log_line("unwind_check is off: no usable ", other.kind->file, " here (Debian package ",
              other.kind->package, ")", NULL);
     return false;
@@ -271,7 +269,7 @@ void unwind_check_fork_child(void)
     if (!other.walking)
         return;
     other.walking = 0;
-    unwind_check_interval = 0;
+    options_current.unwind_check = 0;
     if (other.shows)
         log_line("unwind_check is off in this child: another thread was being compared when it was "
                  "forked",

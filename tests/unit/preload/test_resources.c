@@ -37,7 +37,7 @@ static void setup_many(void)
     ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     ck_assert(mmap_regions_start());
-    resource_types_tracked = ~0u;
+    resource_track(~0u);
     guard_leave(guard);
 }
 

@@ -4,8 +4,8 @@
  * libc chains its streams, so a FILE holds another one that it has nothing to do with. Of the program
  * are the buffer and, of fopencookie, the cookie.
  */
-#ifndef PRELOAD_HEAP_LIBC_STREAM_H
-#define PRELOAD_HEAP_LIBC_STREAM_H
+#ifndef PRELOAD_INTERPOSE_LIBC_STREAM_H
+#define PRELOAD_INTERPOSE_LIBC_STREAM_H
 
 #include "preload/base/base.h"
 
