@@ -16,7 +16,7 @@ static struct lsan_options aliases;
 extern const char *__lsan_default_options(void) __attribute__((weak));
 extern const char *__lsan_default_suppressions(void) __attribute__((weak));
 
-/* Origin, NUL, text, as in the recording file. A fork child writes them again. */
+/* The suppressions as in the recording file (origin, NUL, text), for fork children to write again. */
 static struct {
     char *bytes;
     size_t length;
