@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
-#define LEAK_STORE_VERSION 2
+#define LEAK_STORE_VERSION 3
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
@@ -556,19 +556,31 @@ struct leak_pool {
  * One record for each open resource, unordered; records are reused. A writer clears the state,
  * fills the record, and stores the state last. */
 
-/* X(NAME, word of the option track= and of reports) */
+/* X(NAME, word, noun, plural, title, sentence, remedy)
+ *   word       of the option track= and of reports
+ *   title ...  of the rule in SARIF reports */
+#define LEAK_CLOSE_IT "Close it on every path, errors included."
 #define LEAK_RESOURCE_TABLE(X)                                                                     \
-    X(FD, "fd")                                                                                    \
-    X(FILE, "file")                                                                                \
-    X(DIR, "dir")                                                                                  \
-    X(MMAP, "mmap")                                                                                \
-    X(DL, "dl")                                                                                    \
-    X(THREAD, "thread")                                                                            \
-    X(PAIR, "pair")
+    X(FD, "fd", "descriptor", "descriptors", "Descriptor left open",                               \
+      "A descriptor was still open at the end.", LEAK_CLOSE_IT)                                    \
+    X(FILE, "file", "stream", "streams", "Stream left open",                                       \
+      "A stream was still open at the end.", LEAK_CLOSE_IT)                                        \
+    X(DIR, "dir", "directory", "directories", "Directory left open",                               \
+      "A directory was still open at the end.", LEAK_CLOSE_IT)                                     \
+    X(MMAP, "mmap", "mapping", "mappings", "Mapping left", "A mapping still existed at the end.",  \
+      "Unmap it on every path, errors included.")                                                  \
+    X(DL, "dl", "library handle", "library handles", "Library handle left open",                   \
+      "A library handle was still open at the end.", LEAK_CLOSE_IT)                                \
+    X(THREAD, "thread", "thread", "threads", "Thread neither joined nor detached",                 \
+      "The thread ended, and its stack waits for a join that was never made.",                     \
+      "Join or detach it.")                                                                        \
+    X(PAIR, "pair", "object", "objects", "Object left",                                            \
+      "An object that one function created was not destroyed by its counterpart.",                 \
+      "Destroy it on every path, errors included.")
 
 enum leak_resource_type {
     LEAK_RESOURCE_NONE = 0,
-#define X(name, word) LEAK_RESOURCE_##name,
+#define X(name, ...) LEAK_RESOURCE_##name,
     LEAK_RESOURCE_TABLE(X)
 #undef X
         LEAK_RESOURCE_MAX
@@ -660,9 +672,9 @@ struct leak_resource {
 struct leak_resource_totals {
     uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
     uint32_t reserved;
-    uint64_t opened[8]; /* by enum leak_resource_type: all opens of this process */
-    uint64_t missed;    /* resources for which there was no space or no memory */
-    uint64_t rest[10];
+    uint64_t opened[16]; /* by enum leak_resource_type: all opens of this process */
+    uint64_t missed;     /* resources for which there was no space or no memory */
+    uint64_t rest[2];
 };
 
 /* ---- History --------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ extern const char *const kind_word[];       /* by enum leak_kind */
 extern const char *const form_word[];       /* by enum leak_form; NULL = unknown */
 extern const char *const bad_free_word[];   /* by enum leak_event_type */
 extern const char *const root_class_word[]; /* by enum leak_root_class; NULL = unknown */
+extern const char *const resource_word[];   /* by enum leak_resource_type */
 
 enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
 extern const char *const end_word[];

@@ -97,8 +97,6 @@ bool sys_is_open(int fd);
 ssize_t sys_getpeername(int fd, void *address, size_t size);
 /* The time limit of a socket in nanoseconds; 0: it has none, or fd is no socket. */
 uint64_t sys_socket_timeout(int fd, bool receiving);
-/* Waits for events (POLLIN ...) on one descriptor: 1, 0 after that time, or -errno. */
-int sys_poll(int fd, int events, uint64_t ns);
 /* An anonymous file, inherited by children; its descriptor is above 2. */
 int sys_memfd(const char *name);
 /* An anonymous file that only those children inherit to which sys_spawn passes it. */

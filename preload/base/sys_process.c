@@ -418,5 +418,3 @@ void sys_kill(int pid, int number)
 {
     SYSCALL(SYS_kill, pid, number);
 }
-/* sys_signals.c - signals, for sys.h: masks, actions, stacks, those that are sent and those that
- * wait. */

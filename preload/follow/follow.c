@@ -1,7 +1,6 @@
 #include "preload/follow/follow.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
-#include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 #include "preload/follow/slot_watch.h"
 #include "preload/heap/capture.h"

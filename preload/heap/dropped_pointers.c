@@ -4,8 +4,7 @@
 #include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
-
-#include <stdio.h>
+#include "preload/interpose/libc_stream.h"
 
 #define PAIRS 4096 /* a power of two */
 #define WAYS 8
@@ -82,18 +81,11 @@ static uintptr_t read_pointer(const uintptr_t *word)
     return arch_address((const void *)load_relaxed(word));
 }
 
-#define STREAM_MAGIC 0xfbad0000u
-#define STREAM_COOKIE (sizeof(FILE) + sizeof(void *)) /* of fopencookie: behind the functions */
-
-/* May the program have put this word into the block? libc chains its streams: a FILE holds another
- * one that it has nothing to do with. Of the program are its buffer and its cookie. */
+/* May the program have put this word into the block? */
 static bool may_own(const struct block *holder, const void *content, size_t at)
 {
-    if (holder->size < STREAM_COOKIE + sizeof(void *) ||
-        (load_relaxed((const uint32_t *)content) & 0xffff0000) != STREAM_MAGIC)
-        return true;
-    return (at >= offsetof(FILE, _IO_read_ptr) && at < offsetof(FILE, _markers)) ||
-           at == STREAM_COOKIE;
+    return holder->size < LIBC_STREAM_COOKIE + sizeof(void *) ||
+           !libc_stream_is(content, holder->size) || libc_stream_word_is_programs(at);
 }
 
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,

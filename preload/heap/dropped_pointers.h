@@ -56,8 +56,6 @@ const struct dropped_pair *dropped_pointers_next(uint32_t *at);
 
 bool dropped_pointers_check(void);
 
-void dropped_pointers_fork_lock(void);
-void dropped_pointers_fork_unlock(void);
 void dropped_pointers_fork_child(void);
 
 #endif

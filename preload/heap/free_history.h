@@ -110,8 +110,6 @@ bool free_history_find_recent(struct guard *guard, const struct free_history *ow
 /* Every record is found under its key. */
 bool free_history_check(void);
 
-void free_history_fork_lock(void);
-void free_history_fork_unlock(void);
 /* The child's table and rings begin empty. */
 void free_history_fork_child(void);
 

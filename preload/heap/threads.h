@@ -58,9 +58,11 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
+#define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks are of no interest */
 extern struct threads_state {
-    uint64_t live_blocks; /* of all threads, without their delta_blocks; cf. header.live_bytes */
-    uint32_t watch_from;  /* the initial watch_at of each thread: 1, or 0: never */
+    uint64_t live_blocks;    /* of all threads, without their delta_blocks; cf. header.live_bytes */
+    uint64_t peak_threshold; /* bytes of a peak that timeline.h records */
+    uint32_t watch_from;     /* the initial watch_at of each thread: 1, or 0: never */
 } threads_state HIDDEN;
 
 /* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
@@ -109,8 +111,6 @@ bool threads_on_own_stack(uintptr_t sp);
 /* Calls visit for every thread; none may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
-void threads_fork_lock(void);
-void threads_fork_unlock(void);
 /* The forking thread becomes the child's only one, T1. */
 bool threads_fork_child(struct guard *guard);
 

@@ -6,7 +6,7 @@
 #include "preload/options/options.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "arch.h"
+#include "leak_cpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +288,7 @@ static void fill_header(struct leak_header *header)
 {
     header->version = LEAK_STORE_VERSION;
     header->header_size = sizeof *header;
-    header->machine = ARCH_MACHINE;
+    header->machine = LEAK_CPU_MACHINE;
     header->file_size = store.size;
     header->used = LEAK_PAGE;
     header->pid = sys_getpid();

@@ -115,7 +115,7 @@ NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
     thread->delta_top = 2 * most;
     thread->delta_blocks = 0;
     uint64_t peak = load_relaxed(&header->peak_bytes);
-    if (delta < 0 && unlikely(peak >= load_relaxed(&timeline_peak_threshold)) &&
+    if (delta < 0 && unlikely(peak >= load_relaxed(&threads_state.peak_threshold)) &&
         live < peak - peak / 256)
         timeline_write_peak(guard);
     if ((int64_t)live <= (int64_t)peak)

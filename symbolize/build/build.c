@@ -11,7 +11,7 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/output/output.h"
 #include "common/sites/signature.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 static const struct {
     const char *name, *words;

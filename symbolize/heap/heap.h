@@ -116,7 +116,7 @@ void dropped_pointers_end(struct dropped_pointers *orphans);
 void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
                            struct site_list sites, struct record *record);
 
-/* ---- interiors.c: how blocks are held that no pointer to their start holds --------------------- */
+/* ---- interior_pointers.c: how blocks are held that no pointer to their start holds ----------- */
 
 struct interiors {
     const struct store *store;

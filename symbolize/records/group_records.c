@@ -229,7 +229,7 @@ static void finish_grouping(struct grouping *grouping)
     suppress_fill_totals(grouping->options->suppressions, process);
     sort_records(grouping);
     leak_groups_fill(grouping->mem, grouping->options->order, process);
-    partings_fill(grouping->mem, process);
+    distinct_callers_fill(grouping->mem, process);
     owners_fill(&grouping->paths, &grouping->growth_series, process);
     held_at_once_fill(grouping->mem, &grouping->frees, grouping->store, process);
     missing_debuginfo_fill(grouping->mem, &grouping->signatures.modules, process);

@@ -38,14 +38,14 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);
 
-/* ---- partings.c -------------------------------------------------------------------------------
+/* ---- distinct_callers.c ------------------------------------------------------------------------
  *
  * Two records with the same user frame, which allocates for many callers, look the same when a
  * report shows a few inner frames. The frame in which their stacks first differ tells them apart,
  * so it is always shown. Only records are compared that may be lost. */
 
 /* Fills in record->partings of records with entries. */
-void partings_fill(struct arena *mem, struct process *process);
+void distinct_callers_fill(struct arena *mem, struct process *process);
 
 /* ---- held_at_once.c ---------------------------------------------------------------------------
  *

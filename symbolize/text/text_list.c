@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolize/records/leak_groups.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* A record that a listed one owns stands below that one. */
 bool text_list_has(const struct process *process, const struct record *record,

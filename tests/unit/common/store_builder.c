@@ -668,3 +668,10 @@ char *builder_save(const struct store_builder *builder)
     fclose(stream);
     return path;
 }
+
+struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
+{
+    *extent = (struct extent){0, size};
+    return (struct store_image){
+        .data = data, .size = size, .extents = extent, .extent_count = 1, .steady = true};
+}

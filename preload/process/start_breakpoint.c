@@ -1,4 +1,4 @@
-#include "preload/process/breakpoint.h"
+#include "preload/process/start_breakpoint.h"
 #include "preload/base/base.h"
 #include "preload/elf/symtab.h"
 #include "preload/signals/signal_trampoline.h"
@@ -23,7 +23,7 @@ static uint32_t breakpoint_count; /* published when the new breakpoint is comple
 static const char *function_name;
 static void (*on_reached)(void);
 static bool is_reached, refused;
-static unsigned long long objects_searched; /* that were ever loaded, at the last search */
+static unsigned long long objects_searched; /* objects ever loaded, as of the last search */
 static struct lock write_lock;              /* held while code is written */
 
 /* ---- Writing code ---------------------------------------------------------------------------- */

@@ -1,22 +1,15 @@
-/* server_filter.c - see server_filter.h. */
-#include "common/names/server_filter.h"
+/* name_sandbox.c - see name_sandbox.h. */
+#include "common/names/name_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the filter needs the number of this CPU"
-#endif
+#include "leak_cpu.h"
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define SKIP_UNLESS(value, over) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (over))
@@ -29,11 +22,11 @@
 #define REFUSE_WRITES(call, argument)                                                              \
     SKIP_UNLESS(call, 4), LOAD(args[argument]), SKIP_UNLESS_ANY(WRITES, 1), REFUSE, ALLOW
 
-void server_filter_set(void)
+void name_sandbox_enter(void)
 {
     struct sock_filter code[] = {
         LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAK_CPU_AUDIT, 1, 0),
         REFUSE,
         LOAD(nr),
         REFUSE_WRITES(SYS_openat, 2),

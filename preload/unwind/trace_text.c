@@ -1,4 +1,4 @@
-/* backtrace.c - writes a call stack as text, without malloc and stdio. */
+/* trace_text.c - writes a call stack as text, without malloc and stdio. */
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/stack_fold.h"
 #include "preload/interpose/modules.h"

@@ -1,5 +1,5 @@
-/* procfs.c - see procfs.h. */
-#include "live/procfs.h"
+/* oom_kill.c - see oom_kill.h. */
+#include "live/oom_kill.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static long find_oom_count(const char *mount, const char *group, const char *nam
     return count;
 }
 
-long procfs_oom_kills(void)
+long oom_kill_count(void)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
     long count = -1;
@@ -59,8 +59,8 @@ long procfs_oom_kills(void)
     return count;
 }
 
-bool killed_by_oom(int wait_status, long before)
+bool oom_kill_ended(int wait_status, long before)
 {
     return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && before >= 0 &&
-           procfs_oom_kills() > before;
+           oom_kill_count() > before;
 }

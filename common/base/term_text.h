@@ -1,10 +1,10 @@
-/* text.h - text as people read it: UTF-8, foreign text on a terminal, numbers, times, C++ names.
+/* term_text.h - text as people read it: UTF-8, foreign text on a terminal, numbers, times, C++ names.
  *
  * Names and paths come from programs that are not trusted: leak_escape.h says how they are shown.
  * A column is a character: double width is not looked up.
  */
-#ifndef COMMON_BASE_TEXT_H
-#define COMMON_BASE_TEXT_H
+#ifndef COMMON_BASE_TERM_TEXT_H
+#define COMMON_BASE_TERM_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 bool utf8_valid(const char *text);
 
-/* ---- Text for a terminal (text.c) ------------------------------------------------------------ */
+/* ---- Text for a terminal (term_text.c) ------------------------------------------------------------ */
 
 #define TERM_TEXT_MAX 4096 /* bytes of one text, with its NUL */
 

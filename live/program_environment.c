@@ -1,5 +1,5 @@
-/* environment.c - see environment.h. */
-#include "live/environment.h"
+/* program_environment.c - see program_environment.h. */
+#include "live/program_environment.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* text.c - UTF-8 and text for a terminal; see text.h. */
+/* term_text.c - UTF-8 and text for a terminal; see term_text.h. */
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

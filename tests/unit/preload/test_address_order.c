@@ -1,4 +1,4 @@
-/* test_sorted_blocks.c - every block once, region after region in address order. */
+/* test_address_order.c - every block once, region after region in address order. */
 #include "tests/unit/preload/some_blocks.h"
 #include "preload/mark/reachability.h"
 
@@ -55,7 +55,7 @@ static struct seen fill(int heap, enum way first)
 START_TEST(every_block_is_visited_once_region_after_region)
 {
     struct seen wanted = fill(_i / 4, _i % 4), seen = {.sorted = true};
-    sorted_blocks_each(UINT64_MAX, see, &seen);
+    address_order_each_block(UINT64_MAX, see, &seen);
     ck_assert_msg(seen.blocks == wanted.blocks && seen.sum == wanted.sum,
                   "seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " blocks", unit_seed, seen.blocks,
                   wanted.blocks);
@@ -66,7 +66,7 @@ END_TEST
 START_TEST(without_memory_every_block_is_visited_all_the_same)
 {
     struct seen wanted = fill(_i / 4, _i % 4), seen = {0};
-    sorted_blocks_each(0, see, &seen);
+    address_order_each_block(0, see, &seen);
     ck_assert_uint_eq(seen.blocks, wanted.blocks);
     ck_assert_uint_eq(seen.sum, wanted.sum);
 }
@@ -76,14 +76,14 @@ START_TEST(an_empty_table_has_none)
 {
     struct seen seen = {0};
     start_blocks();
-    sorted_blocks_each(UINT64_MAX, see, &seen);
+    address_order_each_block(UINT64_MAX, see, &seen);
     ck_assert_uint_eq(seen.blocks, 0);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("sorted_blocks");
+    Suite *suite = suite_create("address_order");
     TCase *all = tcase_create("in_order");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, every_block_is_visited_once_region_after_region, 0,

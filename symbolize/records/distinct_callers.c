@@ -1,4 +1,4 @@
-/* partings.c - see records.h.
+/* distinct_callers.c - see records.h.
  *
  * The stacks of all records are sorted, frame by frame from the user frame outwards, so those that
  * share most frames stand beside each other, and a record parts from another one where the shortest
@@ -101,7 +101,7 @@ static void find_partings_of(struct process *process, const struct outward *all,
     }
 }
 
-void partings_fill(struct arena *mem, struct process *process)
+void distinct_callers_fill(struct arena *mem, struct process *process)
 {
     struct outward *all = arena_alloc_array(mem, process->record_count, sizeof(*all));
     size_t count = 0;

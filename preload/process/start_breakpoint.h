@@ -1,4 +1,4 @@
-/* breakpoint.h - start_at=: tracking starts when a function is called, whichever object defines it
+/* start_breakpoint.h - start_at=: tracking starts when a function is called, whichever object defines it
  * and whether it allocates or not.
  *
  * An undefined instruction replaces the first one of the function. The first thread that executes
@@ -13,14 +13,14 @@
  * an instruction is written and has its protection back afterwards. Libraries that are loaded later
  * are searched while the loader works, before any of their code can run.
  */
-#ifndef PRELOAD_PROCESS_BREAKPOINT_H
-#define PRELOAD_PROCESS_BREAKPOINT_H
+#ifndef PRELOAD_PROCESS_START_BREAKPOINT_H
+#define PRELOAD_PROCESS_START_BREAKPOINT_H
 
 #include "preload/base/base.h"
 
 #include <signal.h>
 
-/* name: as cxx_match.h reads it. reached: called once, in a signal handler. install: libc's
+/* name: as symtab.h reads it. reached: called once, in a signal handler. install: libc's
  * sigaction. The signal trampolines must be installed. */
 void breakpoint_start(const char *name, void (*reached)(void),
                       int (*install)(int, const struct sigaction *, struct sigaction *));

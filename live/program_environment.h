@@ -1,12 +1,12 @@
-/* environment.h - the environment of the program: the caller's own, word for word and in its order,
+/* program_environment.h - the environment of the program: the caller's own, word for word and in its order,
  * with LD_PRELOAD prepended and LIBLEAK_* set.
  *
  * The environment of leakwatch is not always the caller's: the shell of scripts/leakrun drops names
  * it cannot spell and sets PWD. So the script has leakwatch read /proc/PID/environ of the script
  * and passes that on as hex digits in variables, which are decoded here. In variables, not in
  * arguments: every user can read the arguments of a process, and an environment holds passwords. */
-#ifndef LIVE_ENVIRONMENT_H
-#define LIVE_ENVIRONMENT_H
+#ifndef LIVE_PROGRAM_ENVIRONMENT_H
+#define LIVE_PROGRAM_ENVIRONMENT_H
 
 #include "common/base/string_list.h"
 #include "live/args.h"

@@ -1,8 +1,8 @@
-/* json_schema.c - JSON schema (draft 7) of tables of fields; see json_fields.h. */
+/* json_schema.c - see json_schema.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/encode/json_fields.h"
+#include "tests/unit/top/json_schema.h"
 
 #define TABLES_MOST 100
 

@@ -1,4 +1,4 @@
-/* generate.c - suppressions for the listed records; see formats.h and rules.h.
+/* generate_suppressions.c - suppressions for the listed records; see formats.h and rules.h.
  *
  * Names come from untrusted programs: what would end a line, is no character or has a meaning in
  * patterns is written as the wildcard of the syntax.
@@ -12,7 +12,7 @@
 #include "common/view/format_api.h"
 #include "common/base/hashmap.h"
 #include "common/suppress/rules.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define PATTERN_MOST (RULES_LINE_MAX - 64) /* bytes of a name */
 #define VALGRIND_FRAMES 10                 /* its default for stacks is 12 */

@@ -1,4 +1,4 @@
-/* sorted_blocks.c - radix sort of the regions by number, ten bits at a time from the lowest on. */
+/* address_order.c - radix sort of the regions by number, ten bits at a time from the lowest on. */
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 #include "preload/mark/reachability.h"
@@ -54,7 +54,7 @@ static const struct blocks_region *sort_regions(struct blocks_region *regions,
     return regions;
 }
 
-void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context)
+void address_order_each_block(uint64_t memory_most, blocks_visit *visit, void *context)
 {
     struct scan_arena arena = {.most = memory_most};
     uint64_t count = table_copy_regions(NULL);

@@ -1,4 +1,4 @@
-/* frees.c - bad frees and recent frees; see faults.h. */
+/* bad_frees.c - bad frees and recent frees; see faults.h. */
 #include "symbolize/faults/faults.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* allocator_frame.c - see view.h. */
+/* allocator_names.c - see view.h. */
 #include "symbolize/view/view.h"
 
 #include "leak_store.h"

@@ -1,4 +1,4 @@
-/* interiors.c - see heap.h. */
+/* interior_pointers.c - see heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* evidence.c - see build.h. */
+/* evidence_gaps.c - see build.h. */
 #include "symbolize/build/build.h"
 
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 static const char *find_gap(struct arena *mem, const struct store *store)
 {
