@@ -58,6 +58,52 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
            container_knows_start(block, offset, size);
 }
 
+/* An object behind a header that contains its own address, as the main thread of a Lua interpreter does. An
+ * empty list or tree inside an object contains it, too: in its first word, or twice in a row. */
+static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
+    uintptr_t object = block + offset;
+    unsigned own = 0, in_a_row = 0;
+    if (offset % 8 || offset > CONTAINER_LINE || offset >= size)
+        return false;
+    for (uint64_t at = offset; at + 8 <= end; at += 8) {
+        bool here = *(const uintptr_t *)(block + at) == object;
+        own += here && at != offset;
+        in_a_row += here && at != offset && *(const uintptr_t *)(block + at - 8) == object;
+    }
+    return own && !in_a_row;
+}
+
+#define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24) /* by malloc, at most */
+
+/* A string of redis (sds.h): length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL
+ * behind. The capacity fills what malloc has given, which may be more than was requested. */
+static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    const uint8_t *text = (const uint8_t *)block + offset;
+    uint64_t length = 0, capacity = 0, width = (offset - 1) / 2;
+    if (offset % 2 == 0 || !width || (width & (width - 1)) || width > 8 || offset >= size)
+        return false;
+    uint64_t room = size - offset - 1;
+    memcpy(&length, (const void *)block, width);
+    memcpy(&capacity, (const uint8_t *)block + width, width);
+    return (text[-1] & 7) == 1 + __builtin_ctzll(width) && capacity >= room &&
+           capacity - room <= CONTAINER_ROUNDED_UP(size) && length <= capacity &&
+           (length > room || !text[length]);
+}
+
+#define CONTAINER_GLIB_BOX 0x44ae2bf0u /* a magic number */
+#define CONTAINER_GLIB_HEADER 32
+
+/* What g_rc_box_alloc and g_atomic_rc_box_alloc return: references, size, private part, magic number in
+ * front. */
+static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset, uint64_t size)
+{
+    return offset == CONTAINER_GLIB_HEADER && size > offset &&
+           (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
+}
+
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */
 
 /* An exception of libstdc++: its header is 128 bytes, and ends with the unwinder's. An exception_ptr
