@@ -189,6 +189,12 @@ struct record_line {
     uint64_t bytes, blocks;
 };
 
+/* Between which two leak checks of the process something was seen to be new. */
+struct check_span {
+    uint64_t after_ns; /* 0 = the first leak check saw it */
+    uint64_t by_ns;    /* 0 = unknown */
+};
+
 struct stack {
     const struct frame *const *frames; /* innermost first */
     size_t count;
@@ -317,7 +323,8 @@ struct record {
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
-    const struct when_lost *when_lost; /* NULL = no block of it was followed */
+    struct check_span first_lost, last_lost; /* LOST and INDIRECT: the first and the last of them */
+    const struct when_lost *when_lost;       /* NULL = no block of it was followed */
 
     /* What the leak check found. */
     struct verdict_total
