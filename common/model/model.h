@@ -337,7 +337,8 @@ struct record {
     bool header;  /* REACHABLE: some of it behind a header that all such blocks have */
     const struct interior *interiors; /* POSSIBLE, or header */
     size_t interior_count;
-    size_t owner;             /* INDIRECT: index + 1 of the record that owns it, 0 = none */
+    size_t owner;             /* INDIRECT: index + 1 of the record that owns it; POSSIBLE: of the
+                                 one into which an interior pointer leads to it; 0 = none */
     size_t owned, next_owned; /* likewise the first that this one owns, and the next with the
                                  same owner; see process_link_owned() */
     const struct path *path;  /* REACHABLE, POSSIBLE: how its largest block is reached, or NULL */

@@ -343,7 +343,8 @@ static const struct json_field record_fields[] = {
               JSON_ABOUT("possible, and header: where the pointers point, and what holds them; the "
                          "most blocks first, three at most")),
     JSON_PUT(record, "owner", ID, owner, put_signature_of, JSON_KNOWN_BY(record, owner),
-             JSON_ABOUT("indirect: signature of the lost record that owns it")),
+             JSON_ABOUT("signature of another record; indirect: of the lost one that owns it; "
+                        "possible: of the possible one that holds it, and is itself held inside")),
     JSON_PUT(record, "part_of", ID, lead, put_signature_of, JSON_KNOWN_BY(record, lead),
              JSON_ABOUT("signature of the first record that probably has the same cause: the text "
                         "report shows them as one")),

@@ -134,6 +134,7 @@ static void sort_records(struct grouping *grouping)
         if (process->records[i].owner)
             process->records[i].owner = place[process->records[i].owner - 1];
     }
+    possible_owners_fill(process);
     process_link_owned(process);
     free(order);
     free(place);
