@@ -42,6 +42,17 @@ static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint6
     return false;
 }
 
+/* True if the byte in front of an object tells the distance from the start of the block, and nothing
+ * else was ever written there (XXH3_createState). */
+static inline bool container_counts_back(uintptr_t block, uint64_t offset)
+{
+    const uint8_t *header = (const uint8_t *)block;
+    for (uint64_t at = 0; at + 1 < offset; at++)
+        if (header[at])
+            return false;
+    return header[offset - 1] == offset;
+}
+
 /* The first aligned address behind what malloc returned, which the program needs for free: it
  * stands in the word in front of the aligned address or, where that is a cache line, in the object.
  * A list head without members has its own address in front, too, but twice. */
@@ -55,7 +66,7 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
     if (at[-1] == block && (offset < 16 || at[-2] != block))
         return true;
     return pointer % CONTAINER_LINE == 0 && offset <= CONTAINER_LINE &&
-           container_knows_start(block, offset, size);
+           (container_knows_start(block, offset, size) || container_counts_back(block, offset));
 }
 
 /* An object behind a header that contains its own address, as the main thread of a Lua interpreter does. An
