@@ -901,10 +901,21 @@ struct leak_snapshot {
     uint32_t
         apart; /* LEAK_PAGEs of private memory that the program mapped itself: no file, no stack,
                        and no tracked block in it */
-    struct leak_table parts; /* struct leak_part, unordered */
-    struct leak_table
-        interiors; /* struct leak_interior, unordered. Recordings made before there was
-                                    this table have a head that ends here */
+    struct leak_table parts;     /* struct leak_part, unordered */
+    struct leak_table interiors; /* struct leak_interior, unordered. Recordings made before there
+                                    was this table have a head that ends before it, … */
+    struct leak_table losses;    /* struct leak_loss, unordered … or before this one */
+    uint64_t after_ns;           /* when_ns of the leak check before this one, 0 = this is the
+                                    first; EARLY and LATE are one */
+};
+
+/* When blocks of one site, LOST or INDIRECT, were lost: between which leak checks their number first
+ * became more than 0, and between which it last rose. after_ns 0: before the first leak check. */
+struct leak_loss {
+    uint32_t site, reserved;
+    struct leak_loss_span {
+        uint64_t after_ns, by_ns; /* when_ns of a leak check, and of the next one */
+    } first, last;
 };
 
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
@@ -1245,7 +1256,8 @@ LEAK_LAYOUT(history, 16256)
 LEAK_LAYOUT(milestone, 64)
 LEAK_LAYOUT(table, 8)
 LEAK_LAYOUT(asked, 48)
-LEAK_LAYOUT(snapshot, 216)
+LEAK_LAYOUT(snapshot, 232)
+LEAK_LAYOUT(loss, 40)
 LEAK_LAYOUT(interior, 24)
 LEAK_LAYOUT(age, 24)
 LEAK_LAYOUT(pointer, 40)

@@ -190,6 +190,12 @@ struct record_line {
     uint64_t bytes, blocks;
 };
 
+/* Between which two leak checks of the process something was seen to be new. */
+struct check_span {
+    uint64_t after_ns; /* 0 = the first leak check saw it */
+    uint64_t by_ns;    /* 0 = unknown */
+};
+
 struct stack {
     const struct frame *const *frames; /* innermost first */
     size_t count;
@@ -318,7 +324,8 @@ struct record {
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
-    const struct when_lost *when_lost; /* NULL = no block of it was followed */
+    struct check_span first_lost, last_lost; /* LOST and INDIRECT: the first and the last of them */
+    const struct when_lost *when_lost;       /* NULL = no block of it was followed */
 
     /* What the leak check found. */
     struct verdict_total
@@ -331,7 +338,8 @@ struct record {
     bool header;  /* REACHABLE: some of it behind a header that all such blocks have */
     const struct interior *interiors; /* POSSIBLE, or header */
     size_t interior_count;
-    size_t owner;             /* INDIRECT: index + 1 of the record that owns it, 0 = none */
+    size_t owner;             /* INDIRECT: index + 1 of the record that owns it; POSSIBLE: of the
+                                 one into which an interior pointer leads to it; 0 = none */
     size_t owned, next_owned; /* likewise the first that this one owns, and the next with the
                                  same owner; see process_link_owned() */
     const struct path *path;  /* REACHABLE, POSSIBLE: how its largest block is reached, or NULL */

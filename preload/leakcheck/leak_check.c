@@ -366,6 +366,7 @@ static void run_check(void *argument)
                                  .images = &current.images,
                                  .head = &head,
                                  .place = request->place,
+                                 .before = request->last_place,
                                  .content_most = request->content_most,
                                  .about = request->about};
     if (!trouble && !request->silent && !(result->place = result_writer_write(&guard_self, &found)))

@@ -106,6 +106,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .content_most = options_current.content,
                                          .skipped = skipped,
                                          .place = places[0],
+                                         .last_place = places[1],
                                          .before = before,
                                          .about = out->about,
                                          .followed = out->followed,

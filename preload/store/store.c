@@ -612,3 +612,12 @@ void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t pay
     store_publish(bytes, 0);
     return bytes;
 }
+
+const void *store_read_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t least)
+{
+    const char *bytes = (const char *)store_header + offset;
+    const struct leak_chunk *chunk = (const struct leak_chunk *)bytes - 1;
+    if (!offset || chunk->type != type || load_acquire(&chunk->length) < least)
+        return NULL;
+    return bytes;
+}

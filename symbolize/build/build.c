@@ -333,6 +333,7 @@ static void make_stable_lost(const struct lost_place *place)
 static void make_stable_record(struct record *record)
 {
     record->first_ns = record->last_ns = 0;
+    record->first_lost = record->last_lost = (struct check_span){0};
     stack_make_stable(record->frames, record->frame_count);
     if (!record->freed.exact)
         record->freed.places = record->freed.frame_count = 0;

@@ -134,6 +134,18 @@ void interiors_request(struct signatures *signatures);
 void interiors_fill(const struct interiors *interiors, struct root_paths *paths, uint32_t sum,
                     struct record *record);
 
+/* ---- loss_times.c: between which leak checks blocks were lost ---------------------------------- */
+
+struct loss_times {
+    const struct store *store;
+    uint32_t *row; /* by site: index + 1 of its row; NULL = there are none */
+};
+
+struct loss_times loss_times_begin(const struct store *store);
+void loss_times_end(struct loss_times *times);
+/* Fills in record->first_lost and last_lost. */
+void loss_times_fill(const struct loss_times *times, struct site_list sites, struct record *record);
+
 /* ---- leak_check_info.c: how the last leak check was made ------------------------------------- */
 
 /* Fills in look, threads and milestones of a process. */

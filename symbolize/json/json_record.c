@@ -183,6 +183,25 @@ static const struct json_field lost_place_fields[] = {
 
 static const struct json_table lost_place_table = JSON_TABLE("lost_place", lost_place_fields);
 
+static const struct json_field check_span_fields[] = {
+    JSON_TIME(check_span, "after", after_ns,
+              JSON_ABOUT("the leak check before, which did not find it; null: there was none")),
+    JSON_TIME(check_span, "by", by_ns, JSON_ABOUT("the leak check that found it")),
+};
+
+static const struct json_table check_span_table = JSON_TABLE("check_span", check_span_fields);
+
+static const struct json_field lost_between_fields[] = {
+    JSON_PART(record, "first", first_lost, check_span_table),
+    JSON_PART(record, "last", last_lost, check_span_table),
+};
+
+static const struct json_table lost_between_table = JSON_TABLE(
+    "lost_between", lost_between_fields,
+    JSON_ABOUT("Between which leak checks of this run the first of these blocks was lost, "
+               "and the last. Left out: there was one leak check only, or they are "
+               "not lost"));
+
 static const struct json_field when_lost_fields[] = {
     JSON_COUNT(when_lost, "followed", followed),
     JSON_COUNT(when_lost, "lost", lost),
@@ -324,7 +343,8 @@ static const struct json_field record_fields[] = {
               JSON_ABOUT("possible, and header: where the pointers point, and what holds them; the "
                          "most blocks first, three at most")),
     JSON_PUT(record, "owner", ID, owner, put_signature_of, JSON_KNOWN_BY(record, owner),
-             JSON_ABOUT("indirect: signature of the lost record that owns it")),
+             JSON_ABOUT("signature of another record; indirect: of the lost one that owns it; "
+                        "possible: of the possible one that holds it, and is itself held inside")),
     JSON_PUT(record, "part_of", ID, lead, put_signature_of, JSON_KNOWN_BY(record, lead),
              JSON_ABOUT("signature of the first record that probably has the same cause: the text "
                         "report shows them as one")),
@@ -342,6 +362,8 @@ static const struct json_field record_fields[] = {
                    "unfreed and no blocks, and is in no sum but growing")),
     JSON_INCLUDE(record, freed, freed_table),
     OTHER_FREES(record, ),
+    JSON_GROUP("lost_between", lost_between_table, JSON_KNOWN_BY(record, first_lost.by_ns),
+               JSON_OPTIONAL),
     JSON_POINTER(record, "when_lost", when_lost, when_lost_table, JSON_KNOWN_BY(record, when_lost),
                  JSON_OPTIONAL),
     JSON_TAGS(record, tags, tag_count),

@@ -25,7 +25,7 @@ static bool is_compared(const struct record *record)
 {
     return record->user < record->frame_count && !record->suppressed_by &&
            record->verdict != VERDICT_REACHABLE && record->verdict != VERDICT_RUNTIME &&
-           !(record->verdict == VERDICT_INDIRECT && record->owner);
+           !record->owner;
 }
 
 static struct outward list_frames(struct arena *mem, const struct process *process, size_t index)

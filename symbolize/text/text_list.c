@@ -13,11 +13,11 @@ bool text_list_has(const struct process *process, const struct record *record,
 {
     if (view->growing || (record->suppressed_by && !view->suppressed))
         return false;
+    if (record->owner)
+        return view->show[record->verdict] &&
+               !view->show[process->records[record->owner - 1].verdict];
     if (record->verdict != VERDICT_INDIRECT)
         return view->show[record->verdict];
-    if (record->owner)
-        return view->show[VERDICT_INDIRECT] &&
-               !view->show[process->records[record->owner - 1].verdict];
     return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 

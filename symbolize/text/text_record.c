@@ -349,6 +349,7 @@ static void write_entry_body(const struct process *process, const struct record 
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 term_count(record->stacks, "stack").text);
+    text_lost_between(process, record, stream);
     text_when_lost(record, view, stream);
     text_freed_elsewhere(record, view, stream);
     text_freed_owner(record, view, stream);

@@ -9,6 +9,7 @@
  *       p, a stack slot of make() (T1)
  *     then held on a stack until main at main.c:30
  *     2 of 3 blocks that were followed agree
+ *     lost between the leak checks at 12.0 s and 13.0 s
  */
 #include "symbolize/text/text.h"
 
@@ -102,6 +103,48 @@ static void write_agreement(const struct when_lost *when, FILE *stream)
         fprintf(stream, ", %" PRIu32 " elsewhere", when->lost - when->agreed);
     if (when->freed)
         fprintf(stream, ", %" PRIu32 " were freed", when->freed);
+    putc('\n', stream);
+}
+
+static const char *since_start(const struct process *process, uint64_t time_ns,
+                               char text[TIME_TEXT_SIZE])
+{
+    time_format_span(time_ns > process->started_ns ? time_ns - process->started_ns : 0, text);
+    return text;
+}
+
+/* "between the leak checks at 12.0 s and 13.0 s" */
+static void write_checks(const struct process *process, const struct check_span *span, FILE *stream)
+{
+    char after[TIME_TEXT_SIZE], by[TIME_TEXT_SIZE];
+
+    since_start(process, span->by_ns, by);
+    if (span->after_ns)
+        fprintf(stream, "between the leak checks at %s and %s",
+                since_start(process, span->after_ns, after), by);
+    else
+        fprintf(stream, "before the first leak check at %s", by);
+}
+
+void text_lost_between_words(const struct process *process, const struct record *record,
+                             const char *between, FILE *stream)
+{
+    const struct check_span *first = &record->first_lost, *last = &record->last_lost;
+
+    fputs("lost ", stream);
+    write_checks(process, first, stream);
+    if (last->by_ns > first->by_ns) {
+        fprintf(stream, "%sthe last of them ", between);
+        write_checks(process, last, stream);
+    }
+}
+
+void text_lost_between(const struct process *process, const struct record *record, FILE *stream)
+{
+    if (!record->first_lost.by_ns)
+        return;
+    fprintf(stream, "%*s", TEXT_INDENT, "");
+    text_lost_between_words(process, record, ",\n       ", stream);
     putc('\n', stream);
 }
 

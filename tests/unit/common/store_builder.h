@@ -108,8 +108,10 @@ struct builder_look {
     const struct leak_part *parts;
     const struct leak_pointer *pointers;
     const struct leak_interior *interiors;
+    const struct leak_loss *losses;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
     size_t content_count, orphan_count, part_count, pointer_count, interior_count;
+    size_t loss_count;
     const char *module; /* one object with data in it, NULL = none */
     uint64_t start, end, bias;
 };
