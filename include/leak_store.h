@@ -893,7 +893,7 @@ struct leak_snapshot {
     struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
                                   contains roots; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
-    struct leak_table orphans;  /* struct leak_orphan, unordered */
+    struct leak_table orphans;  /* struct leak_orphan, ascending by the time of the last free */
     struct leak_table ages;     /* struct leak_age, unordered */
     struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
     struct leak_asked asked;    /* the address of WHO, and its block */
@@ -1085,6 +1085,18 @@ struct leak_drop {
     uint32_t frame_count;   /* 0 = the instruction is not known */
     uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* innermost first; each like a return address */
     struct leak_holder holder;             /* root_class 0 and block 0: no word was found */
+    uint64_t jump_from, jump_to;           /* the last jump before the instruction; 0 = not known */
+    uint32_t since;                        /* the event from which on only stacks held it */
+    uint32_t late;                         /* 1: the instruction is behind the second call */
+};
+
+/* The last instruction that read or wrote one of the first words of the block. */
+struct leak_use {
+    uint32_t frame_count; /* 0 = none is known */
+    uint32_t bytes;       /* of the block that were watched */
+    uint32_t event;       /* allocations and frees until then */
+    uint32_t reserved;
+    uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* as above */
 };
 
 struct leak_followed {
@@ -1096,6 +1108,7 @@ struct leak_followed {
     uint32_t searches;       /* leak checks that were needed */
     struct leak_drop stored; /* the last word outside of stacks and registers */
     struct leak_drop last;   /* the last word of all, if the block is lost */
+    struct leak_use used;    /* if it is the only block that is followed */
 };
 
 struct leak_seen_thread {

@@ -212,27 +212,33 @@ struct lost_place {
     struct stack before, after;
     /* The function, in its first and in its last line that are possible; NULL = unknown. */
     const struct frame *from, *to;
-    bool returned; /* when this function returned */
+    bool returned;                   /* when this function returned */
+    const struct frame *jumped_from; /* to that instruction, in another line; NULL = unknown */
 };
 
-/* A block of which only the two calls are known: a run that executes the code behind the first of
- * them step by step would find the instruction. */
-struct lost_step {
+/* A block that was followed and lost. */
+struct lost_block {
     uint32_t thread, count; /* its serial */
-    uint32_t event;         /* number of that call, from the allocation of the block on */
+    struct lost_place place, then;
+    bool late; /* place.at is behind the second call: until then a register held it, or seemed to */
+    /* place.at has no frames: the number of the call, counted from the block's allocation, behind
+     * which a run that executes the code step by step would find the instruction. */
+    uint32_t step_at;
 };
 
 #define WHEN_LOST_MOST 4
 
 /* When blocks of a record were lost, in another run of the program (leakrun --when-lost). */
 struct when_lost {
-    uint32_t followed, lost, freed; /* blocks */
-    uint32_t agreed;                /* of those lost, in the same function */
-    struct lost_place place;        /* of most of them */
-    struct lost_place then;         /* known: from there to here only a stack held it */
-    struct lost_place all[WHEN_LOST_MOST], all_then[WHEN_LOST_MOST]; /* of each one that was lost */
-    struct lost_step steps[WHEN_LOST_MOST];
-    size_t step_count;
+    uint32_t followed, lost, freed;           /* blocks */
+    uint32_t agreed;                          /* of those lost, in the same function */
+    struct lost_place place;                  /* of most of them */
+    struct lost_place then;                   /* known: from there to here only a stack held it */
+    struct lost_block blocks[WHEN_LOST_MOST]; /* each one that was lost */
+    size_t chosen;                            /* whose place it is */
+    struct stack used;        /* the instruction that used that block last; no frames: unknown */
+    const struct frame *user; /* of that stack, the program's code */
+    uint64_t used_bytes;      /* known of these first bytes only; 0 = of the block */
 };
 
 /* All that a stack allocated, freed or not. */

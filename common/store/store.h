@@ -210,6 +210,9 @@ struct store_drop {
     size_t frame_count;
     struct leak_holder holder; /* of a known class, or 0 */
     uint32_t holder_site;      /* index, or STORE_NO_SITE */
+    uint64_t jump_from, jump_to;
+    uint32_t since;
+    bool late;
 };
 
 struct store_followed {
@@ -218,6 +221,9 @@ struct store_followed {
     uint32_t site; /* index */
     uint64_t size;
     struct store_drop stored, last;
+    uint64_t *used; /* return addresses of its last use, innermost first */
+    size_t used_count, used_bytes;
+    uint32_t used_event;
 };
 
 /* The heap at one time. */

@@ -207,9 +207,9 @@ void sys_learn_identity_in_child(void);
 void sys_thread_name(char name[16]);
 void sys_kill(int pid, int number);
 /* A hardware watchpoint: the thread, and those that it will start, get SIGTRAP just after any
- * instruction that writes to the aligned word. The descriptor to close, a high number; -errno: there
- * are none, or they are not allowed. */
-int sys_watch_word(int tid, uintptr_t address);
+ * instruction that writes to the aligned word, or also one that reads it. The descriptor to close,
+ * a high number; -errno: there are none, or they are not allowed. */
+int sys_watch_word(int tid, uintptr_t address, bool reads);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Copies this process with the calling thread alone. The child sends no SIGCHLD and is not seen by

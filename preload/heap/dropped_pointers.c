@@ -15,6 +15,7 @@
 
 static struct dropped_pair *pairs; /* mapped when the first one is recorded */
 static struct lock lock;
+static uint32_t recorded; /* blocks of all pairs */
 
 static uint32_t pair_home(uint32_t site, uint32_t holder, uint32_t node)
 {
@@ -69,9 +70,11 @@ static void record_dropped_block(struct guard *guard, const struct block *child,
     if (unlikely(!pairs))
         pairs = arena_map(PAIRS * sizeof *pairs);
     struct dropped_pair *at = pairs ? find_or_claim_pair(guard, child->site, holder, node) : NULL;
-    if (at)
+    if (at) {
+        at->when = ++recorded;
         at->last[at->blocks++ % DROPPED_POINTERS_KEPT] = (struct dropped_block){
             .address = child->address, .count = child->count, .thread = child->thread};
+    }
     lock_give(&locked);
 }
 
@@ -106,6 +109,19 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
         record_dropped_block(guard, &child, holder->site, *node);
         kept++;
     }
+}
+
+/* Shell sort. */
+void dropped_pointers_sort(void)
+{
+    for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)
+        for (uint32_t i = gap; i < PAIRS; i++) {
+            struct dropped_pair item = pairs[i];
+            uint32_t k = i;
+            for (; k >= gap && pairs[k - gap].when > item.when; k -= gap)
+                pairs[k] = pairs[k - gap];
+            pairs[k] = item;
+        }
 }
 
 const struct dropped_pair *dropped_pointers_next(uint32_t *at)

@@ -278,6 +278,7 @@ static uint32_t find_seen_node(const struct result_input *input, const struct dr
 static void add_dropped_pointers(struct result_writer *writer)
 {
     const struct dropped_pair *pair;
+    dropped_pointers_sort();
     for (uint32_t at = 0; (pair = dropped_pointers_next(&at));) {
         if (library_blocks_are_of(pair->holder))
             continue;

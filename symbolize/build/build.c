@@ -201,7 +201,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
         alloc_profile_fill(mem, resolver, store, process);
     peak_fill(mem, resolver, store, process);
     leak_check_info_fill(mem, resolver, store, process);
-    when_lost_fill(mem, resolver, store, process);
+    when_lost_fill(mem, resolver, store, false, process);
     evidence_fill(mem, store, process);
     address_info_fill(mem, resolver, store, &options->who, process);
     recent_frees_fill(mem, resolver, store, &options->recent, process);

@@ -171,8 +171,9 @@ void address_info_fill(struct arena *mem, struct resolver *resolver, const struc
 /* ---- when_lost.c: where the last pointer to a block was lost (follow_blocks=) ------------------ */
 
 /* Adds what a recording says of followed blocks to the records of the process that have the same
- * call stacks; it may be the recording of another run. Returns how many such blocks there are. */
+ * call stacks; it may be the recording of another run. refine: of a third run, which tells more of
+ * the block whose place an earlier one gave. Returns how many such blocks there are. */
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
-                      struct process *process);
+                      bool refine, struct process *process);
 
 #endif

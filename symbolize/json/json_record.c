@@ -176,6 +176,9 @@ static const struct json_field lost_place_fields[] = {
     JSON_STACK(lost_place, "at", at, JSON_KNOWN_BY(lost_place, at.count),
                JSON_ABOUT("the instruction, innermost frame first; null: it is between before "
                           "and after")),
+    JSON_PUT(lost_place, "jumped_from", LIST, jumped_from, put_holder, .table = &json_frame,
+             JSON_KNOWN_BY(lost_place, jumped_from), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the line of the last jump before that instruction")),
     JSON_STACK(lost_place, "before", before,
                JSON_ABOUT("the last allocation or free at which the pointer was there")),
     JSON_STACK(lost_place, "after", after, JSON_ABOUT("the next one, at which it was not")),
@@ -211,6 +214,10 @@ static const struct json_field when_lost_fields[] = {
     JSON_PART(when_lost, "place", place, lost_place_table, JSON_KNOWN_BY(when_lost, place.known)),
     JSON_PART(when_lost, "then", then, lost_place_table, JSON_KNOWN_BY(when_lost, then.known),
               JSON_ABOUT("from place to here only a stack held the pointer")),
+    JSON_STACK(when_lost, "used", used, JSON_KNOWN_BY(when_lost, used.count),
+               JSON_ABOUT("the instruction that used the block last, innermost frame first")),
+    JSON_COUNT(when_lost, "used_bytes", used_bytes,
+               JSON_ABOUT("used is known of so many first bytes only; 0: of the whole block")),
 };
 
 static const struct json_table when_lost_table =

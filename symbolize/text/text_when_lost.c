@@ -28,6 +28,20 @@ static void write_name(const struct frame *frame, const struct view *view, FILE 
     fputs(text_function_name(frame, view, name_columns(view)).text, stream);
 }
 
+/* ", reached from line 456" of the function, or from another one that is inlined there. */
+static void write_jump(const struct lost_place *place, const struct view *view, FILE *stream)
+{
+    const struct frame *from = place->jumped_from;
+
+    if (!from || !from->line)
+        return;
+    if (from->name_hash == place->from->name_hash && from->file && place->from->file &&
+        strcmp(from->file, place->from->file) == 0)
+        fprintf(stream, ", reached from line %" PRIu32, from->line);
+    else
+        fprintf(stream, ", reached from %s", text_place(from, view).text);
+}
+
 /* " at src/item.c:64"; of two lines " between src/item.c:60 and 71". */
 static void write_lines(const struct lost_place *place, const struct view *view, FILE *stream)
 {
@@ -59,6 +73,7 @@ static void write_where(const struct lost_place *place, const char *lead, const 
         fputs(" in ", stream);
         write_name(place->from, view, stream);
         write_lines(place, view, stream);
+        write_jump(place, view, stream);
     }
 }
 
@@ -91,6 +106,35 @@ static void write_caller(const struct lost_place *place, const struct view *view
         return;
     fprintf(stream, "%*s%s\n", TEXT_INDENT + 2, "",
             text_called_by(caller, name_columns(view), view).text);
+}
+
+#define CALLERS_OF_USE 2 /* helpers use blocks for others */
+
+static void write_use(const struct when_lost *when, const struct view *view, FILE *stream)
+{
+    const struct frame *frame = when->user;
+
+    if (!frame)
+        return;
+    if (when->used_bytes)
+        fprintf(stream, "%*sits first %" PRIu64 " bytes were last used in ", TEXT_INDENT, "",
+                when->used_bytes);
+    else
+        fprintf(stream, "%*slast used in ", TEXT_INDENT, "");
+    write_name(frame, view, stream);
+    if (text_place(frame, view).columns)
+        fprintf(stream, " at %s", text_place(frame, view).text);
+    for (size_t i = 0, calls = 0; i < when->used.count && calls < CALLERS_OF_USE; i++) {
+        if (when->used.frames[i] != frame)
+            continue;
+        frame = text_find_caller(when->used.frames, when->used.count, i);
+        if (!frame)
+            break;
+        fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
+                text_called_by(frame, name_columns(view), view).text);
+        calls++;
+    }
+    putc('\n', stream);
 }
 
 static void write_agreement(const struct when_lost *when, FILE *stream)
@@ -168,5 +212,6 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
         write_where(&when->then, "then held only on a stack, until a point", view, stream);
         putc('\n', stream);
     }
+    write_use(when, view, stream);
     write_agreement(when, stream);
 }
