@@ -88,7 +88,7 @@ static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint
 
 #define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24) /* by malloc, at most */
 
-/* A string of redis (sds.h): length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL
+/* A string of redis: length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL
  * behind. The capacity fills what malloc has given, which may be more than was requested. */
 static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
 {
