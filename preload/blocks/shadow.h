@@ -94,9 +94,11 @@ static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain 
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].words[grain]);
 }
 
+/* This and the following functions mask an address before they shift it: a shifted address that the
+ * compiler leaves on the stack would be a hidden pointer to the block. */
 static ALWAYS_INLINE unsigned shadow_window(uintptr_t address, enum shadow_grain grain)
 {
-    return address >> shadow_window_bits(grain) & (shadow_windows(grain) - 1);
+    return (address & ((1u << SHADOW_AREA_BITS) - 1)) >> shadow_window_bits(grain);
 }
 
 /* The word of an address in an area that has words. */
@@ -109,12 +111,12 @@ static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
 /* Where in its window a coarse block begins; nothing for a fine one. */
 static ALWAYS_INLINE uint64_t shadow_place(uintptr_t address, enum shadow_grain grain)
 {
-    return grain == SHADOW_FINE ? 0 : (address >> 4 & 7) << SHADOW_SIZE_SHIFT;
+    return grain == SHADOW_FINE ? 0 : (address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
 }
 
 static ALWAYS_INLINE uint64_t shadow_pack(const struct block *block, uint32_t identity)
 {
-    return SHADOW_BLOCK | (block->address >> 4 & 1) << SHADOW_ODD_SHIFT |
+    return SHADOW_BLOCK | (block->address & 16) << (SHADOW_ODD_SHIFT - 4) |
            (uint64_t)(block->kind & BLOCKS_KIND) << SHADOW_KIND_SHIFT |
            (uint64_t)identity << SHADOW_RUN_SHIFT | block->site;
 }
@@ -153,7 +155,8 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
 static ALWAYS_INLINE bool shadow_has(uint64_t word, uintptr_t address, enum shadow_grain grain)
 {
     const uint64_t place = grain == SHADOW_FINE ? 0 : 7ull << SHADOW_SIZE_SHIFT;
-    return likely(word >> SHADOW_ODD_SHIFT == (2 | (address >> 4 & 1)) && address % 16 == 0) &&
+    const uint64_t begins = SHADOW_BLOCK | (address & 16) << (SHADOW_ODD_SHIFT - 4);
+    return likely((word & 3ull << SHADOW_ODD_SHIFT) == begins && address % 16 == 0) &&
            (word & place) == shadow_place(address, grain);
 }
 
