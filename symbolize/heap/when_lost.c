@@ -256,13 +256,26 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
     describe_use(builder, followed, made);
 }
 
+/* Is the innermost frame of the stack in that function, or inlined into it? */
+static bool is_within(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        if (is_same_function(function, stack->frames[i]))
+            return true;
+        if (!stack->frames[i]->inlined)
+            return false;
+    }
+    return false;
+}
+
 /* A register may keep the pointer until its function ends. Steps that lead further have followed a
  * word that nothing uses. */
 static bool may_refine(const struct when_lost *made, const struct lost_block *block)
 {
     const struct frame *known = made->place.from;
 
-    return !block->late || !known || is_same_function(known, block->place.from);
+    return !block->late || !known || is_same_function(known, block->place.from) ||
+           is_within(&block->place.at, known);
 }
 
 /* The chosen block in a later run. */
