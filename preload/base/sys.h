@@ -11,8 +11,13 @@
 #include "preload/base/sandbox.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#ifndef MADV_POPULATE_WRITE /* of Linux 5.14; older headers lack it, older kernels refuse it */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct stat;
 struct timespec;
 struct rlimit;

@@ -51,20 +51,11 @@ static bool renew_run(struct run *run, const struct block *block)
                      shadow_each_identity);
 }
 
-static bool is_for_shadow(const struct block *block, enum shadow_grain grain)
-{
-    bool small = block->size < SHADOW_LARGE_FROM;
-    if (block->address % 16 || block->site >= SHADOW_SITES || block->size < shadow_least)
-        return false;
-    return small ? block->kind <= BLOCKS_KIND
-                 : shadow_window(block->address, grain) < shadow_windows(grain) - 1;
-}
-
 static bool insert_in_shadow(struct run *run, const struct block *block, struct block *old,
                              enum blocks_insert *done)
 {
     enum shadow_grain grain = shadow_grain_of(block->size);
-    uintptr_t area = is_for_shadow(block, grain) ? shadow_make_area(block->address, grain) : 0;
+    uintptr_t area = shadow_fits(block, grain) ? shadow_make_area(block->address, grain) : 0;
     if (!area || (!run_has(run, saturated_tick(block), block->count) && !renew_run(run, block)))
         return false;
     if (!shadow_put(area, block, run, grain) &&

@@ -112,11 +112,6 @@ static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identit
     return found;
 }
 
-static struct run_record *record_at(uint32_t number)
-{
-    return &run_chunks[number >> RUN_CHUNK_BITS]->record[number % RUN_CHUNK_RUNS];
-}
-
 static bool is_used(uint32_t number)
 {
     return run_chunks[number >> RUN_CHUNK_BITS]->used[number / 64 % CHUNK_WORDS] >> number % 64 & 1;
@@ -125,8 +120,8 @@ static bool is_used(uint32_t number)
 static void make_current(struct run *run, uint32_t number)
 {
     run->identity = number << RUN_PLACE_BITS;
-    run->tick = record_at(number)->tick;
-    run->numbers = run_numbers(record_at(number)->first);
+    run->tick = run_record_at(number)->tick;
+    run->numbers = run_numbers(run_record_at(number)->first);
 }
 
 bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, uint64_t areas,
@@ -137,7 +132,7 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
     uint32_t number = run->base + __builtin_ctzll(run->left);
     run->numbers = 0; /* a handler of a signal may leave here by longjmp */
     run->left &= run->left - 1;
-    *record_at(number) =
+    *run_record_at(number) =
         (struct run_record){.first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
     make_current(run, number);
     return true;
@@ -148,7 +143,7 @@ bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count)
     struct locked locked = lock_take(&lock);
     uint32_t number = 0, end = chunks * RUN_CHUNK_RUNS;
     for (; number < end; number++) {
-        const struct run_record *record = record_at(number);
+        const struct run_record *record = run_record_at(number);
         if (record->thread == thread && record->tick == tick &&
             record->first == (count & ~(RUN_PLACES - 1)) && is_used(number))
             break;
@@ -169,9 +164,8 @@ static bool all_used;
 
 static void check_identity(uint32_t identity)
 {
-    uint32_t number = identity >> RUN_PLACE_BITS, chunk = number >> RUN_CHUNK_BITS;
-    all_used = all_used && chunk < chunks &&
-               run_chunks[chunk]->used[number / 64 % CHUNK_WORDS] >> number % 64 & 1;
+    uint32_t number = identity >> RUN_PLACE_BITS;
+    all_used = all_used && number >> RUN_CHUNK_BITS < chunks && is_used(number);
 }
 
 bool runs_check(run_each_identity *each)

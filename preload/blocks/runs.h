@@ -69,10 +69,15 @@ static ALWAYS_INLINE uint32_t run_identity(const struct run *run, uint32_t count
     return run->identity | (count & (RUN_PLACES - 1));
 }
 
+/* Of a run, by its number. */
+static ALWAYS_INLINE struct run_record *run_record_at(uint32_t number)
+{
+    return &run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
+}
+
 static ALWAYS_INLINE const struct run_record *run_record_of(uint32_t identity)
 {
-    uint32_t number = identity >> RUN_PLACE_BITS;
-    return &run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
+    return run_record_at(identity >> RUN_PLACE_BITS);
 }
 
 /* The next block is another thread's. */

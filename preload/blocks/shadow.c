@@ -7,10 +7,6 @@
 
 #include <sys/mman.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - 5))
 #define PART_SIZE (SHADOW_AREAS * sizeof(struct shadow_area))
 #define STOCK_AREAS_MOST 16

@@ -127,23 +127,29 @@ static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
     return SHADOW_REST | (uint64_t)(block->kind >> 3) << SHADOW_REST_KIND_SHIFT | size;
 }
 
-/* Adds a block of that grain's sizes for which the shadow has room, and nothing that stands in the
- * way. */
+/* Has the word of a block of that grain's sizes room for it? */
+static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_grain grain)
+{
+    if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
+        return false;
+    if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM)
+        return likely(block->kind <= BLOCKS_KIND && block->size >= shadow_least);
+    return likely(shadow_window(block->address, grain) < shadow_windows(grain) - 1);
+}
+
+/* Adds a block of that grain's sizes if it fits and nothing stands in the way. */
 static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
                                      const struct run *run, enum shadow_grain grain)
 {
     uint64_t *word = shadow_word(area, block->address, grain);
     uint64_t packed = shadow_pack(block, run_identity(run, block->count));
-    if (unlikely(load_relaxed(word) || block->address & 15 || block->site >= SHADOW_SITES))
+    if (unlikely(load_relaxed(word) || !shadow_fits(block, grain)))
         return false;
     if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM) {
-        if (unlikely(block->kind > BLOCKS_KIND || block->size < shadow_least))
-            return false;
         store_release(word, packed | block->size << SHADOW_SIZE_SHIFT); /* pairs with a fork */
         return true;
     }
-    if (unlikely(shadow_window(block->address, grain) == shadow_windows(grain) - 1 ||
-                 load_relaxed(&word[1])))
+    if (unlikely(load_relaxed(&word[1])))
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     packed |= SHADOW_LARGE | shadow_place(block->address, grain);

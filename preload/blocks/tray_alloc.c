@@ -7,10 +7,6 @@
 
 #include <sys/mman.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define CHUNK_LEAST (64u << 10)
 #define CHUNK_MOST (256u << 10)
 #define CHUNK_SMALL (2 * LEAK_PAGE) /* still holds the largest tray */

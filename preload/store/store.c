@@ -16,10 +16,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */

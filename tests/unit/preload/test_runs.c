@@ -127,15 +127,22 @@ static void allow_one_chunk(void)
     arena_set_limit(arena_used() + sizeof(struct run_chunk) / 2);
 }
 
+/* So many more blocks than runs are all found, and as many of them, or few more, are in the open
+ * table. */
+static void want_overflow(uint32_t runs, uint32_t more, uint32_t most)
+{
+    uint32_t in_table = fill_with_lone_blocks(0, runs + more);
+    ck_assert_uint_ge(in_table, more);
+    ck_assert_uint_lt(in_table, most);
+    ck_assert_uint_eq(blocks_count(), runs + more);
+    want_lone_blocks(0, runs + more);
+    ck_assert(blocks_check());
+}
+
 START_TEST(without_memory_for_runs_blocks_go_to_the_open_table)
 {
     allow_one_chunk();
-    uint32_t in_table = fill_with_lone_blocks(0, RUN_CHUNK_RUNS + 500);
-    ck_assert_uint_ge(in_table, 500);
-    ck_assert_uint_lt(in_table, 600);
-    ck_assert_uint_eq(blocks_count(), RUN_CHUNK_RUNS + 500);
-    want_lone_blocks(0, RUN_CHUNK_RUNS + 500);
-    ck_assert(blocks_check());
+    want_overflow(RUN_CHUNK_RUNS, 500, 600);
 }
 END_TEST
 
@@ -187,13 +194,7 @@ END_TEST
 /* As many as their number has bits for. */
 START_TEST(all_the_runs_there_can_be_are_used_and_then_the_open_table)
 {
-    enum { RUNS = 1 << RUN_BITS };
-    uint32_t in_table = fill_with_lone_blocks(0, RUNS + 1000);
-    ck_assert_uint_ge(in_table, 1000);
-    ck_assert_uint_lt(in_table, 1200);
-    ck_assert_uint_eq(blocks_count(), RUNS + 1000);
-    want_lone_blocks(0, RUNS + 1000);
-    ck_assert(blocks_check());
+    want_overflow(1u << RUN_BITS, 1000, 1200);
 }
 END_TEST
 
