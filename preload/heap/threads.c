@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* The thread block, static TLS and the guard page share the stack's mapping: so much of it is not
- * stack. */
-#define BOUNDS_MARGIN 16384
+/* glibc maps a stack together with the thread block, which ends within two pages above its address,
+ * and with static TLS where that lies above the block: so much of the size is not below the block. */
+#define BOUNDS_MARGIN (ARCH_TLS_ABOVE_BLOCK ? 16384 : 2 * LEAK_PAGE)
 #define STATES_MOST 8     /* of one mapping */
 #define RECORDS_MAX 65536 /* beyond that the records of ended threads are used again */
 
@@ -151,6 +151,12 @@ static bool is_bounds_of_state(uintptr_t high)
     while (thread && thread->bounds.high != high)
         thread = thread->next_of_all;
     return thread;
+}
+
+uintptr_t threads_least_stack_start(const struct unwind_bounds *bounds)
+{
+    uintptr_t rest = BOUNDS_MARGIN + tls_above;
+    return bounds->low > rest ? bounds->low - rest : 0;
 }
 
 void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, void *context),

@@ -106,6 +106,8 @@ void threads_each_start_page(void (*visit)(uintptr_t start, uintptr_t end, void 
 /* The stacks of ended threads, which libc may keep mapped for new ones. */
 void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, void *context),
                             void *context);
+/* The stack of a thread that libc mapped begins at bounds->low or below, but not below this. */
+uintptr_t threads_least_stack_start(const struct unwind_bounds *bounds);
 /* Does sp point into the stack that the calling thread was created with? */
 bool threads_on_own_stack(uintptr_t sp);
 /* Calls visit for every thread; none may start or end meanwhile. */

@@ -147,6 +147,16 @@ static void add_globals(struct builder *builder)
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
+/* The bounds leave out the end that may not be stack. Where a guard page lies in front, a mapping
+ * begins there, and the stack with it. */
+static uintptr_t stack_start(const struct procmaps *maps, const struct unwind_bounds *bounds)
+{
+    const struct mapping *mapping = procmaps_find(maps, bounds->low);
+    bool whole = mapping && mapping->end >= bounds->high &&
+                 mapping->start > threads_least_stack_start(bounds);
+    return whole ? mapping->start : bounds->low;
+}
+
 static void add_thread(struct builder *builder, struct root_thread thread)
 {
     struct roots *out = builder->out;
@@ -155,7 +165,7 @@ static void add_thread(struct builder *builder, struct root_thread thread)
         return;
     if (state) {
         thread.serial = state->serial;
-        thread.low = state->bounds.low;
+        thread.low = stack_start(builder->input->maps, &state->bounds);
         thread.high = state->bounds.high;
         /* The program's arguments lie above the frames of the first thread and may have been
          * replaced. */
@@ -318,7 +328,8 @@ static void exclude_exited_stack(const struct unwind_bounds *bounds, void *conte
     const uintptr_t *block = (const uintptr_t *)bounds->high;
     if (!mapping || mapping->start > bounds->low || !mapping->read || !context_is_block(block))
         return;
-    exclude_range(bounds->low, bounds->high - bounds->low + descriptor_size, context);
+    uintptr_t low = stack_start(builder->input->maps, bounds);
+    exclude_range(low, bounds->high - low + descriptor_size, context);
     add_dtv(builder, bounds->high, -1); /* the next thread uses it again */
 }
 
