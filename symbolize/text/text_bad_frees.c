@@ -10,6 +10,7 @@
 #include "symbolize/text/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
@@ -187,46 +188,78 @@ static void write_part_frame(const char *lead, const struct frame *frame, const 
         fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
 }
 
-/* "and 4 times called by comm_open at comm.cc:90, allocated by init at addr.cc:20": a bad free with
- * the same cause. The caller is the first in which it differs from its lead. */
-static void write_bad_free_part(const struct bad_free *lead, const struct bad_free *part,
-                                const struct view *view, FILE *stream)
+/* "called by comm_open at comm.cc:90, allocated by init at addr.cc:20": a bad free with the same
+ * cause. The caller is the first in which it differs from its lead. free(3) it; NULL = no memory. */
+static char *part_words(const struct bad_free *lead, const struct bad_free *part,
+                        const struct view *view)
 {
     const struct stack *stack = &part->released, *other = &lead->released;
-    size_t i = 0, allocated = frame_first_user(part->allocated.frames, part->allocated.count);
+    size_t i = 0, size, allocated = frame_first_user(part->allocated.frames, part->allocated.count);
+    char *words = NULL;
+    FILE *stream = open_memstream(&words, &size);
 
+    if (!stream)
+        return NULL;
     while (i < stack->count && i < other->count && stack->frames[i] == other->frames[i])
         i++;
     while (i < stack->count && stack->frames[i]->role != FRAME_USER)
         i++;
-    fprintf(stream, "%*sand %s", TEXT_INDENT, "", term_count(part->count, "time").text);
     if (i < stack->count)
         write_part_frame(i ? " called by " : " in ", stack->frames[i], view, stream);
     if (allocated < part->allocated.count)
         write_part_frame(i < stack->count ? ", allocated by " : " allocated by ",
                          part->allocated.frames[allocated], view, stream);
-    putc('\n', stream);
+    fclose(stream);
+    return words;
+}
+
+/* Bad frees of one cause that read the same. */
+struct part {
+    char *words;
+    uint64_t count;
+};
+
+struct parts {
+    struct part *at;
+    size_t count, capacity;
+};
+
+static void add_part(struct parts *parts, char *words, uint64_t count)
+{
+    for (size_t i = 0; words && i < parts->count; i++)
+        if (strcmp(parts->at[i].words, words) == 0) {
+            parts->at[i].count = add_saturating(parts->at[i].count, count);
+            free(words);
+            return;
+        }
+    if (!words)
+        return;
+    parts->at = array_grow(parts->at, &parts->capacity, parts->count + 1, sizeof(*parts->at));
+    parts->at[parts->count++] = (struct part){words, count};
 }
 
 /* The others with the cause of one that leads. */
 static void write_bad_free_parts(const struct process *process, size_t lead,
                                  const struct view *view, FILE *stream)
 {
-    size_t more = 0, shown = 0;
+    struct parts parts = {0};
 
     for (size_t i = lead + 1; i < process->mistake_count; i++) {
-        if (process->mistakes[i].lead != lead + 1)
-            continue;
-        if (shown < PARTS_SHOWN || view->verbose) {
-            write_bad_free_part(&process->mistakes[lead], &process->mistakes[i], view, stream);
-            shown++;
-        } else {
-            more++;
-        }
+        const struct bad_free *part = &process->mistakes[i];
+
+        if (part->lead == lead + 1)
+            add_part(&parts, part_words(&process->mistakes[lead], part, view), part->count);
     }
-    if (more)
+    for (size_t i = 0; i < parts.count; i++) {
+        if (i < PARTS_SHOWN || view->verbose)
+            fprintf(stream, "%*sand %s%s\n", TEXT_INDENT, "",
+                    term_count(parts.at[i].count, "time").text, parts.at[i].words);
+        free(parts.at[i].words);
+    }
+    if (parts.count > PARTS_SHOWN && !view->verbose)
         fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
-                term_count(more, "more place").text);
+                term_count(parts.count - PARTS_SHOWN, "more place").text);
+    free(parts.at);
 }
 
 static size_t count_causes(const struct process *process)

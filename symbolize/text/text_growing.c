@@ -89,7 +89,8 @@ void text_growing(const struct process *process, const struct view *view,
         growing[count++] = &process->grown[i];
     if (count) {
         qsort(growing, count, sizeof(*growing), compare_growth_rate);
-        fprintf(stream, "Growing while it %s:\n", process->how == END_RUNNING ? "runs" : "ran");
+        fprintf(stream, "Growing while it %s (no leak if it levels off):\n",
+                process->how == END_RUNNING ? "runs" : "ran");
     }
     shown = view->top && count > view->top ? view->top : count;
     for (size_t i = 0; i < shown; i++) {

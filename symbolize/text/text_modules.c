@@ -62,13 +62,50 @@ struct modules {
     size_t count, capacity;
 };
 
-static bool has_records(const struct process *process, const struct view *view)
+static bool has_module(const struct frame *const *frames, size_t count,
+                       const struct blind_module *module)
 {
-    for (int v = 0; v < VERDICT_MAX; v++)
-        if ((view->show[v] || (v == VERDICT_INDIRECT && view->show[VERDICT_LOST])) &&
-            process->totals.of[v].records)
-            return text_lists_records(process, view);
-    return view->suppressed && process->suppressed.records;
+    for (size_t i = 0; i < count; i++)
+        if (frames[i]->module && strcmp(frames[i]->module, module->path) == 0)
+            return true;
+    return false;
+}
+
+static bool is_listed(const struct process *process, const struct record *record,
+                      const struct view *view)
+{
+    if (record->suppressed_by && !view->suppressed)
+        return false;
+    return record_is_growing(record) ||
+           (text_lists_records(process, view) && text_list_has(process, record, view));
+}
+
+/* Does a stack that the report lists, or could with --top=0, go through the module? */
+static bool is_in_listed(const struct process *process, const struct blind_module *module,
+                         const struct view *view)
+{
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct record *record = &process->records[i];
+
+        if (is_listed(process, record, view) &&
+            has_module(record->frames, record->frame_count, module))
+            return true;
+    }
+    for (size_t i = 0; i < process->grown_count; i++)
+        if (has_module(process->grown[i].frames, process->grown[i].frame_count, module))
+            return true;
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (has_module(process->resources[i].record.frames,
+                       process->resources[i].record.frame_count, module))
+            return true;
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        const struct bad_free *mistake = &process->mistakes[i];
+
+        if (has_module(mistake->released.frames, mistake->released.count, module) ||
+            has_module(mistake->allocated.frames, mistake->allocated.count, module))
+            return true;
+    }
+    return false;
 }
 
 static void add_module(struct modules *modules, const struct blind_module *module)
@@ -89,8 +126,8 @@ static struct modules collect_modules(const struct text_processes *processes,
     for (size_t i = 0; i < processes->full_count; i++) {
         const struct process *process = nth_process(processes, i);
 
-        for (size_t k = 0; has_records(process, view) && k < process->blind_count; k++)
-            if (!process->blind[k].runtime)
+        for (size_t k = 0; k < process->blind_count; k++)
+            if (!process->blind[k].runtime && is_in_listed(process, &process->blind[k], view))
                 add_module(&made, &process->blind[k]);
     }
     return made;

@@ -163,6 +163,21 @@ static void write_unlisted(const struct process *process, const struct view *vie
     }
 }
 
+/* What a reader who sees such a verdict for the first time must know to judge it. */
+static void write_possible_meaning(const struct process *process, const struct view *view,
+                                   FILE *stream)
+{
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct record *record = &process->records[i];
+
+        if (record->verdict == VERDICT_POSSIBLE && record->interior_count &&
+            text_lists_records(process, view) && text_list_has(process, record, view)) {
+            fputs("A possibly lost block is in use if the program keeps such pointers.\n", stream);
+            return;
+        }
+    }
+}
+
 /* The first process lost nothing, and others did: it is told in few lines. */
 static bool is_short(const struct text_processes *processes, size_t nth, const struct view *view)
 {
@@ -182,6 +197,7 @@ static void write_report_coverage(const struct text_processes *processes, size_t
         write_report_when(process, view, stream);
         text_coverage(process, view, stream);
         text_leak_check(process, view, stream);
+        write_possible_meaning(process, view, stream);
         write_unlisted(process, view, stream);
         text_suppressed(process, view, stream);
     }
@@ -198,13 +214,16 @@ static void write_report_coverage(const struct text_processes *processes, size_t
     }
 }
 
-/* The option that shows more of a process; NULL when all is shown. */
+/* The option that shows more of a process; NULL when all is shown, or when there is nothing to do. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
     size_t shown = text_lists_records(process, view) ? text_list_count(process, view) : 0;
 
     if (!shown && process_has_leaks(process))
         return "--all";
+    if (!shown && !process->suppressed.records && !view->verbose &&
+        strcmp(text_no_losses(process), "no leaks") == 0)
+        return NULL;
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
         return "--show=reachable";
     if (!shown && process->suppressed.records)
