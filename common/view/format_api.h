@@ -21,7 +21,8 @@
     K(KIND, "kind", "kind")                                                                        \
     K(THREAD, "thread", "threads")                                                                 \
     K(SITE, "site", "site")                                                                        \
-    K(TAG, "tag", "tag of the program's")
+    K(TAG, "tag", "tag of the program's")                                                          \
+    K(TYPE, "type", "type")
 
 enum by_key {
     BY_NOTHING,

@@ -297,6 +297,19 @@ static bool options_fit(const struct options *options)
     return true;
 }
 
+#define TYPES_LISTED 256    /* records of a report whose types are found … */
+#define TYPES_COUNTED 65536 /* … and of one that sums up all records by type */
+
+static size_t find_types_wanted(const struct options *options)
+{
+    bool all = options->view.by == BY_TYPE || options->view.blocks ||
+               (options->format->traits & FORMAT_ALL);
+
+    if (options->view.by && options->view.by != BY_TYPE)
+        return 0;
+    return all ? TYPES_COUNTED : TYPES_LISTED;
+}
+
 /* Fills in what follows from several options together. */
 static void derive_options(struct options *options)
 {
@@ -307,6 +320,8 @@ static void derive_options(struct options *options)
     options->view.chosen = options->show_given;
     options->view.no_source = options->build.anonymous;
     options->build.group.blocks = options->view.blocks;
+    options->build.group.types = find_types_wanted(options);
+    options->build.group.fields = options->view.content && !options->build.anonymous;
     options->build.content = options->view.content || options->view.verbose ||
                              (options->format->traits & FORMAT_CONTENT) != 0;
     options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;

@@ -19,6 +19,8 @@
 struct group_options {
     bool inherited; /* fork child: include blocks inherited from the parent */
     bool blocks;    /* keep as many block samples as are known */
+    size_t types;   /* find the types of so many records */
+    bool fields;    /* and the values of the fields of their samples */
     enum sort_order order;
     struct suppressions *suppressions; /* with this store selected; NULL = none */
 };
