@@ -45,11 +45,14 @@ static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
         one &= question->sizes[i] == size;
         array &= is_array_of(question->sizes[i], size, question->cookie);
     }
-    *layout = one ? TYPE_ONE : TYPE_ARRAY;
-    if (one || array)
+    *layout = TYPE_ONE;
+    if (one)
         return true;
     *layout = TYPE_FLEXIBLE;
-    return fits_flexibly(&plain, size, question);
+    if (fits_flexibly(&plain, size, question))
+        return true;
+    *layout = TYPE_ARRAY;
+    return array;
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
