@@ -275,7 +275,8 @@ static void choose(const struct elf_binary_parts *parts, struct type_index *inde
                                       .source = source_of(flow->uses[i].target),
                                       .via = flow->uses[i].name};
 
-        if (make_candidate(parts, index, question, &candidate) && counts(&candidate))
+        if (make_candidate(parts, index, question, &candidate) && counts(&candidate) &&
+            !(flow->given_inside && candidate.layout == TYPE_ARRAY))
             consider(choice, &candidate);
         else
             choice->misfit |= !candidate.bytes;

@@ -303,6 +303,15 @@ static bool is_result(const struct value *value)
     return value->sort == RESULT && value->offset == 0;
 }
 
+/* Far into the block an address is that of an element. */
+#define HEADER_MOST 64
+
+static void note_inside(struct walk *walk, const struct value *value)
+{
+    walk->flow->given_inside |=
+        value->sort == RESULT && value->offset > 0 && value->offset <= HEADER_MOST;
+}
+
 static struct value result_at(const struct walk *walk, int64_t offset)
 {
     return (struct value){.sort = RESULT, .offset = offset == walk->ahead ? 0 : offset};
@@ -335,9 +344,12 @@ static void store(struct walk *walk, struct machine *machine, uint64_t address,
     struct place place;
     Dwarf_Die found;
 
-    if (!is_result(&value) && find_static(address, at, &fixed))
+    if (value.sort != RESULT && find_static(address, at, &fixed))
         return;
     place = find_place(walk, machine, address, at);
+    if (place.sort != IN_FRAME &&
+        !(at->base >= 0 && at->base < X86_REGISTERS && machine->reg[at->base].sort == RESULT))
+        note_inside(walk, &value);
     if (place.sort == IN_FRAME)
         store_in_frame(walk, machine, address, place.offset, value);
     else if (place.sort == IN_OBJECT && is_result(&value) && type_of_place(&place, &found, &name))
@@ -456,6 +468,7 @@ static void call(struct walk *walk, struct machine *machine, uint64_t address, b
 
         if (known && is_result(value))
             pass_to(walk, address, i);
+        note_inside(walk, value);
         if (value->sort == FRAME)
             spoil_slots(machine, value->offset);
     }
@@ -489,6 +502,19 @@ static void add(const struct walk *walk, struct machine *machine, uint64_t addre
         to.sort == POINTER || to.sort == STATIC ? to : (struct value){.sort = UNKNOWN};
 }
 
+/* "block++" of a variable in the frame. */
+static void add_in_memory(struct walk *walk, struct machine *machine, uint64_t address,
+                          const struct x86_instruction *at)
+{
+    struct value value = load(walk, machine, address, at);
+
+    if (value.sort == RESULT)
+        value = result_at(walk, value.offset + at->immediate);
+    else
+        value = (struct value){.sort = UNKNOWN};
+    store(walk, machine, address, at, value);
+}
+
 /* What does not change the flow of control. */
 static void execute(struct walk *walk, struct machine *machine, uint64_t address,
                     const struct x86_instruction *at)
@@ -506,6 +532,9 @@ static void execute(struct walk *walk, struct machine *machine, uint64_t address
     case X86_STORE_OTHER:
         store(walk, machine, address, at, (struct value){.sort = UNKNOWN});
         forget(machine, at->changed);
+        break;
+    case X86_ADD_TO_MEMORY:
+        add_in_memory(walk, machine, address, at);
         break;
     case X86_ADDRESS:
         machine->reg[at->to] = address_value(walk, machine, address, at);
@@ -663,6 +692,7 @@ static void return_result(struct walk *walk, const struct machine *machine)
 {
     Dwarf_Die type;
 
+    note_inside(walk, &machine->reg[X86_AX]);
     if (!is_result(&machine->reg[X86_AX]) || !type_of_die(&walk->code->function, &type) ||
         type_size(&type) != sizeof(uint64_t))
         return;

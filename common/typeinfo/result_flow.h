@@ -33,7 +33,9 @@ struct flow_use {
 struct result_flow {
     struct flow_use uses[FLOW_USES_MOST]; /* in the order in which the code reaches them */
     size_t count;
-    bool returned; /* the function returns the result */
+    bool returned;     /* the function returns the result */
+    bool given_inside; /* an address in the block is returned, passed on or stored: what is in front
+                          of it may be a header */
 };
 
 struct result_call {

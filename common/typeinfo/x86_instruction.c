@@ -324,11 +324,15 @@ static void read_arithmetic(const struct decoding *decoding)
 /* 80, 81, 83. */
 static void read_constant_arithmetic(const struct decoding *decoding)
 {
+    bool adds = (decoding->reg == 0 || decoding->reg == 5) && decoding->opcode != 0x80;
+
     if (decoding->reg == 7)
         return;
-    if (decoding->memory)
-        decoding->read->operation = X86_STORE_OTHER;
-    else if ((decoding->reg == 0 || decoding->reg == 5) && decoding->opcode != 0x80)
+    if (decoding->memory) {
+        decoding->read->operation = adds && decoding->wide ? X86_ADD_TO_MEMORY : X86_STORE_OTHER;
+        if (adds && decoding->reg == 5)
+            decoding->read->immediate = -decoding->read->immediate;
+    } else if (adds)
         add_constant(decoding, other_register_of(decoding), decoding->reg == 5);
     else
         decoding->read->changed = BIT(other_register_of(decoding));

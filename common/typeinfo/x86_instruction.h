@@ -18,19 +18,20 @@ enum x86_register { X86_AX, X86_CX, X86_DX, X86_BX, X86_SP, X86_BP, X86_SI, X86_
 #define X86_NONE (-1)
 
 enum x86_operation {
-    X86_OTHER,        /* changes the registers of `changed` and perhaps memory */
-    X86_MOVE,         /* to = from */
-    X86_LOAD,         /* to = memory, 8 bytes */
-    X86_STORE,        /* memory = from, 8 bytes */
-    X86_STORE_OTHER,  /* memory = something else, up to 8 bytes */
-    X86_ADDRESS,      /* to = address of memory (lea) */
-    X86_SET,          /* to = immediate */
-    X86_ADD_CONSTANT, /* to += immediate */
-    X86_ADD,          /* to += from */
-    X86_CALL,         /* of immediate, which is relative to the end of the instruction */
-    X86_CALL_POINTER, /* of a register or memory */
-    X86_JUMP,         /* to immediate, likewise */
-    X86_BRANCH,       /* perhaps to immediate, likewise */
+    X86_OTHER,         /* changes the registers of `changed` and perhaps memory */
+    X86_MOVE,          /* to = from */
+    X86_LOAD,          /* to = memory, 8 bytes */
+    X86_STORE,         /* memory = from, 8 bytes */
+    X86_STORE_OTHER,   /* memory = something else, up to 8 bytes */
+    X86_ADD_TO_MEMORY, /* memory += immediate, 8 bytes */
+    X86_ADDRESS,       /* to = address of memory (lea) */
+    X86_SET,           /* to = immediate */
+    X86_ADD_CONSTANT,  /* to += immediate */
+    X86_ADD,           /* to += from */
+    X86_CALL,          /* of immediate, which is relative to the end of the instruction */
+    X86_CALL_POINTER,  /* of a register or memory */
+    X86_JUMP,          /* to immediate, likewise */
+    X86_BRANCH,        /* perhaps to immediate, likewise */
     X86_JUMP_POINTER,
     X86_RETURN,
     X86_STOP, /* never continues: ud2, hlt, int3 */

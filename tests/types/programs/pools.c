@@ -53,11 +53,34 @@ __attribute__((noinline)) static void *with_header(size_t size)
     return header + 1;
 }
 
+__attribute__((noinline)) static void *with_size(size_t size)
+{
+    size_t *block = malloc(size + sizeof(*block)); // TYPE none
+
+    block[0] = size;
+    block++;
+    return block;
+}
+
+static inline void *inlined(size_t size)
+{
+    size_t *block = malloc(size + sizeof(*block)); // TYPE none
+
+    block[0] = size;
+    return block + 1;
+}
+
 int main(void)
 {
     for (int i = 0; i < 30; i++)
         keep(object_new());
     for (int i = 0; i < 5; i++)
         keep(with_header(7 * (size_t)i + 3));
+    for (int i = 0; i < 5; i++)
+        keep(with_size(8 * (size_t)i + 8));
+    for (int i = 0; i < 5; i++)
+        keep(inlined(8 * (size_t)i + 8));
+    for (int i = 0; i < 5; i++)
+        keep(with_header(16 * (size_t)i + 16));
     return 0;
 }

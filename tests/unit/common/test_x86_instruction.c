@@ -24,6 +24,8 @@ static const struct {
     {"movl $0x1,0x10(%rax)", "\xc7\x40\x10\x01\x00\x00\x00", 7, X86_STORE_OTHER, X86_NONE, X86_NONE,
      X86_AX, 16},
     {"add $0x10,%rax", "\x48\x83\xc0\x10", 4, X86_ADD_CONSTANT, X86_AX, X86_NONE, X86_NONE, 0},
+    {"addq $0x8,-0x8(%rbp)", "\x48\x83\x45\xf8\x08", 5, X86_ADD_TO_MEMORY, X86_NONE, X86_NONE,
+     X86_BP, -8},
     {"add %rdx,%rax", "\x48\x01\xd0", 3, X86_ADD, X86_AX, X86_DX, X86_NONE, 0},
     {"call", "\xe8\x10\x00\x00\x00", 5, X86_CALL, X86_NONE, X86_NONE, X86_NONE, 0},
     {"call *0x8(%rax)", "\xff\x50\x08", 3, X86_CALL_POINTER, X86_NONE, X86_NONE, X86_AX, 8},
