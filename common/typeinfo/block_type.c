@@ -234,11 +234,22 @@ static enum type_source source_of(enum flow_target target)
     return sources[target];
 }
 
-/* A parameter is often the first member's type, or that of one of many elements. */
-static bool counts(const struct candidate *candidate)
+/* A structure that only points to the next one: a pool links its free slots so, whatever they are. */
+static bool is_free_slot(Dwarf_Die *type)
 {
-    return candidate->layout != TYPE_ARRAY ||
-           (candidate->source != TYPE_BY_PARAMETER && candidate->source != TYPE_BY_CONSTRUCTOR);
+    Dwarf_Die found, next;
+
+    return type_size(type) == sizeof(uint64_t) && type_at(type, 0, &found, NULL) &&
+           type_pointee(&found, &next) && type_is_same(type, &next);
+}
+
+/* A parameter is often the first member's type, or that of one of many elements. */
+static bool counts(struct candidate *candidate)
+{
+    if (candidate->layout != TYPE_ARRAY)
+        return true;
+    return candidate->source != TYPE_BY_PARAMETER && candidate->source != TYPE_BY_CONSTRUCTOR &&
+           !is_free_slot(&candidate->type);
 }
 
 struct choice {

@@ -62,6 +62,26 @@ __attribute__((noinline)) static void *with_size(size_t size)
     return block;
 }
 
+struct slot {
+    struct slot *next;
+};
+
+static struct slot *free_slots;
+
+/* Slots of 40 bytes for anything; only those that are free are linked. */
+__attribute__((noinline)) static void *slots_new(int count)
+{
+    void *start = malloc(40 * (size_t)count); // TYPE none
+    struct slot *slot = start;
+
+    for (int i = 0; i < count; i++) {
+        slot->next = free_slots;
+        free_slots = slot;
+        slot = (struct slot *)((char *)slot + 40);
+    }
+    return start;
+}
+
 static inline void *inlined(size_t size)
 {
     size_t *block = malloc(size + sizeof(*block)); // TYPE none
@@ -78,6 +98,7 @@ int main(void)
         keep(with_header(7 * (size_t)i + 3));
     for (int i = 0; i < 5; i++)
         keep(with_size(8 * (size_t)i + 8));
+    keep(slots_new(10));
     for (int i = 0; i < 5; i++)
         keep(inlined(8 * (size_t)i + 8));
     for (int i = 0; i < 5; i++)
