@@ -48,10 +48,17 @@ static void add_type(struct type_list *list, const struct type_sum *one)
         list->sums[i].block_size = 0;
 }
 
-static void add_record(struct type_list *list, const struct record *record)
+/* A report that must fit a screen leaves out texts, and at last all types. */
+static bool is_shown(const struct type_sum *sum, const struct view *view)
+{
+    return view->terse < TEXT_BRIEF || (view->terse < TEXT_TERSEST && sum->type->size != 1);
+}
+
+static void add_record(struct type_list *list, const struct record *record, const struct view *view)
 {
     for (size_t i = 0; i < record->type_count; i++)
-        add_type(list, &record->types[i]);
+        if (is_shown(&record->types[i], view))
+            add_type(list, &record->types[i]);
     list->conflicts = add_saturating(list->conflicts, record->type_conflicts);
 }
 
@@ -109,9 +116,9 @@ void text_types(const struct process *process, const size_t *parts, size_t count
     size_t shown;
 
     if (!parts)
-        add_record(&list, record);
+        add_record(&list, record, view);
     for (size_t i = 0; i < count; i++)
-        add_record(&list, &process->records[parts[i]]);
+        add_record(&list, &process->records[parts[i]], view);
     shown = view->verbose || list.count <= TYPES_SHOWN + 1 ? list.count : TYPES_SHOWN;
     for (size_t i = 0; i < shown; i++)
         write_type(&list.sums[i], record, view, stream);
