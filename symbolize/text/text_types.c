@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "symbolize/records/sampling_error.h"
 
 #define NAME_COLUMNS 48
