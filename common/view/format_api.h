@@ -79,6 +79,8 @@ enum {
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
     FORMAT_MODULES = 128, /* says what to do about modules without debug information */
+    FORMAT_TYPES = 256,   /* says what the blocks are: of records with verdicts to show … */
+    FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
 };
 
 struct format {

@@ -122,7 +122,7 @@ static void fill_types(struct grouping *grouping, struct record_sum *const *orde
     for (size_t i = 0; i < grouping->process->record_count && left; i++) {
         struct record *record = &grouping->process->records[i];
 
-        if (record->suppressed_by || record->verdict == VERDICT_RUNTIME)
+        if (record->suppressed_by || !grouping->options->types_of[record->verdict])
             continue;
         types_fill_record(&types, order[i]->shares, order[i]->share_count, record);
         if (grouping->options->fields)
