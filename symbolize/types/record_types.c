@@ -39,36 +39,31 @@ static void add_type(struct type_sum *sums, size_t *count, const struct site_typ
 
 /* ---- Copies of one call ---------------------------------------------------------------------- */
 
-/* The innermost frame of a site that is not libleak's. */
-static uint32_t frame_node(struct types *types, const struct share *share)
+static bool is_same_place(const struct frame *a, const struct frame *b)
 {
-    const struct store *store = types->store;
-    uint32_t node = store->sites[share->site].node;
-
-    while (node >= LEAK_NODE_FIRST) {
-        const struct resolved_place *place = signatures_place_at_node(types->signatures, node);
-
-        if (place && !classify_is_libleak_frame(&place->frames[place->count - 1]))
-            break;
-        node = store->nodes[node].parent;
-    }
-    return node;
+    return a->line == b->line && a->column == b->column &&
+           (a->file && b->file ? strcmp(a->file, b->file) == 0 : a->file == b->file);
 }
 
-/* A compiler may copy a call, with its loop or inlined function, and lose the variable in a copy. All
- * stacks of a record have equal names, so calls in one place of one line are one in the source. */
-static bool is_same_call(struct types *types, const struct share *a, const struct share *b)
+/* A compiler may copy a call, with its loop or inlined function, and lose the variable in a copy.
+ * Stacks of a record have equal names; where all their frames are in equal places, too, they are one
+ * stack in the source. Some frame must have a place. */
+static bool is_same_stack(struct types *types, const struct share *a, const struct share *b)
 {
-    uint32_t node = frame_node(types, a), other = frame_node(types, b);
-    const struct resolved_place *left, *right;
+    const struct store_site *sites = types->store->sites;
+    const struct frame *left[TRACE_MAX], *right[TRACE_MAX];
+    uint32_t ending;
+    size_t count = signatures_node_frames(types->signatures, sites[a->site].node, left, &ending);
+    bool known = false;
 
-    if (node < LEAK_NODE_FIRST || other < LEAK_NODE_FIRST)
+    if (count != signatures_node_frames(types->signatures, sites[b->site].node, right, &ending))
         return false;
-    left = signatures_place_at_node(types->signatures, node);
-    right = signatures_place_at_node(types->signatures, other);
-    return left && right && left->frames->line && left->frames->line == right->frames->line &&
-           left->frames->column == right->frames->column && left->frames->file &&
-           right->frames->file && strcmp(left->frames->file, right->frames->file) == 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_same_place(left[i], right[i]))
+            return false;
+        known |= left[i]->line != 0;
+    }
+    return known;
 }
 
 static bool fits(const struct block_type *type, uint64_t size)
@@ -87,7 +82,7 @@ static const struct site_type *type_of_copy(struct types *types, const struct sh
     for (size_t i = 0; i < count; i++) {
         const struct site_type *found = types_of_share(types, order[i]);
 
-        if (found->type && fits(found->type, size) && is_same_call(types, order[i], of))
+        if (found->type && fits(found->type, size) && is_same_stack(types, order[i], of))
             return found;
     }
     return NULL;

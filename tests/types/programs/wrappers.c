@@ -1,4 +1,5 @@
-/* malloc behind functions of the program: checked, zeroing, by a table of functions, with a tail call. */
+/* malloc behind functions of the program: checked, zeroing, by a table of functions, with a tail
+ * call; and two calls of one wrapper in one function. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,19 @@ static void session_new(int level)
     keep(session);
 }
 
+/* What one call of a wrapper makes says nothing about another one of the same function. */
+__attribute__((noinline)) static void mixed(void)
+{
+    struct config *config = xzalloc(sizeof(*config)); // TYPE struct config
+
+    config->level = 1;
+    keep(config);
+    keep(xzalloc(sizeof(struct config))); // TYPE none
+}
+
 int main(void)
 {
+    mixed();
     for (int i = 0; i < 10; i++)
         session_new(i);
     return 0;
