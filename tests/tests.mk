@@ -33,7 +33,7 @@ tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
 # each other, the long ones first, so what two of them need is built before.
-SUITES = sanitized wrapper e2e unit verdicts conformance growth storm lint itself fuzz
+SUITES = sanitized wrapper e2e unit types verdicts conformance growth storm lint itself fuzz
 SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
@@ -81,6 +81,8 @@ conformance-all: all                  ## every program of PATH, with and without
 	@tests/conformance/all.py $(O) $(A)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
 	@tests/verdicts/run $(O) $(T)
+types: all                            ## the types of blocks of 24 programs are right; T=name; FULL=1 tries every build
+	@tests/types/run $(O) $(T)
 growth: all                           ## twenty-two programs, half of which grow: named, and nothing else; T=name
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand

@@ -218,27 +218,50 @@ static size_t skip_api_calls(struct dwarf_frame *frames, size_t count)
     return count - skipped;
 }
 
+static size_t find_scopes(struct unit *unit, Dwarf_Addr address, Dwarf_Die scopes[DWARF_INLINE_MAX])
+{
+    Dwarf_Die *function = find_function(unit, address);
+    size_t count = 0;
+
+    if (!function)
+        return 0;
+    scopes[count++] = *function;
+    for (Dwarf_Die scope = *function; enter_scope(&scope, address) && count < DWARF_INLINE_MAX;)
+        if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
+            scopes[count++] = scope;
+    return count;
+}
+
+static struct unit *find_unit(struct dwarf_index *index, Dwarf_Addr address)
+{
+    size_t cursor = index->spans.count;
+    uint32_t found = interval_map_next(&index->spans, address, &cursor);
+
+    return found == INTERVAL_NONE ? NULL : &index->units[found];
+}
+
+size_t dwarf_index_scopes(struct dwarf_index *index, Dwarf_Addr address,
+                          Dwarf_Die scopes[DWARF_INLINE_MAX])
+{
+    struct unit *unit = find_unit(index, address);
+
+    return unit ? find_scopes(unit, address, scopes) : 0;
+}
+
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX])
 {
     Dwarf_Die scopes[DWARF_INLINE_MAX];
-    size_t cursor = index->spans.count, count = 0;
-    uint32_t found = interval_map_next(&index->spans, address, &cursor);
-    struct unit *unit;
-    Dwarf_Die *function;
+    struct unit *unit = find_unit(index, address);
+    size_t count;
 
-    if (found == INTERVAL_NONE)
+    if (!unit)
         return 0;
-    unit = &index->units[found];
     memset(frames, 0, DWARF_INLINE_MAX * sizeof(*frames));
     fill_address_place(unit, address, &frames[0]);
-    function = find_function(unit, address);
-    if (!function)
+    count = find_scopes(unit, address, scopes);
+    if (!count)
         return frames[0].file ? 1 : 0;
-    scopes[count++] = *function; /* outermost first */
-    for (Dwarf_Die scope = *function; enter_scope(&scope, address) && count < DWARF_INLINE_MAX;)
-        if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
-            scopes[count++] = scope;
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
@@ -253,12 +276,11 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
                           struct dwarf_function *function)
 {
-    size_t cursor = index->spans.count;
-    uint32_t unit = interval_map_next(&index->spans, address, &cursor);
-    Dwarf_Die *found = unit == INTERVAL_NONE ? NULL : find_function(&index->units[unit], address);
+    struct unit *unit = find_unit(index, address);
+    Dwarf_Die *found = unit ? find_function(unit, address) : NULL;
 
     if (found)
-        *function = (struct dwarf_function){*found, index->units[unit].directory};
+        *function = (struct dwarf_function){*found, unit->directory};
     return found != NULL;
 }
 
@@ -386,13 +408,12 @@ static void index_variables(struct dwarf_data *data, bool locals)
     }
 }
 
-bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
-                     struct dwarf_variable *found)
+static struct variable *find_variable(struct dwarf_data *data, uint64_t start, bool local)
 {
     uint64_t at;
 
     if (!data->dwarf)
-        return false;
+        return NULL;
     if (!data->indexed)
         index_variables(data, false);
     data->indexed = true;
@@ -402,9 +423,26 @@ bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
         data->indexed_locals = true;
         at = hashmap_get(&data->by_start, start);
     }
-    if (at)
-        *found = describe_variable(&data->variables[at - 1], data->paths);
-    return at != 0;
+    return at ? &data->variables[at - 1] : NULL;
+}
+
+bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
+                     struct dwarf_variable *found)
+{
+    struct variable *variable = find_variable(data, start, local);
+
+    if (variable)
+        *found = describe_variable(variable, data->paths);
+    return variable != NULL;
+}
+
+bool dwarf_data_find_die(struct dwarf_data *data, uint64_t start, bool local, Dwarf_Die *die)
+{
+    struct variable *variable = find_variable(data, start, local);
+
+    if (variable)
+        *die = variable->die;
+    return variable != NULL;
 }
 
 void dwarf_data_end(struct dwarf_data *data)

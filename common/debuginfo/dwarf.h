@@ -43,6 +43,10 @@ struct dwarf_frame {
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
+/* The functions around an address, inlined ones included, the outermost first; 0 = none. */
+size_t dwarf_index_scopes(struct dwarf_index *index, Dwarf_Addr address,
+                          Dwarf_Die scopes[DWARF_INLINE_MAX]);
+
 /* A function, and the directory in which its unit was compiled (NULL = unknown). */
 struct dwarf_function {
     Dwarf_Die die;
@@ -76,6 +80,8 @@ struct dwarf_variable {
 /* The variable that begins at `start`. local: search functions, too. */
 bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
                      struct dwarf_variable *found);
+/* Its DIE. */
+bool dwarf_data_find_die(struct dwarf_data *data, uint64_t start, bool local, Dwarf_Die *die);
 void dwarf_data_end(struct dwarf_data *data);
 
 /* The variable of a concrete function (dwarf_index_function) that covers an address in its frame,

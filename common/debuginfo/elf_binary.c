@@ -375,3 +375,18 @@ bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa,
     found->offset = address - start;
     return true;
 }
+
+bool elf_binary_parts(struct elf_binary *binary, struct elf_binary_parts *parts)
+{
+    if (!binary->dwarf)
+        return false;
+    binary->symbols.module = binary->module;
+    *parts = (struct elf_binary_parts){.dwarf = binary->data.dwarf,
+                                       .index = binary->dwarf,
+                                       .data = &binary->data,
+                                       .symbols = &binary->symbols,
+                                       .module = binary->module,
+                                       .to_symbols = binary->symbol_bias,
+                                       .to_dwarf = binary->symbol_bias - binary->dwarf_bias};
+    return true;
+}

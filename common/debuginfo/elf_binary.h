@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <elfutils/libdwfl.h>
 
 #include "common/debuginfo/dwarf.h"
+#include "common/debuginfo/symbols.h"
 #include "common/base/arena.h"
 
 struct binary_search_path {
@@ -75,5 +77,19 @@ bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t of
  * canonical frame address is cfa. */
 bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                            struct binary_variable *found);
+
+/* What readers of types (common/typeinfo/) need. */
+struct elf_binary_parts {
+    Dwarf *dwarf; /* borrowed, like the others */
+    struct dwarf_index *index;
+    struct dwarf_data *data;
+    struct symbols *symbols;
+    Dwfl_Module *module;
+    uint64_t to_symbols; /* address of the file + this = address of libdwfl and of symbols */
+    uint64_t to_dwarf;   /* … = address of the debug information */
+};
+
+/* False: without debug information. */
+bool elf_binary_parts(struct elf_binary *binary, struct elf_binary_parts *parts);
 
 #endif

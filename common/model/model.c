@@ -19,6 +19,18 @@ const char *const verdict_words[VERDICT_MAX] = {
 #undef V
 };
 
+const char *const type_source_word[] = {
+#define T(name, word, words, percent) word,
+    TYPE_SOURCE_TABLE(T)
+#undef T
+};
+
+const char *const type_source_words[] = {
+#define T(name, word, words, percent) words,
+    TYPE_SOURCE_TABLE(T)
+#undef T
+};
+
 const char *const kind_word[] = {[LEAK_KIND_NONE] = "unknown",
 #define X(name, word) [LEAK_KIND_##name] = word,
                                  LEAK_KIND_TABLE(X)

@@ -181,7 +181,58 @@ struct sample {
     uint64_t time_ns;
     const uint8_t *content; /* its first `length` bytes; length 0 = unknown, or left out */
     size_t length;
-    bool pointers; /* the content may contain addresses */
+    bool pointers;                    /* the content may contain addresses */
+    const struct field_value *fields; /* that the content and the type tell */
+    size_t field_count;
+};
+
+/* How the type of a block is known. T(NAME, word in JSON, words on the terminal, percent: how certain) */
+#define TYPE_SOURCE_TABLE(T)                                                                       \
+    T(VTABLE, "vtable", "by its virtual table", 100)                                               \
+    T(ALLOCATOR, "allocator", "allocated by", 100)                                                 \
+    T(CONSTRUCTOR, "constructor", "constructed by", 95)                                            \
+    T(VARIABLE, "variable", "assigned to", 95)                                                     \
+    T(MEMBER, "member", "assigned to", 95)                                                         \
+    T(RESULT, "result", "returned by", 90)                                                         \
+    T(PARAMETER, "parameter", "passed as", 85)                                                     \
+    T(NAME, "name", "allocated by", 90)
+
+enum type_source {
+#define T(name, word, words, percent) TYPE_BY_##name,
+    TYPE_SOURCE_TABLE(T)
+#undef T
+        TYPE_SOURCE_MAX
+};
+
+extern const char *const type_source_word[], *const type_source_words[];
+
+/* How a block is made of objects of its type. FLEXIBLE: one, whose last member is an array that
+ * extends to the end. */
+enum type_layout { TYPE_ONE, TYPE_ARRAY, TYPE_FLEXIBLE, TYPE_LAYOUT_MAX };
+
+/* The type of blocks, with its evidence. */
+struct block_type {
+    const char *name; /* "struct entry", "Widget", "char"; of an array, that of an element */
+    const char *via;  /* the variable, member or function of the evidence; NULL = none */
+    enum type_source source;
+    enum type_layout layout;
+    double confidence; /* 0 to 1 */
+    uint64_t size;     /* of one object; 0 = unknown */
+};
+
+/* The blocks of a record that have one type. */
+struct type_sum {
+    const struct block_type *type;
+    uint64_t bytes, blocks;
+    uint64_t block_size; /* of each block, 0 = they differ, or it is unknown */
+};
+
+/* A field of a sample, as the type of its record says. */
+struct field_value {
+    const char *name; /* "next", "head.prev" */
+    const char *type; /* "struct entry *", "int"; of an array, that of an element */
+    uint64_t offset;
+    const char *value; /* as in a C initializer, or "…" where the content is too short */
 };
 
 /* A line of the function in the headline of a record, and what was allocated there. */
@@ -327,6 +378,9 @@ struct record {
     uint32_t ending;            /* how the trace ended: enum leak_root or STORE_ROOT_MISSING */
     const struct tag_sum *tags; /* the largest first; the other blocks have none */
     size_t tag_count;
+    const struct type_sum *types; /* the largest first; the other blocks have no known type */
+    size_t type_count;
+    uint64_t type_conflicts; /* blocks for which the evidence contradicts itself */
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */

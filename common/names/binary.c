@@ -10,6 +10,7 @@ struct binary {
     uint64_t number;
     unsigned generation; /* of the process that has the file open */
     enum binary_state state;
+    bool no_types; /* the process died of a question about one */
 };
 
 static struct message *begin_request(struct binary *binary, enum name_request what)
@@ -158,4 +159,78 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
                        struct binary_variable *found)
 {
     return find_variable(binary, NAME_LOCAL, (uint64_t[3]){pc, cfa, address}, found);
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+#define DEATHS_FOR_TYPES 4 /* names go on after more of them */
+
+static struct message *begin_type_request(struct binary *binary, enum type_request what)
+{
+    struct message *message;
+
+    if (binary->no_types || binary->state != BINARY_COMPLETE ||
+        binary->process->deaths >= DEATHS_FOR_TYPES || !open_in_process(binary))
+        return NULL;
+    message = begin_request(binary, NAME_TYPE);
+    message_put_number(message, what);
+    return message;
+}
+
+/* False: no answer. */
+static bool ask_for_type(struct binary *binary)
+{
+    binary->no_types = !name_process_ask(binary->process);
+    return !binary->no_types && binary->process->message.length;
+}
+
+bool binary_find_type(struct binary *binary, const struct block_question *question,
+                      struct block_type_found *found)
+{
+    struct message *message = begin_type_request(binary, TYPE_OF_BLOCK);
+
+    if (!message)
+        return false;
+    type_requests_put_question(message, question);
+    return ask_for_type(binary) && type_requests_take_found(message, found);
+}
+
+bool binary_find_class(struct binary *binary, const char *name,
+                       const struct block_question *question, struct block_type_found *found)
+{
+    struct message *message = begin_type_request(binary, TYPE_OF_NAME);
+
+    if (!message)
+        return false;
+    message_put_text(message, name);
+    type_requests_put_question(message, question);
+    return ask_for_type(binary) && type_requests_take_found(message, found);
+}
+
+static bool ask_about_id(struct binary *binary, enum type_request what, struct type_id id,
+                         int64_t value)
+{
+    struct message *message = begin_type_request(binary, what);
+
+    if (!message)
+        return false;
+    message_put_number(message, id.unit);
+    message_put_number(message, id.offset);
+    message_put_number(message, (uint64_t)value);
+    return ask_for_type(binary);
+}
+
+size_t binary_find_fields(struct binary *binary, struct type_id id,
+                          struct named_field fields[TYPE_FIELDS_MOST])
+{
+    return ask_about_id(binary, TYPE_FIELDS, id, 0)
+               ? type_requests_take_fields(&binary->process->message, fields)
+               : 0;
+}
+
+const char *binary_find_enumerator(struct binary *binary, struct type_id id, int64_t value)
+{
+    return ask_about_id(binary, TYPE_ENUMERATOR, id, value)
+               ? message_text(&binary->process->message)
+               : NULL;
 }

@@ -7,6 +7,7 @@
 #define COMMON_NAMES_BINARY_H
 
 #include "common/names/name_process.h"
+#include "common/names/type_requests.h"
 
 struct binary; /* lives in the arena of binary_open() */
 
@@ -24,5 +25,21 @@ bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
                      struct binary_variable *found);
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found);
+
+/* ---- Types -----------------------------------------------------------------------------------
+ *
+ * When the process dies of such a question, the file has no types any more but keeps its names. */
+
+/* As block_type_find() and block_type_find_class(). False: nothing is known. */
+bool binary_find_type(struct binary *binary, const struct block_question *question,
+                      struct block_type_found *found);
+bool binary_find_class(struct binary *binary, const char *name,
+                       const struct block_question *question, struct block_type_found *found);
+
+/* The fields of a structure, by their place in it; 0 = unknown. */
+size_t binary_find_fields(struct binary *binary, struct type_id id,
+                          struct named_field fields[TYPE_FIELDS_MOST]);
+/* The name of a value of an enumeration; NULL = none. */
+const char *binary_find_enumerator(struct binary *binary, struct type_id id, int64_t value);
 
 #endif

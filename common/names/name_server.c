@@ -27,6 +27,7 @@
 #include "common/base/arena.h"
 #include "common/names/message.h"
 #include "common/names/name_sandbox.h"
+#include "common/names/type_requests.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* which maps terabytes, handles signals, and writes its findings */
 #define SANITIZED 1
@@ -42,6 +43,7 @@
 struct served_file {
     struct arena *mem;
     struct elf_binary *binary;
+    struct type_index types;
     double seconds_left;
 };
 
@@ -183,6 +185,7 @@ static void close_file(struct served_file *file)
 {
     if (file->binary)
         elf_binary_close(file->binary);
+    type_index_end(&file->types);
     arena_end(file->mem);
     *file = (struct served_file){.seconds_left = TIME_LEAST};
 }
@@ -256,6 +259,8 @@ static void answer_request(const struct binary_search_path *search, struct messa
         _exit(1);
     else if (what == NAME_FRAMES)
         find_frames(file->binary, request, answer);
+    else if (what == NAME_TYPE)
+        type_requests_answer(file->binary, &file->types, request, answer);
     else if (find_variable(file->binary, what, request, &found))
         put_variable(&found, answer);
     end_request();

@@ -13,7 +13,15 @@
 #include "common/base/foreign_file.h"
 #include "common/debuginfo/elf_binary.h"
 
-enum name_request { NAME_OPEN, NAME_CLOSE, NAME_FRAMES, NAME_DATA, NAME_TLS, NAME_LOCAL };
+enum name_request {
+    NAME_OPEN,
+    NAME_CLOSE,
+    NAME_FRAMES,
+    NAME_DATA,
+    NAME_TLS,
+    NAME_LOCAL,
+    NAME_TYPE, /* then enum type_request, see type_requests.h */
+};
 
 /* Answers until the other side of the socket closes it, then ends the process. */
 _Noreturn void name_server_run(int socket, const struct binary_search_path *search,

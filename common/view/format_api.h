@@ -21,7 +21,8 @@
     K(KIND, "kind", "kind")                                                                        \
     K(THREAD, "thread", "threads")                                                                 \
     K(SITE, "site", "site")                                                                        \
-    K(TAG, "tag", "tag of the program's")
+    K(TAG, "tag", "tag of the program's")                                                          \
+    K(TYPE, "type", "type")
 
 enum by_key {
     BY_NOTHING,
@@ -78,6 +79,8 @@ enum {
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
     FORMAT_MODULES = 128, /* says what to do about modules without debug information */
+    FORMAT_TYPES = 256,   /* says what the blocks are: of records with verdicts to show … */
+    FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
 };
 
 struct format {

@@ -14,7 +14,7 @@ enum {
     TEXT_ONE_SOURCE, /* source lines but that of a record's function */
     TEXT_TIGHT,      /* what lost blocks own; empty lines; stacks of resources opened once */
     TEXT_BRIEF,      /* lines of no use for the fix: times, the leak check, the next command */
-    TEXT_TERSEST,    /* all source lines */
+    TEXT_TERSEST,    /* all source lines, and types */
     TEXT_TABLE,      /* the number of callers that are not shown */
 };
 

@@ -299,15 +299,18 @@ static void make_stable_samples(struct record *record)
 
         sample->address = sample->time_ns = 0;
         if (sample->pointers)
-            sample->length = 0;
+            sample->length = sample->field_count = 0;
     }
 }
 
 static void leave_out_contents(struct process *process)
 {
     for (size_t i = 0; i < process->record_count; i++)
-        for (size_t k = 0; k < process->records[i].sample_count; k++)
-            ((struct sample *)&process->records[i].samples[k])->length = 0;
+        for (size_t k = 0; k < process->records[i].sample_count; k++) {
+            struct sample *sample = (struct sample *)&process->records[i].samples[k];
+
+            sample->length = sample->field_count = 0;
+        }
 }
 
 static void make_stable_resources(struct process *process)

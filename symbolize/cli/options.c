@@ -297,6 +297,26 @@ static bool options_fit(const struct options *options)
     return true;
 }
 
+#define TYPES_LISTED 256    /* records of a report whose types are found … */
+#define TYPES_COUNTED 65536 /* … and of one that sums up all records by type */
+
+/* Nothing that the report does not show: debug information is read for it. */
+static void choose_types(struct options *options)
+{
+    const struct view *view = &options->view;
+    struct group_options *group = &options->build.group;
+    unsigned traits = options->format->traits;
+
+    if (!(traits & FORMAT_TYPES) || (view->by && view->by != BY_TYPE))
+        return;
+    group->types = view->by || view->blocks || (traits & FORMAT_ALL) ? TYPES_COUNTED : TYPES_LISTED;
+    for (int v = 0; v < VERDICT_MAX; v++)
+        group->types_of[v] = view->show[v] || (traits & FORMAT_EVERY);
+    group->types_of[VERDICT_INDIRECT] |= view->show[VERDICT_LOST];
+    group->types_of[VERDICT_RUNTIME] = false;
+    group->fields = view->content && !options->build.anonymous;
+}
+
 /* Fills in what follows from several options together. */
 static void derive_options(struct options *options)
 {
@@ -313,6 +333,7 @@ static void derive_options(struct options *options)
     options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
     if (!options->show_given && (options->format->traits & FORMAT_ALL))
         memset(options->view.show, true, sizeof(options->view.show));
+    choose_types(options);
     if (options->view.top == SIZE_MAX)
         options->view.top = options->generate ? 0 : options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,

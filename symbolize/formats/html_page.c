@@ -118,6 +118,25 @@ static void write_html_tags(struct writing *writing, const struct record *record
     json_close(&writing->json, ']');
 }
 
+/* Each type: name, whether in arrays, blocks, and the size of each block, 0 = they differ. */
+static void write_html_types(struct writing *writing, const struct record *record)
+{
+    if (!record->type_count)
+        return;
+    json_open(&writing->json, "ty", '[');
+    for (size_t i = 0; i < record->type_count; i++) {
+        const struct type_sum *sum = &record->types[i];
+
+        json_open(&writing->json, NULL, '[');
+        json_put_text(&writing->json, NULL, sum->type->name);
+        json_put_bool(&writing->json, NULL, sum->type->layout == TYPE_ARRAY);
+        json_put_number(&writing->json, NULL, sum->blocks);
+        json_put_number(&writing->json, NULL, sum->block_size);
+        json_close(&writing->json, ']');
+    }
+    json_close(&writing->json, ']');
+}
+
 static void write_html_freed(struct writing *writing, const struct freed *freed)
 {
     if (!freed->places)
@@ -206,6 +225,7 @@ static void write_html_record(struct writing *writing, const struct record *reco
     write_html_path(writing, "p", record->path);
     write_html_lines(writing, record);
     write_html_tags(writing, record);
+    write_html_types(writing, record);
     write_html_freed(writing, &record->freed);
     write_html_orphaned(writing, &record->orphaned);
     if (record_is_growing(record)) {

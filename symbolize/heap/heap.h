@@ -30,6 +30,10 @@ const struct root *roots_describe(struct roots *roots, uint32_t index);
 /* A root of the store that no list of the leak check has. */
 const struct root *roots_describe_word(struct roots *roots, const struct leak_held *held);
 
+/* The object whose data contains an address. Without a build-id in the leak check, takes the module
+ * table's entry of the object: no other file may supply a name. */
+bool roots_find_module(const struct store *store, uint64_t address, struct store_module *found);
+
 /* Replaces the words of a mapping, whose address differs from run to run. */
 #define ROOTS_MAPPING "a mapping"
 

@@ -57,10 +57,7 @@ static const char *place_words(struct roots *roots, const struct root *root)
 
 /* ---- One class each ------------------------------------------------------------------------- */
 
-/* The object whose data contains an address. Without a build-id in the leak check, takes the module
- * table's entry of the object: no other file may supply a name. */
-static bool data_module_around(const struct store *store, uint64_t address,
-                               struct store_module *found)
+bool roots_find_module(const struct store *store, uint64_t address, struct store_module *found)
 {
     const struct store_leak_check *look = store->look;
     size_t cursor = look ? look->module_spans.count : 0;
@@ -113,7 +110,7 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
     struct binary_variable found;
     struct store_module module;
 
-    if (!data_module_around(roots->store, held->address, &module)) {
+    if (!roots_find_module(roots->store, held->address, &module)) {
         root->words = "data of a module";
         return;
     }

@@ -240,6 +240,52 @@ static const struct json_table orphaned_table = JSON_TABLE(
         JSON_PART(s, "holder_freed", of orphaned, orphaned_table,                                  \
                   JSON_KNOWN_BY(s, of orphaned.blocks))
 
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+static const char *const layout_word[TYPE_LAYOUT_MAX] = {"one", "array", "flexible"};
+
+static const struct json_field block_type_fields[] = {
+    JSON_TEXT(block_type, "name", name, JSON_ABOUT("of an array, that of an element")),
+    JSON_WORD(block_type, "source", source, type_source_word, TYPE_SOURCE_MAX,
+              JSON_ABOUT("how it is known: docs/TYPES.md")),
+    JSON_TEXT(block_type, "via", via, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the variable, member, parameter or function")),
+    JSON_NUMBER(block_type, "confidence", confidence, FROM_0_TO_1),
+    JSON_COUNT(block_type, "size", size, JSON_NULL_IF_0, JSON_ABOUT("of one object")),
+    JSON_WORD(
+        block_type, "layout", layout, layout_word, TYPE_LAYOUT_MAX,
+        JSON_ABOUT("a block is one object, an array of them, or one that ends with an array")),
+};
+
+static const struct json_table type_table = JSON_TABLE(
+    "type", block_type_fields,
+    JSON_ABOUT("The type of most of the record's bytes, from debug information and virtual tables; "
+               "null: unknown"));
+
+static const struct json_field sum_type_fields[] = {
+    JSON_TEXT(block_type, "name", name),
+};
+
+static const struct json_table sum_type_table = JSON_TABLE(NULL, sum_type_fields);
+
+static const struct json_field type_sum_fields[] = {
+    JSON_INCLUDE_POINTER(type_sum, type, sum_type_table),
+    JSON_COUNT(type_sum, "bytes", bytes),
+    JSON_COUNT(type_sum, "blocks", blocks),
+};
+
+static const struct json_table type_sum_table = JSON_TABLE("type_sum", type_sum_fields);
+
+static void put_type(struct json_writer *json, const char *key, const void *object)
+{
+    const struct record *record = object;
+
+    if (record->type_count)
+        json_write_object(json, key, &type_table, record->types[0].type);
+    else
+        json_put_text(json, key, NULL);
+}
+
 /* ---- Records --------------------------------------------------------------------------------- */
 
 static const struct json_field retained_fields[] = {
@@ -374,6 +420,11 @@ static const struct json_field record_fields[] = {
     JSON_POINTER(record, "when_lost", when_lost, when_lost_table, JSON_KNOWN_BY(record, when_lost),
                  JSON_OPTIONAL),
     JSON_TAGS(record, tags, tag_count),
+    JSON_COMPUTED("type", OBJECT, put_type, .table = &type_table, JSON_MAY_BE_NULL),
+    JSON_LIST(record, "types", types, type_count, type_sum_table,
+              JSON_ABOUT("all known types of its blocks, the largest first")),
+    JSON_COUNT(record, "type_conflicts", type_conflicts,
+               JSON_ABOUT("blocks without a type because the evidence contradicts itself")),
     JSON_PUT(record, "suppressed_by", TEXT, suppressed_by, put_rule_text,
              JSON_KNOWN_BY(record, suppressed_by),
              JSON_ABOUT("The rule that suppresses this leak: leak:PATTERN, or the name of a "

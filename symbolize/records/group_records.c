@@ -11,6 +11,7 @@
 #include "common/sites/sites.h"
 #include "common/model/model.h"
 #include "symbolize/heap/heap.h"
+#include "symbolize/types/types.h"
 
 /* Cached by kin. */
 struct kin_frees {
@@ -112,6 +113,25 @@ static int compare_sums(const void *left, const void *right, void *grouping)
                           ((const struct grouping *)grouping)->options->order);
 }
 
+/* The types of the first records of the list. */
+static void fill_types(struct grouping *grouping, struct record_sum *const *order)
+{
+    struct types types = types_begin(grouping->mem, &grouping->signatures);
+    size_t left = grouping->options->types;
+
+    for (size_t i = 0; i < grouping->process->record_count && left; i++) {
+        struct record *record = &grouping->process->records[i];
+
+        if (record->suppressed_by || !grouping->options->types_of[record->verdict])
+            continue;
+        types_fill_record(&types, order[i]->shares, order[i]->share_count, record);
+        if (grouping->options->fields)
+            types_fill_fields(&types, order[i]->shares, order[i]->share_count, record);
+        left--;
+    }
+    types_end(&types);
+}
+
 /* Sorts the records and updates the indices between them. */
 static void sort_records(struct grouping *grouping)
 {
@@ -136,6 +156,7 @@ static void sort_records(struct grouping *grouping)
     }
     possible_owners_fill(process);
     process_link_owned(process);
+    fill_types(grouping, order);
     free(order);
     free(place);
 }

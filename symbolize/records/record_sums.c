@@ -210,6 +210,9 @@ static void add_share(struct record_sums *drafts, const struct share *share, uin
     record->retained.blocks = add_saturating(record->retained.blocks, share->retained_blocks);
     if (!draft->largest.blocks || share->bytes > draft->largest.bytes)
         draft->largest = *share;
+    draft->shares = array_grow(draft->shares, &draft->share_capacity, draft->share_count + 1,
+                               sizeof(*draft->shares));
+    draft->shares[draft->share_count++] = *share;
     record_sums_add_site(drafts, draft, share->site);
     if (drafts->store->sites[share->site].tag)
         tag_sums_add(&draft->tags, drafts->store->tags[drafts->store->sites[share->site].tag],
@@ -272,8 +275,10 @@ void record_sums_make(struct record_sums *drafts)
 
 void record_sums_end(struct record_sums *drafts)
 {
-    for (size_t i = 0; i < drafts->count; i++)
+    for (size_t i = 0; i < drafts->count; i++) {
         tag_sums_end(&drafts->draft[i].tags);
+        free(drafts->draft[i].shares);
+    }
     reconcile_end(&drafts->reconciliation);
     free(drafts->next_site);
     free(drafts->kins);

@@ -32,6 +32,8 @@ struct record_sum {
     uint32_t kin;
     uint32_t last_site;   /* last site added, + 1 */
     struct share largest; /* the record shows its stack */
+    struct share *shares; /* all of it; malloc'd */
+    size_t share_count, share_capacity;
     struct share reached; /* the largest share with a path; no blocks = none */
     struct block_samples samples;
     struct tag_sums tags;

@@ -17,8 +17,11 @@
  * verdict is "unfreed", or "runtime" for blocks that the C and C++ libraries keep. */
 
 struct group_options {
-    bool inherited; /* fork child: include blocks inherited from the parent */
-    bool blocks;    /* keep as many block samples as are known */
+    bool inherited;             /* fork child: include blocks inherited from the parent */
+    bool blocks;                /* keep as many block samples as are known */
+    size_t types;               /* find the types of so many records … */
+    bool types_of[VERDICT_MAX]; /* … that have these verdicts */
+    bool fields;                /* and the values of the fields of their samples */
     enum sort_order order;
     struct suppressions *suppressions; /* with this store selected; NULL = none */
 };

@@ -142,6 +142,13 @@ void text_record(const struct process *process, const struct record *record, siz
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
                 const struct view *view, FILE *stream);
 
+/* What the blocks are, a line for each type: of the parts of an entry, or without parts of the
+ * record. record: the sum of them, for its error. */
+void text_types(const struct process *process, const size_t *parts, size_t count,
+                const struct record *record, const struct view *view, FILE *stream);
+/* The fields of a sample with their values, a line each. */
+void text_fields(const struct sample *sample, int indent, FILE *stream);
+
 /* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
 void text_when(const struct process *process, const struct record *record, FILE *stream);
 

@@ -345,6 +345,8 @@ static void write_entry_body(const struct process *process, const struct record 
                              const struct entry *entry, bool dated, const struct view *view,
                              FILE *stream)
 {
+    text_types(process, entry ? entry->parts : NULL, entry ? entry->count : 0, record, view,
+               stream);
     text_frames(record, TEXT_INDENT, view, stream);
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",

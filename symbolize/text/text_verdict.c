@@ -173,6 +173,8 @@ static void write_verdict_samples(const struct record *record, const struct view
         }
         putc('\n', stream);
         if (view->content)
+            text_fields(sample, TEXT_INDENT + 2, stream);
+        if (view->content)
             hex_dump(sample->content, sample->length, TEXT_INDENT + 2, stream);
     }
 }

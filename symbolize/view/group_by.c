@@ -163,6 +163,23 @@ static void add_record_tags(struct grouping *adding, size_t index)
         add_to_row(adding, "[no tag]", index, bytes, blocks);
 }
 
+/* Likewise by type; an array and one object of a type are in one row. */
+static void add_record_types(struct grouping *adding, size_t index)
+{
+    const struct record *record = &adding->process->records[index];
+    uint64_t bytes = record->bytes, blocks = record->blocks;
+
+    for (size_t i = 0; i < record->type_count; i++) {
+        const struct type_sum *sum = &record->types[i];
+
+        add_to_row(adding, sum->type->name, index, sum->bytes, sum->blocks);
+        bytes -= sum->bytes < bytes ? sum->bytes : bytes;
+        blocks -= sum->blocks < blocks ? sum->blocks : blocks;
+    }
+    if (bytes || blocks || !record->type_count)
+        add_to_row(adding, "[no type known]", index, bytes, blocks);
+}
+
 static void add_records(struct grouping *adding)
 {
     const struct process *process = adding->process;
@@ -176,6 +193,8 @@ static void add_records(struct grouping *adding)
         verdict_total_add(&adding->table.all, &one);
         if (adding->view->by == BY_TAG)
             add_record_tags(adding, i);
+        else if (adding->view->by == BY_TYPE)
+            add_record_types(adding, i);
         else
             add_to_row(adding, row_name(adding->table.mem, adding->view->by, record), i,
                        record->bytes, record->blocks);

@@ -39,7 +39,7 @@ struct seed {
 };
 
 static struct {
-    unsigned long inputs, deaths, by_signal[65], by_status, named, frames;
+    unsigned long inputs, deaths, by_signal[65], by_status, named, frames, typed, fields;
     double longest;
 } sums;
 
@@ -129,6 +129,27 @@ static void use_name(struct arena *mem, const char *name, const char *file)
     classify_frame("/opt/app", whole, file);
 }
 
+/* The type of a block that a call there would allocate, and of the fields of that. */
+static void ask_types(struct binary *binary, uint64_t pc)
+{
+    struct block_question question = {
+        .address = pc, .sizes = {8 << next_random() % 6, 24}, .size_count = 1 + next_random() % 2};
+    struct named_field fields[TYPE_FIELDS_MOST];
+    struct block_type_found found;
+    struct type_id id = {0, next_random() % 0x4000};
+
+    question.single = next_random() % 2;
+    question.cookie = next_random() % 4 == 0;
+    question.by_pointer = next_random() % 4 == 0;
+    if (binary_find_type(binary, &question, &found) && found.answer == BLOCK_FOUND) {
+        sums.typed++;
+        id = found.id;
+    }
+    sums.fields += binary_find_fields(binary, id, fields);
+    binary_find_enumerator(binary, id, (int64_t)(next_random() % 4));
+    binary_find_class(binary, "Shape", &question, &found);
+}
+
 static void ask(struct arena *mem, struct binary *binary, const struct seed *seed)
 {
     struct dwarf_frame frames[DWARF_INLINE_MAX];
@@ -149,6 +170,7 @@ static void ask(struct arena *mem, struct binary *binary, const struct seed *see
             use_name(mem, found.function, found.file);
         if (binary_find_tls(binary, EM_X86_64, -(int64_t)(next_random() % 64), &found))
             use_name(mem, found.name, found.file);
+        ask_types(binary, pc);
     }
 }
 
@@ -212,8 +234,10 @@ static void write_sums(unsigned long runs)
     struct rusage children;
 
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("fuzz_names: %lu files, %lu frames, %lu names; libdw's process died of %lu:", runs,
-           sums.frames, sums.named, sums.deaths);
+    printf("fuzz_names: %lu files, %lu frames, %lu names, %lu types, %lu fields; libdw's process "
+           "died of "
+           "%lu:",
+           runs, sums.frames, sums.named, sums.typed, sums.fields, sums.deaths);
     for (int i = 1; i < 65; i++)
         if (sums.by_signal[i])
             printf(" %lu by %s,", sums.by_signal[i], strsignal(i));

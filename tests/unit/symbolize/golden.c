@@ -10,8 +10,8 @@
 #include "tests/unit/symbolize/profile_text.h"
 
 const char *const golden_models[GOLDEN_MODELS] = {
-    "small",   "odd",   "tree",   "sampled", "frees",  "looked",  "clean", "quiet",
-    "running", "known", "hushed", "wrong",   "opened", "growing", "tagged"};
+    "small",   "odd",   "tree",   "sampled", "frees",  "looked",  "clean",  "quiet",
+    "running", "known", "hushed", "wrong",   "opened", "growing", "tagged", "typed"};
 
 bool golden_lists(const char *list, const char *word)
 {

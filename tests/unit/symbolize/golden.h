@@ -14,7 +14,7 @@
 #include "common/model/model.h"
 #include "common/view/format_api.h"
 
-#define GOLDEN_MODELS 15
+#define GOLDEN_MODELS 16
 extern const char *const golden_models[GOLDEN_MODELS];
 
 #define GOLDEN_DOCUMENTS "frees looked wrong opened"

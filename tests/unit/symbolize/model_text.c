@@ -436,6 +436,38 @@ static void add_tag(struct reading *reading)
         (struct tag_sum){text(reading, 1), number(reading, 2, 10), number(reading, 3, 10)};
 }
 
+/* type | name | source | via | size of one | bytes | blocks | size of each block */
+static void add_type(struct reading *reading)
+{
+    struct record *record = reading->record;
+    struct block_type *type = arena_alloc(reading->mem, sizeof(*type));
+    uint64_t size = number(reading, 4, 10), each = number(reading, 7, 10);
+
+    *type = (struct block_type){.name = text(reading, 1),
+                                .source = (enum type_source)word_index(
+                                    type_source_word, TYPE_SOURCE_MAX, reading->field[2]),
+                                .via = text(reading, 3),
+                                .layout = each == size ? TYPE_ONE : TYPE_ARRAY,
+                                .confidence = 0.95,
+                                .size = size};
+    if (!record->types)
+        record->types = arena_alloc_array(reading->mem, SOME, sizeof(*record->types));
+    ((struct type_sum *)record->types)[record->type_count++] =
+        (struct type_sum){type, number(reading, 5, 10), number(reading, 6, 10), each};
+}
+
+/* field | name | value: of the last sample */
+static void add_field(struct reading *reading)
+{
+    struct sample *sample =
+        (struct sample *)&reading->record->samples[reading->record->sample_count - 1];
+
+    if (!sample->fields)
+        sample->fields = arena_alloc_array(reading->mem, SOME, sizeof(*sample->fields));
+    ((struct field_value *)sample->fields)[sample->field_count++] =
+        (struct field_value){.name = text(reading, 1), .type = "int", .value = text(reading, 2)};
+}
+
 static void add_sample(struct reading *reading)
 {
     struct record *record = reading->record;
@@ -662,6 +694,10 @@ static void add_looked(struct reading *reading)
         reading->record->owner = number(reading, 1, 10);
     else if (strcmp(what, "tag") == 0)
         add_tag(reading);
+    else if (strcmp(what, "type") == 0)
+        add_type(reading);
+    else if (strcmp(what, "field") == 0)
+        add_field(reading);
     else if (strcmp(what, "sample") == 0)
         add_sample(reading);
     else if (strcmp(what, "root") == 0)

@@ -17,8 +17,9 @@
 /* Its SARIF report has the rules, the others say that theirs are equal. */
 #define HAS_RULES "looked"
 
-/* What the table by tag goes by. */
+/* What the tables by tag and by type go by. */
 #define BY_TAGS "tags"
+#define BY_TYPES "types"
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -41,6 +42,8 @@ static const struct rendering {
     {"heap", "heap", "tagged", false, false, false, true, false, false},
     {"verbose", "text", "tagged", true, false, false, false, false, false},
     {BY_TAGS, "text", "tagged", false, false, false, false, false, false},
+    {"verbose", "text", "typed", true, false, false, false, false, false},
+    {BY_TYPES, "text", "typed", false, false, false, false, false, false},
     {"dump", "dump", "looked", false, false, false, true, false, false},
     {"verbose", "text", "frees", true, false, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false, false},
@@ -89,7 +92,10 @@ static char *render(const char *model, const struct rendering *rendering)
     view.owners = rendering->owners;
     view.growing = rendering->growing;
     view.suppressed = rendering->suppressed;
-    view.by = rendering->suffix && strcmp(rendering->suffix, BY_TAGS) == 0 ? BY_TAG : BY_NOTHING;
+    view.by = rendering->suffix && strcmp(rendering->suffix, BY_TAGS) == 0    ? BY_TAG
+              : rendering->suffix && strcmp(rendering->suffix, BY_TYPES) == 0 ? BY_TYPE
+                                                                              : BY_NOTHING;
+    view.content = view.verbose && strcmp(model, "typed") == 0;
     return golden_report(model, rendering->format, &view);
 }
 

@@ -48,6 +48,8 @@ static const struct part {
     {"growing", "processes.0.records.3.growth"},
     {"tagged", "processes.0.records.2.tags"},
     {"tagged", "processes.0.by"},
+    {"typed", "processes.0.records.0.type"},
+    {"typed", "processes.0.records.1.types"},
 };
 
 /* Numbers beyond 2^63 are no integers to jansson. */

@@ -1,0 +1,211 @@
+/* type_requests.c - see type_requests.h. */
+#include "common/names/type_requests.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+void type_requests_put_question(struct message *message, const struct block_question *question)
+{
+    message_put_number(message, question->address);
+    message_put_number(message, question->size_count);
+    for (size_t i = 0; i < question->size_count; i++)
+        message_put_number(message, question->sizes[i]);
+    message_put_number(message, question->single);
+    message_put_number(message, question->cookie);
+    message_put_number(message, question->by_pointer);
+    message_put_number(message, question->by_template);
+}
+
+static bool take_question(struct message *message, struct block_question *question)
+{
+    *question = (struct block_question){.address = message_number(message),
+                                        .size_count = message_number(message)};
+    if (question->size_count > BLOCK_SIZES_MOST)
+        return false;
+    for (size_t i = 0; i < question->size_count; i++)
+        question->sizes[i] = message_number(message);
+    question->single = message_number(message);
+    question->cookie = message_number(message);
+    question->by_pointer = message_number(message);
+    question->by_template = message_number(message);
+    return !message->bad;
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static void put_id(struct message *message, struct type_id id)
+{
+    message_put_number(message, id.unit);
+    message_put_number(message, id.offset);
+}
+
+static struct type_id take_id(struct message *message)
+{
+    struct type_id id = {.unit = message_number(message)};
+
+    id.offset = message_number(message);
+    return id;
+}
+
+static void put_found(struct message *message, const struct block_type_found *found)
+{
+    message_put_number(message, found->answer);
+    message_put_number(message, found->passed);
+    message_put_number(message, found->weak);
+    message_put_number(message, found->bytes);
+    message_put_text(message, found->name);
+    message_put_text(message, found->via);
+    message_put_number(message, found->source);
+    message_put_number(message, found->size);
+    message_put_number(message, found->layout);
+    message_put_number(message, found->polymorphic);
+    put_id(message, found->id);
+}
+
+/* Cut to fit; of NULL "". */
+static void copy_text(const char *text, char *to, size_t size)
+{
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+bool type_requests_take_found(struct message *message, struct block_type_found *found)
+{
+    uint64_t answer = message_number(message), source, layout;
+
+    *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
+    found->passed = message_number(message);
+    found->weak = message_number(message);
+    found->bytes = message_number(message);
+    copy_text(message_text(message), found->name, sizeof(found->name));
+    copy_text(message_text(message), found->via, sizeof(found->via));
+    source = message_number(message);
+    found->size = message_number(message);
+    layout = message_number(message);
+    found->polymorphic = message_number(message);
+    found->id = take_id(message);
+    if (message->bad || answer >= BLOCK_ANSWER_MAX || source >= TYPE_SOURCE_MAX ||
+        layout >= TYPE_LAYOUT_MAX ||
+        (answer == BLOCK_FOUND &&
+         (!*found->name || (!found->size && source != TYPE_BY_ALLOCATOR)))) {
+        *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
+        return false;
+    }
+    found->answer = (enum block_answer)answer;
+    found->source = (enum type_source)source;
+    found->layout = (enum type_layout)layout;
+    return true;
+}
+
+static void put_field(struct message *message, Dwarf *dwarf, struct type_field *field)
+{
+    struct type_id to = {.offset = 0};
+    char name[TYPE_NAME_SIZE];
+    bool text = false;
+    Dwarf_Die pointee, plain;
+
+    if (field->form == FIELD_POINTER && type_pointee(&field->type, &pointee) &&
+        type_make_plain(&pointee, &plain)) {
+        text = type_is_bytes(&plain);
+        to = type_id_of(dwarf, &pointee);
+    }
+    type_write_name(&field->type, name);
+    message_put_text(message, field->name);
+    message_put_text(message, name);
+    message_put_number(message, field->offset);
+    message_put_number(message, field->size);
+    message_put_number(message, field->count);
+    message_put_number(message, field->form);
+    message_put_number(message, field->bit_offset);
+    message_put_number(message, field->bit_size);
+    message_put_number(message, text);
+    put_id(message, type_id_of(dwarf, &field->type));
+    put_id(message, to);
+}
+
+static void put_fields(const struct elf_binary_parts *parts, struct type_id id,
+                       struct message *answer)
+{
+    struct type_field fields[TYPE_FIELDS_MOST];
+    Dwarf_Die type;
+    size_t count;
+
+    if (!type_id_find(parts->dwarf, id, &type))
+        return;
+    count = type_fields(&type, fields);
+    message_put_number(answer, count);
+    for (size_t i = 0; i < count; i++)
+        put_field(answer, parts->dwarf, &fields[i]);
+}
+
+static void take_field(struct message *message, struct named_field *field)
+{
+    uint64_t form;
+
+    copy_text(message_text(message), field->name, sizeof(field->name));
+    copy_text(message_text(message), field->type, sizeof(field->type));
+    field->offset = message_number(message);
+    field->size = message_number(message);
+    field->count = message_number(message);
+    form = message_number(message);
+    field->form = form < FIELD_FORM_MAX ? (enum field_form)form : FIELD_BYTES;
+    field->bit_offset = (unsigned)message_number(message);
+    field->bit_size = (unsigned)message_number(message);
+    field->text = message_number(message);
+    field->id = take_id(message);
+    field->to = take_id(message);
+}
+
+size_t type_requests_take_fields(struct message *message,
+                                 struct named_field fields[TYPE_FIELDS_MOST])
+{
+    uint64_t count = message_number(message);
+
+    if (count > TYPE_FIELDS_MOST)
+        return 0;
+    for (uint64_t i = 0; i < count; i++)
+        take_field(message, &fields[i]);
+    return message->bad ? 0 : count;
+}
+
+/* ---- The server ------------------------------------------------------------------------------ */
+
+static void answer_type(const struct elf_binary_parts *parts, struct type_index *types,
+                        enum type_request what, struct message *request, struct message *answer)
+{
+    struct block_question question;
+    struct block_type_found found;
+    const char *name = what == TYPE_OF_NAME ? message_text(request) : NULL;
+
+    if (!take_question(request, &question))
+        return;
+    if (what == TYPE_OF_BLOCK)
+        block_type_find(parts, types, &question, &found);
+    else if (name)
+        block_type_find_class(parts, types, &question, name, &found);
+    else
+        return;
+    put_found(answer, &found);
+}
+
+void type_requests_answer(struct elf_binary *binary, struct type_index *types,
+                          struct message *request, struct message *answer)
+{
+    enum type_request what = (enum type_request)message_number(request);
+    struct elf_binary_parts parts;
+    struct type_id id;
+    Dwarf_Die type;
+
+    if (!elf_binary_parts(binary, &parts))
+        return;
+    if (what == TYPE_OF_BLOCK || what == TYPE_OF_NAME) {
+        answer_type(&parts, types, what, request, answer);
+        return;
+    }
+    id = take_id(request);
+    if (what == TYPE_FIELDS)
+        put_fields(&parts, id, answer);
+    else if (what == TYPE_ENUMERATOR && type_id_find(parts.dwarf, id, &type))
+        message_put_text(answer, type_enumerator(&type, (int64_t)message_number(request)));
+}

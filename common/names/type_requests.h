@@ -1,0 +1,39 @@
+/* type_requests.h - questions about types, from the report to the process that reads debug information
+ * (name_server.h), and the answers: both sides of the message.
+ */
+#ifndef COMMON_NAMES_TYPE_REQUESTS_H
+#define COMMON_NAMES_TYPE_REQUESTS_H
+
+#include "common/names/message.h"
+#include "common/typeinfo/block_type.h"
+
+enum type_request { TYPE_OF_BLOCK, TYPE_OF_NAME, TYPE_FIELDS, TYPE_ENUMERATOR };
+
+/* ---- In the server --------------------------------------------------------------------------- */
+
+/* Appends nothing to the answer where nothing is known. */
+void type_requests_answer(struct elf_binary *binary, struct type_index *types,
+                          struct message *request, struct message *answer);
+
+/* ---- In the report --------------------------------------------------------------------------- */
+
+void type_requests_put_question(struct message *message, const struct block_question *question);
+/* False: nothing is known. */
+bool type_requests_take_found(struct message *message, struct block_type_found *found);
+
+/* A field as the report knows it: like struct type_field, with names instead of DIEs. */
+struct named_field {
+    char name[TYPE_FIELD_NAME_SIZE];
+    char type[TYPE_FIELD_NAME_SIZE]; /* of one element, cut to fit */
+    uint64_t offset, size, count;
+    enum field_form form;
+    unsigned bit_offset, bit_size;
+    bool text;         /* a pointer to characters */
+    struct type_id id; /* of one element */
+    struct type_id to; /* what a pointer points to */
+};
+
+size_t type_requests_take_fields(struct message *message,
+                                 struct named_field fields[TYPE_FIELDS_MOST]);
+
+#endif

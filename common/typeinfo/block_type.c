@@ -1,0 +1,390 @@
+/* block_type.c - see block_type.h. */
+#include "common/typeinfo/block_type.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/typeinfo/result_flow.h"
+
+#define COOKIE 8 /* bytes in front of the elements of new T[n]: their number */
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static bool is_array_of(uint64_t bytes, uint64_t size, bool cookie)
+{
+    return bytes >= size && (bytes % size == 0 || (cookie && bytes % size == COOKIE % size));
+}
+
+static bool fits_flexibly(Dwarf_Die *plain, uint64_t size, const struct block_question *question)
+{
+    uint64_t head, element;
+
+    if (!type_is_flexible(plain, &head, &element))
+        return false;
+    for (size_t i = 0; i < question->size_count; i++) {
+        uint64_t bytes = question->sizes[i];
+
+        if (bytes < head || (bytes != size && (bytes - head) % element && bytes < size))
+            return false;
+    }
+    return true;
+}
+
+/* How the blocks are made of the type. False: they cannot be. */
+static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
+                       enum type_layout *layout)
+{
+    uint64_t size = type_size(type);
+    Dwarf_Die plain;
+    bool one = true, array = !question->single;
+
+    if (!size || !question->size_count || !type_make_plain(type, &plain))
+        return false;
+    for (size_t i = 0; i < question->size_count; i++) {
+        one &= question->sizes[i] == size;
+        array &= is_array_of(question->sizes[i], size, question->cookie);
+    }
+    *layout = TYPE_ONE;
+    if (one)
+        return true;
+    *layout = TYPE_FLEXIBLE;
+    if (fits_flexibly(&plain, size, question))
+        return true;
+    *layout = TYPE_ARRAY;
+    return array;
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+struct candidate {
+    Dwarf_Die type;
+    enum type_source source;
+    enum type_layout layout;
+    const char *via;
+    bool bytes, aggregate;
+};
+
+/* Structures of the right size before arrays, these before bytes. */
+static int rank_of(const struct candidate *candidate)
+{
+    if (candidate->bytes)
+        return 0;
+    return candidate->aggregate && candidate->layout != TYPE_ARRAY ? 2 : 1;
+}
+
+static void set_found(const struct elf_binary_parts *parts, struct candidate *candidate,
+                      struct block_type_found *found)
+{
+    Dwarf_Die plain;
+
+    found->answer = BLOCK_FOUND;
+    found->bytes = candidate->bytes;
+    found->weak = rank_of(candidate) < 2;
+    found->source = candidate->source;
+    found->layout = candidate->layout;
+    found->size = type_size(&candidate->type);
+    found->id = type_id_of(parts->dwarf, &candidate->type);
+    found->polymorphic = type_make_plain(&candidate->type, &plain) && type_is_polymorphic(&plain);
+    type_write_name(&candidate->type, found->name);
+    snprintf(found->via, sizeof(found->via), "%s", candidate->via ? candidate->via : "");
+}
+
+/* False: not a type of blocks of these sizes. */
+static bool make_candidate(const struct elf_binary_parts *parts, struct type_index *index,
+                           const struct block_question *question, struct candidate *candidate)
+{
+    Dwarf_Die plain;
+
+    if (!type_index_define(index, parts->dwarf, &candidate->type) ||
+        !type_make_plain(&candidate->type, &plain))
+        return false;
+    candidate->bytes = type_is_bytes(&plain);
+    candidate->aggregate = type_is_aggregate(&plain);
+    return fit_layout(&candidate->type, question, &candidate->layout);
+}
+
+/* ---- Template arguments ---------------------------------------------------------------------- */
+
+static const char *const allocators[] = {"__new_allocator<", "new_allocator<", "allocator<",
+                                         "malloc_allocator<", "__allocator<"};
+
+static bool is_allocator(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof(allocators) / sizeof(*allocators); i++)
+        if (strncmp(name, allocators[i], strlen(allocators[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The function itself, of an inlined call or a concrete instance. */
+static Dwarf_Die origin_of(Dwarf_Die *scope)
+{
+    Dwarf_Die at = *scope;
+    Dwarf_Attribute attribute;
+
+    for (int i = 0; i < 4; i++)
+        if (!dwarf_attr(&at, DW_AT_abstract_origin, &attribute) ||
+            !dwarf_formref_die(&attribute, &at))
+            break;
+    return at;
+}
+
+/* The class of a member function, by its parameter "this". */
+static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
+{
+    Dwarf_Die parameter, type, pointee;
+
+    if (dwarf_child(function, &parameter) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&parameter) == DW_TAG_formal_parameter)
+            return dwarf_hasattr_integrate(&parameter, DW_AT_artificial) &&
+                   type_of_die(&parameter, &type) && type_pointee(&type, &pointee) &&
+                   type_make_plain(&pointee, class);
+    } while (dwarf_siblingof(&parameter, &parameter) == 0);
+    return false;
+}
+
+/* __new_allocator<T>::allocate(n) */
+static bool is_cxx_allocation(Dwarf_Die *function, Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(function);
+    Dwarf_Die class;
+
+    return name && strcmp(name, "allocate") == 0 && class_of(function, &class) &&
+           is_allocator(dwarf_diename(&class)) && type_template_argument(&class, 0, type);
+}
+
+static const char *linkage_name_of(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
+               ? dwarf_formstring(&attribute)
+               : NULL;
+}
+
+/* alloc::boxed::Box<T>::new, alloc::raw_vec::RawVec<T, A>::grow_one and the like */
+static bool is_rust_allocation(Dwarf_Die *function, Dwarf_Die *type)
+{
+    static const char *const modules[] = {"5boxed",  "7raw_vec",  "3vec",  "2rc",  "4sync",
+                                          "boxed..", "raw_vec..", "vec..", "rc..", "sync.."};
+    const char *linkage = type_is_rust(function) ? linkage_name_of(function) : NULL;
+
+    if (!linkage || !strstr(linkage, "5alloc"))
+        return false;
+    for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+        if (strstr(linkage, modules[i]))
+            return type_template_argument(function, 0, type) && type_size(type);
+    return false;
+}
+
+/* A class whose definition is not in this file, as that of std::string for clang. */
+static bool is_unknown_size(const struct elf_binary_parts *parts, struct type_index *index,
+                            Dwarf_Die *type)
+{
+    return !type_index_define(index, parts->dwarf, type) && !type_size(type);
+}
+
+/* The innermost function around the call that is an allocator of a type. False: there is none. */
+static bool find_template(const struct elf_binary_parts *parts, struct type_index *index,
+                          const struct block_question *question, struct block_type_found *found)
+{
+    Dwarf_Die scopes[DWARF_INLINE_MAX];
+    struct block_question any = *question;
+    size_t count = dwarf_index_scopes(parts->index, question->address + parts->to_dwarf, scopes);
+
+    any.single = any.cookie = false;
+    while (count--) {
+        struct candidate candidate = {.source = TYPE_BY_ALLOCATOR};
+        Dwarf_Die function = origin_of(&scopes[count]);
+
+        if (!is_cxx_allocation(&function, &candidate.type) &&
+            !is_rust_allocation(&function, &candidate.type))
+            continue;
+        candidate.via = dwarf_diename(&function);
+        if (is_unknown_size(parts, index, &candidate.type)) {
+            set_found(parts, &candidate, found);
+            found->layout = TYPE_ARRAY;
+            found->weak = found->bytes = false;
+            return true;
+        }
+        if (make_candidate(parts, index, &any, &candidate)) {
+            set_found(parts, &candidate, found);
+            found->weak = found->bytes = false;
+        } else {
+            found->answer = BLOCK_MISFIT;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* ---- What the result reaches ----------------------------------------------------------------- */
+
+static enum type_source source_of(enum flow_target target)
+{
+    static const enum type_source sources[] = {
+        [FLOW_VARIABLE] = TYPE_BY_VARIABLE,   [FLOW_MEMBER] = TYPE_BY_MEMBER,
+        [FLOW_PARAMETER] = TYPE_BY_PARAMETER, [FLOW_CONSTRUCTOR] = TYPE_BY_CONSTRUCTOR,
+        [FLOW_RETURNED] = TYPE_BY_RESULT,     [FLOW_CALLED] = TYPE_BY_RESULT,
+    };
+
+    return sources[target];
+}
+
+/* A structure that only points to the next one: a pool links its free slots so, whatever they are. */
+static bool is_free_slot(Dwarf_Die *type)
+{
+    Dwarf_Die found, next;
+
+    return type_size(type) == sizeof(uint64_t) && type_at(type, 0, &found, NULL) &&
+           type_pointee(&found, &next) && type_is_same(type, &next);
+}
+
+/* A parameter is often the first member's type, or that of one of many elements. */
+static bool counts(struct candidate *candidate)
+{
+    if (candidate->layout != TYPE_ARRAY)
+        return true;
+    return candidate->source != TYPE_BY_PARAMETER && candidate->source != TYPE_BY_CONSTRUCTOR &&
+           !is_free_slot(&candidate->type);
+}
+
+struct choice {
+    struct candidate best;
+    bool any, conflict, misfit;
+};
+
+static void consider(struct choice *choice, struct candidate *candidate)
+{
+    int rank = rank_of(candidate), best = choice->any ? rank_of(&choice->best) : -1;
+
+    if (rank < best)
+        return;
+    if (rank > best) {
+        choice->best = *candidate;
+        choice->any = true;
+        choice->conflict = false;
+        return;
+    }
+    if (rank == 0 || type_begins_with(&choice->best.type, &candidate->type))
+        return;
+    if (type_begins_with(&candidate->type, &choice->best.type))
+        choice->best = *candidate;
+    else
+        choice->conflict = true;
+}
+
+static void choose(const struct elf_binary_parts *parts, struct type_index *index,
+                   const struct block_question *question, const struct result_flow *flow,
+                   struct choice *choice)
+{
+    for (size_t i = 0; i < flow->count; i++) {
+        struct candidate candidate = {.type = flow->uses[i].type,
+                                      .source = source_of(flow->uses[i].target),
+                                      .via = flow->uses[i].name};
+
+        if (make_candidate(parts, index, question, &candidate) && counts(&candidate) &&
+            !(flow->given_inside && candidate.layout == TYPE_ARRAY))
+            consider(choice, &candidate);
+        else
+            choice->misfit |= !candidate.bytes;
+    }
+}
+
+/* ---- Constructors ---------------------------------------------------------------------------- */
+
+#define LOOK_AHEAD 16 /* instructions behind the call */
+
+/* An inlined constructor of a class of that size. */
+static bool is_inlined_constructor(const struct elf_binary_parts *parts, struct type_index *index,
+                                   const struct block_question *question, Dwarf_Die *scope,
+                                   struct candidate *candidate)
+{
+    Dwarf_Die function = origin_of(scope), class;
+    const char *name = dwarf_diename(&function), *of;
+
+    if (dwarf_tag(scope) != DW_TAG_inlined_subroutine || !name || !class_of(&function, &class) ||
+        !(of = dwarf_diename(&class)) || strncmp(of, name, strlen(name)) != 0 ||
+        (of[strlen(name)] && of[strlen(name)] != '<'))
+        return false;
+    *candidate = (struct candidate){.type = class, .source = TYPE_BY_CONSTRUCTOR, .via = name};
+    return make_candidate(parts, index, question, candidate) && candidate->layout == TYPE_ONE;
+}
+
+/* Where an optimiser has removed all variables, the constructor that begins just behind the call of
+ * operator new and is inlined there, the outermost one of the right size. */
+static bool find_constructor(struct program_code *code, struct type_index *index,
+                             const struct block_question *question, struct candidate *candidate)
+{
+    const struct elf_binary_parts *parts = &code->parts;
+    Dwarf_Die before[DWARF_INLINE_MAX], scopes[DWARF_INLINE_MAX];
+    uint64_t address = question->address + 1;
+    size_t around = dwarf_index_scopes(parts->index, question->address + parts->to_dwarf, before);
+
+    for (int i = 0; i < LOOK_AHEAD; i++) {
+        struct x86_instruction at;
+        size_t count = dwarf_index_scopes(parts->index, address + parts->to_dwarf, scopes);
+
+        for (size_t k = 0; k < count; k++)
+            if ((k >= around || scopes[k].addr != before[k].addr) &&
+                is_inlined_constructor(parts, index, question, &scopes[k], candidate))
+                return true;
+        if (!program_code_read(code, address, &at) || at.operation == X86_CALL ||
+            at.operation == X86_JUMP || at.operation == X86_RETURN)
+            return false;
+        address += at.length;
+    }
+    return false;
+}
+
+static void find_by_flow(const struct elf_binary_parts *parts, struct type_index *index,
+                         const struct block_question *question, struct block_type_found *found)
+{
+    struct choice choice = {.any = false};
+    struct result_call call = {.back = question->address + 1,
+                               .ahead = question->cookie ? COOKIE : 0,
+                               .by_pointer = question->by_pointer};
+    struct program_code code;
+    struct result_flow flow;
+
+    if (!program_code_begin(&code, parts, question->address))
+        return;
+    result_flow_find(&code, &call, &flow);
+    choose(parts, index, question, &flow, &choice);
+    if (question->single && !choice.any)
+        choice.any = find_constructor(&code, index, question, &choice.best);
+    program_code_end(&code);
+    found->passed = flow.returned;
+    if (choice.conflict)
+        found->answer = BLOCK_CONFLICT;
+    else if (choice.misfit && (!choice.any || choice.best.bytes))
+        found->answer = BLOCK_MISFIT;
+    else if (choice.any)
+        set_found(parts, &choice.best, found);
+}
+
+void block_type_find(const struct elf_binary_parts *parts, struct type_index *index,
+                     const struct block_question *question, struct block_type_found *found)
+{
+    *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
+    if (!find_template(parts, index, question, found) && !question->by_template)
+        find_by_flow(parts, index, question, found);
+}
+
+void block_type_find_class(const struct elf_binary_parts *parts, struct type_index *index,
+                           const struct block_question *question, const char *name,
+                           struct block_type_found *found)
+{
+    struct candidate candidate = {.source = TYPE_BY_VTABLE};
+
+    *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
+    if (!type_index_find(index, parts->dwarf, name, &candidate.type))
+        return;
+    if (make_candidate(parts, index, question, &candidate))
+        set_found(parts, &candidate, found);
+    else
+        found->answer = BLOCK_MISFIT;
+}
