@@ -179,6 +179,11 @@ static void add_nested(struct leak_check *check)
         add_trimmed(check, &it.block, it.pool);
 }
 
+static bool find_block(uintptr_t address, struct block *out)
+{
+    return blocks_find(&guard_self, address, out);
+}
+
 /* A virtual table stands in constant data of an object and begins with a function. */
 static bool is_vtable(uintptr_t word)
 {
@@ -243,6 +248,8 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
+    if (!suballoc_count)
+        reach_look_up(check->reach, find_block);
     sorted_blocks_each(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;

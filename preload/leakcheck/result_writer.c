@@ -145,19 +145,19 @@ static void add_step(struct result_writer *writer, uint32_t node, uint32_t paren
 {
     const struct reach *reach = writer->input->reach;
     struct leak_step *step = growable_array_add(&writer->steps);
-    struct block block = reach_block(reach, node);
-    uintptr_t word;
+    uintptr_t address = reach_address(reach, node), word;
+    uint64_t size = reach_size(reach, node);
     if (!step)
         return;
-    *step = (struct leak_step){.offset = offset, .size = block.size, .site = block.site};
+    *step = (struct leak_step){.offset = offset, .size = size, .site = reach_site(reach, node)};
     struct reach_word root;
     const uintptr_t *place = NULL;
     if (parent != REACH_NONE)
         place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
-    if (place && (word = arch_address((const void *)*place)) - block.address <= block.size)
-        step->into = word - block.address;
+    if (place && (word = arch_address((const void *)*place)) - address <= size)
+        step->into = word - address;
 }
 
 /* Collects the nodes from one towards its root, at most so many; returns their number. */

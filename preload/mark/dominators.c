@@ -205,7 +205,7 @@ static bool sum_subtrees(struct dominator_work *work, struct dominator_sums *out
         __builtin_prefetch(&out->place[soon], 1);
         out->place[node] = i;
         out->blocks[i]++;
-        out->bytes[i] += node_size(&nodes[node]);
+        out->bytes[i] += node_size(work->reach, &nodes[node]);
         out->blocks[above] += out->blocks[i];
         out->bytes[above] += out->bytes[i];
     }

@@ -33,15 +33,15 @@ struct mark_pass {
 static bool is_container_head(const struct mark_pass *pass, const struct mark_node *node,
                               uint64_t offset)
 {
-    const uintptr_t *head = (const uintptr_t *)node->address;
-    uint64_t size = node_size(node);
+    const uintptr_t *head = (const uintptr_t *)node_address(node);
+    uint64_t size = node_size(pass->reach, node);
     if (offset == 8 && container_is_array(head, size))
         return true;
     if (offset == 24 && container_is_string(head, size))
         return true;
     if (container_is_exception(head, offset, size))
         return true;
-    if (offset && container_is_hash_table(node->address, offset, size))
+    if (offset && container_is_hash_table(node_address(node), offset, size))
         return true;
     /* A second base class: its subobject has a virtual table, and so has the whole object. */
     return pass->is_vtable && offset % 8 == 0 && offset + 8 <= size && pass->is_vtable(head[0]) &&
@@ -54,7 +54,7 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
     const struct reach *reach = pass->reach;
     if (!reach->callers)
         return false;
-    return container_is_aligned(node->address, offset, node_size(node)) ||
+    return container_is_aligned(node_address(node), offset, node_size(reach, node)) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
@@ -88,7 +88,7 @@ static void mark_by_header(struct reach *reach, uint32_t number)
 static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
 {
     struct reach *reach = pass->reach;
-    if (!reach->callers || offset >= node_size(&reach->nodes[number]))
+    if (!reach->callers || offset >= node_size(reach, &reach->nodes[number]))
         return false;
     if (!reach->interior)
         reach->interior = scan_arena_map(&reach->arena, reach->count, sizeof *reach->interior);
@@ -129,7 +129,7 @@ static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer,
 {
     struct mark_pass *pass = context;
     struct mark_node *node = &pass->reach->nodes[number];
-    uint64_t offset = pointer - node->address;
+    uint64_t offset = pointer - node_address(node);
     if (offset && counts_starts_only(pass, from))
         return;
     if (pass->roots)
@@ -152,12 +152,13 @@ static ALWAYS_INLINE void visit_from_possible(void *context, uintptr_t pointer, 
     struct mark_pass *pass = context;
     const struct mark_node *node = &pass->reach->nodes[number];
     node_record_edge(pass->reach, from, number);
-    if (pass->learning && pointer != node->address && node_verdict(node) != LEAK_VERDICT_REACHABLE)
-        note_interior(pass, number, pointer - node->address);
+    if (pass->learning && pointer != node_address(node) &&
+        node_verdict(node) != LEAK_VERDICT_REACHABLE)
+        note_interior(pass, number, pointer - node_address(node));
     if (node_verdict(node))
         return;
     set_parent(pass, number, from, at);
-    node_mark(pass->reach, number, pass->verdict, tag_flag(pointer - node->address));
+    node_mark(pass->reach, number, pass->verdict, tag_flag(pointer - node_address(node)));
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* mark_nodes.h - the nodes of a leak check, shared by marking, decoding and the leak graph.
  *
- * A node is 16 bytes that every pass reads, plus two cold rows: the link by which it was found, and
- * fields for reports only. Nodes are found through pointers, so nearly every access misses the
- * cache: a pass over nodes must prefetch.
+ * A node is 16 bytes that every pass reads, plus a row for the link by which it was found. What only
+ * reports need is asked for by address (reach_look_up), or kept in a third row. Nodes are found
+ * through pointers, so nearly every access misses the cache: a pass over nodes must prefetch.
  */
 #ifndef PRELOAD_MARK_MARK_NODES_H
 #define PRELOAD_MARK_MARK_NODES_H
@@ -28,8 +28,17 @@
 #define NODE_BY_HEADER 0x0800u   /* reachable behind its header; SHARED's bit, unused in nodes */
 
 struct mark_node {
-    uint64_t address;
-    uint64_t size_state; /* size (48), state (16) */
+    uint64_t address_state; /* address (48), state (16) */
+    uint32_t size;          /* NODE_LARGE: large_node has it */
+    uint32_t site;
+};
+
+#define NODE_LARGE UINT32_MAX
+
+/* The size of a block of 4 GiB or more. There are few. */
+struct large_node {
+    uintptr_t address;
+    uint64_t size;
 };
 
 /* The word by which a node was found. */
@@ -50,7 +59,7 @@ struct pointer_targets {
 #define SCAN_UNREAD UINT32_MAX
 
 struct mark_cold {
-    uint32_t site, count, tick_kind; /* tick (24), kind (8) */
+    uint32_t count, tick_kind; /* tick (24), kind (8) */
     uint16_t thread;
     uint16_t reserved;
 };
@@ -93,21 +102,24 @@ struct reach {
     struct rank_index index;
     struct mark_node *nodes;
     struct mark_link *links;
-    struct mark_cold *cold;
+    struct scan_array large; /* struct large_node */
     uint32_t count;
+    struct mark_cold *cold;                             /* by node; NULL: find has the rest */
+    bool (*find)(uintptr_t address, struct block *out); /* reach_find_block of reachability.h */
     struct interior *interior; /* by node; NULL: header idioms are off, or none was found */
     uint32_t site_most;        /* the highest site of a block */
     /* reach_callers of reachability.h; NULL: header idioms are off */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    uintptr_t low, span;      /* pointers to blocks lie in [low, low + span] */
-    uint32_t *queue;          /* all marked nodes in the order in which they were marked */
-    uint32_t head, tail;      /* indices of the queue; [0, head) are scanned */
-    uint64_t added, capacity; /* before the index is built */
-    unsigned priors;          /* a set: 1 << enum reach_prior of each block */
-    struct pending_block *pending;
-    struct scan_array ranges;           /* struct root_range */
-    struct scan_array words;            /* struct root_word */
-    struct scan_array encoded_edges;    /* struct encoded_edge: those that lead to hidden blocks */
+    uintptr_t low, span;             /* pointers to blocks lie in [low, low + span] */
+    uint32_t *queue;                 /* all marked nodes in the order in which they were marked */
+    uint32_t head, tail;             /* indices of the queue; [0, head) are scanned */
+    uint64_t added, capacity;        /* before the index is built */
+    unsigned priors;                 /* a set: 1 << enum reach_prior of each block */
+    struct mark_node *pending;       /* the blocks as they came; the state is enum reach_prior */
+    struct mark_cold *pending_cold;  /* by index of "pending" */
+    struct scan_array ranges;        /* struct root_range */
+    struct scan_array words;         /* struct root_word */
+    struct scan_array encoded_edges; /* struct encoded_edge: those that lead to hidden blocks */
     struct pointer_targets *targets_of; /* by node; NULL: blocks are read when their turn comes */
     struct scan_array targets;          /* uint32_t: nodes */
     struct scan_array edges; /* uint32_t: the targets of the scanned nodes, in queue order */
@@ -126,14 +138,30 @@ static ALWAYS_INLINE uint32_t node_word_index(uint64_t word)
     return word < LINK_BY_SCAN ? word : UINT32_MAX;
 }
 
-static ALWAYS_INLINE uint64_t node_size(const struct mark_node *node)
+static ALWAYS_INLINE uintptr_t node_address(const struct mark_node *node)
 {
-    return node->size_state & BLOCKS_SIZE_MAX;
+    return node->address_state & (RANK_INDEX_END - 1);
+}
+
+static NOINLINE UNUSED uint64_t node_large_size(const struct reach *reach,
+                                                const struct mark_node *node)
+{
+    const struct large_node *large =
+        (const struct large_node *)reach->large.at + reach->large.count;
+    do
+        large--;
+    while (large->address != node_address(node));
+    return large->size;
+}
+
+static ALWAYS_INLINE uint64_t node_size(const struct reach *reach, const struct mark_node *node)
+{
+    return likely(node->size != NODE_LARGE) ? node->size : node_large_size(reach, node);
 }
 
 static ALWAYS_INLINE unsigned node_state(const struct mark_node *node)
 {
-    return node->size_state >> 48;
+    return node->address_state >> 48;
 }
 
 static ALWAYS_INLINE unsigned node_verdict(const struct mark_node *node)
@@ -148,13 +176,13 @@ static ALWAYS_INLINE unsigned node_prior(const struct mark_node *node)
 
 static ALWAYS_INLINE void node_change_state(struct mark_node *node, unsigned clear, unsigned set)
 {
-    node->size_state = (node->size_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
+    node->address_state = (node->address_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
 }
 
 /* True for a block of one of the program's own allocators. */
 static inline bool node_is_nested(const struct reach *reach, uint32_t node)
 {
-    return (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
+    return reach->cold && (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
 }
 
 /* A held node is REACHABLE, POSSIBLE or HIDDEN. */
@@ -247,8 +275,8 @@ static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, u
 
 static ALWAYS_INLINE void node_prefetch_content(const struct mark_node *node)
 {
-    const char *line = (const char *)node->address;
-    const char *end = line + (node_size(node) < PREFETCH_BYTES ? node_size(node) : PREFETCH_BYTES);
+    const char *line = (const char *)node_address(node);
+    const char *end = line + (node->size < PREFETCH_BYTES ? node->size : PREFETCH_BYTES);
     do
         __builtin_prefetch(line);
     while ((line += 64) < end);
@@ -290,9 +318,9 @@ static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, u
     if (node_state(node) & NODE_BY_ROOT)
         word = (const uintptr_t *)((const struct root_word *)reach->words.at)[link->from].address;
     else if (link->at < LINK_BY_SCAN)
-        word = (const uintptr_t *)reach->nodes[link->from].address + link->at;
-    uint64_t offset = word ? node_pointer(*word) - node->address : 0;
-    return offset <= node_size(node) ? offset : 0;
+        word = (const uintptr_t *)node_address(&reach->nodes[link->from]) + link->at;
+    uint64_t offset = word ? node_pointer(*word) - node_address(node) : 0;
+    return offset <= node_size(reach, node) ? offset : 0;
 }
 
 /* The words that belong to a node itself: all, or those between its nested blocks. */
@@ -306,21 +334,22 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
                                                struct node_words *words)
 {
     const struct mark_node *node = &reach->nodes[number], *in;
-    uintptr_t at = (uintptr_t)(words->at + words->count), end = node->address + node_size(node);
+    uintptr_t at = (uintptr_t)(words->at + words->count);
+    uintptr_t end = node_address(node) + node_size(reach, node);
     if (words->next == NODE_NONE)
         return false;
     for (; words->next < reach->count; words->next++) {
         in = &reach->nodes[words->next];
-        if (in->address > at)
+        if (node_address(in) > at)
             break;
-        if (in->address + node_size(in) > at)
-            at = round_up(in->address + node_size(in), 8);
+        if (node_address(in) + node_size(reach, in) > at)
+            at = round_up(node_address(in) + node_size(reach, in), 8);
     }
-    bool is_last = words->next == reach->count || reach->nodes[words->next].address >= end;
-    uintptr_t stop = is_last ? end : reach->nodes[words->next].address;
+    bool is_last = words->next == reach->count || node_address(&reach->nodes[words->next]) >= end;
+    uintptr_t stop = is_last ? end : node_address(&reach->nodes[words->next]);
     words->at = (const uintptr_t *)at;
     words->count = stop > at ? (stop - at) / 8 : 0;
-    words->first = (at - node->address) / 8;
+    words->first = (at - node_address(node)) / 8;
     if (is_last)
         words->next = NODE_NONE;
     return true;
@@ -330,9 +359,9 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
 static ALWAYS_INLINE struct node_words node_words_first(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
-    struct node_words words = {.at = (const uintptr_t *)node->address, .next = NODE_NONE};
+    struct node_words words = {.at = (const uintptr_t *)node_address(node), .next = NODE_NONE};
     if (likely(!(node_state(node) & NODE_HAS_NESTED))) {
-        words.count = node_size(node) / 8;
+        words.count = node_size(reach, node) / 8;
     } else {
         words.next = number + 1;
         node_words_advance(reach, number, &words);
@@ -351,7 +380,7 @@ static NOINLINE UNUSED uint32_t node_enclosing(const struct reach *reach, uint32
                                                uintptr_t pointer)
 {
     while ((node = reach->outer[node]) != NODE_NONE)
-        if (pointer - reach->nodes[node].address <= node_size(&reach->nodes[node]))
+        if (pointer - node_address(&reach->nodes[node]) <= node_size(reach, &reach->nodes[node]))
             break;
     return node;
 }

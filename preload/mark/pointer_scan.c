@@ -47,10 +47,10 @@ static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_
     struct pointer_targets *row = &reach->targets_of[from];
     if (number == from || row->count == SCAN_UNREAD || scan->failed)
         return;
-    if (unlikely(pointer != reach->nodes[number].address)) {
+    if (unlikely(pointer != node_address(&reach->nodes[number]))) {
         reach->targets.count -= row->count > 1 ? row->count : 0;
         row->count = SCAN_UNREAD;
-        uint64_t size = node_size(&reach->nodes[from]);
+        uint64_t size = node_size(reach, &reach->nodes[from]);
         scan->wasted += size > SMALL_BLOCK ? 2 * size : 0;
         return;
     }
@@ -76,7 +76,7 @@ static ALWAYS_INLINE unsigned scan_block(struct pointer_scan *scan,
  * if most large blocks are like that, marking reads them. */
 static ALWAYS_INLINE bool should_scan(struct pointer_scan *scan, const struct mark_node *node)
 {
-    uint64_t size = node_size(node);
+    uint32_t size = node->size;
     if (likely(size <= SMALL_BLOCK))
         return !node_verdict(node);
     if (size > MAX_SCANNED || node_verdict(node) || scan->wasted > MAX_WASTED)
@@ -92,7 +92,7 @@ static void scan_all(struct pointer_scan *scan, const struct pointer_filter *giv
     for (uint32_t i = 0; i < reach->count && !scan->failed; i++) {
         struct mark_node *node = &reach->nodes[i];
         if (likely(reach->count - i > BLOCKS_AHEAD))
-            __builtin_prefetch((const void *)node[BLOCKS_AHEAD].address);
+            __builtin_prefetch((const void *)node_address(&node[BLOCKS_AHEAD]));
         bool wanted = should_scan(scan, node);
         reach->targets_of[i] = (struct pointer_targets){.count = wanted ? 0 : SCAN_UNREAD};
         if (wanted)
@@ -128,9 +128,9 @@ void pointer_scan_end(struct reach *reach)
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to)
 {
     const struct mark_node *node = &reach->nodes[from];
-    const uintptr_t *words = (const uintptr_t *)node->address;
-    uint64_t at = 0, last = node_size(node) / 8 - 1;
-    while (at < last && node_pointer(words[at]) != reach->nodes[to].address)
+    const uintptr_t *words = (const uintptr_t *)node_address(node);
+    uint64_t at = 0, last = node_size(reach, node) / 8 - 1;
+    while (at < last && node_pointer(words[at]) != node_address(&reach->nodes[to]))
         at++;
     return at;
 }

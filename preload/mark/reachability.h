@@ -60,6 +60,12 @@ void reach_end(struct reach *reach);
  * is the table's. */
 void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context);
 
+/* Answers from the block table what a block at an address is. */
+typedef bool reach_find_block(uintptr_t address, struct block *out);
+/* Call before the first block, if none is nested: what marking does not need is asked for by address
+ * instead of being kept, 12 bytes a block. */
+void reach_look_up(struct reach *reach, reach_find_block *find);
+
 /* In any order. Addresses 0, 2^48 and above, and those not divisible by 8 are skipped. Of two
  * blocks at one address the one added last counts. */
 void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior prior);
