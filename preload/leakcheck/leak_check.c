@@ -306,7 +306,7 @@ static uint64_t link_of(const struct leak_check *check, uint32_t node)
                                 : reach_address(check->reach, parent) + offset;
 }
 
-static void write_notes(const struct leak_check *check)
+static void count_verdicts(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
     uint32_t nodes = reach_count(check->reach);
@@ -316,16 +316,27 @@ static void write_notes(const struct leak_check *check)
         result->lost_blocks += lost && is_counted(check, node);
         result->found[verdict].blocks++;
         result->found[verdict].bytes += reach_size(check->reach, node);
-        if (node >= result->notes_most)
-            continue;
+    }
+}
+
+/* The last step: first all links, so that the rows they come from are free when notes take memory. */
+static void write_notes(const struct leak_check *check)
+{
+    struct leak_check_result *result = check->request->result;
+    uint32_t nodes = reach_count(check->reach);
+    uint64_t *links = leak_check_links(result);
+    result->notes = nodes < result->notes_most ? nodes : result->notes_most;
+    for (uint32_t node = 0; node < result->notes; node++)
+        if (leak_graph_verdict(check->graph, node) == LEAK_VERDICT_REACHABLE)
+            links[node] = link_of(check, node);
+    if (result->notes)
+        leak_graph_settle(check->graph);
+    for (uint32_t node = 0; node < result->notes; node++) {
         struct block block = reach_block(check->reach, node);
         result->note[node] = (struct leak_check_note){.address = block.address,
                                                       .count = block.count,
                                                       .thread = block.thread,
-                                                      .verdict = verdict};
-        if (verdict == LEAK_VERDICT_REACHABLE)
-            result->note[node].link = link_of(check, node);
-        result->notes = node + 1;
+                                                      .verdict = reach_verdict(check->reach, node)};
     }
 }
 
@@ -356,7 +367,7 @@ static void run_check(void *argument)
     current.request = request;
     enum leak_trouble trouble = mark_heap(&current);
     if (!trouble)
-        write_notes(&current);
+        count_verdicts(&current);
     if (!trouble && request->followed)
         result->followed_exists = holder_search(&guard_self, current.reach, &current.roots,
                                                 ~request->followed, &result->holder);
@@ -381,6 +392,8 @@ static void run_check(void *argument)
                                  .about = request->about};
     if (!trouble && !request->silent && !(result->place = result_writer_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
+    if (!trouble)
+        write_notes(&current);
     /* The parent does not wait for these checks. */
     if (trouble && (head.occasion == LEAK_OCCASION_LIMIT || head.milestone)) {
         head.rung = LEAK_RUNG_NONE;

@@ -49,6 +49,12 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
            growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
+void root_owners_end(struct root_owners *owners)
+{
+    sys_unmap(owners->node, ((size_t)reach_count(owners->reach) + 1) * sizeof *owners->node);
+    sys_unmap(owners->word, ((size_t)reach_root_words(owners->reach) + 1) * sizeof *owners->word);
+}
+
 /* ---- The root word of each node -------------------------------------------------------------- */
 
 static struct owner_node inherit_owner(const struct root_owners *owners, uint32_t parent)

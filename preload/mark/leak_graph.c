@@ -297,3 +297,25 @@ bool leak_graph_retained_known(const struct leak_graph *graph)
 {
     return graph->retained_known;
 }
+
+void leak_graph_drop_retained(struct leak_graph *graph)
+{
+    struct scan_arena *arena = &graph->reach->arena;
+    scan_arena_unmap(arena, graph->held.place);
+    scan_arena_unmap(arena, graph->held.blocks);
+    scan_arena_unmap(arena, graph->held.bytes);
+    scan_arena_trim(arena);
+}
+
+void leak_graph_settle(struct leak_graph *graph)
+{
+    struct reach *reach = graph->reach;
+    for (uint32_t node = 0; node < reach->count; node++)
+        if (leak_graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT)
+            node_change_state(&reach->nodes[node], NODE_VERDICT, LEAK_VERDICT_INDIRECT);
+    scan_arena_unmap(&reach->arena, reach->links);
+    scan_arena_unmap(&reach->arena, reach->queue);
+    scan_arena_trim(&reach->arena);
+    reach->links = NULL; /* a later question faults */
+    reach->queue = NULL;
+}
