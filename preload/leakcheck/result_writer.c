@@ -15,7 +15,6 @@
 #define CONTENTS_MOST (64u << 20) /* of all blocks */
 #define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
-#define PREFETCH_AHEAD 16
 
 struct result_line {
     struct leak_found found;
@@ -137,8 +136,6 @@ static bool count_nodes(struct result_writer *writer)
     uint32_t indirect = 0;
     for (uint32_t node = 0; node < writer->nodes; node++) {
         enum leak_verdict verdict = leak_graph_verdict(graph, node);
-        if (node + PREFETCH_AHEAD < writer->nodes)
-            leak_graph_prefetch(graph, node + PREFETCH_AHEAD);
         if (verdict == LEAK_VERDICT_INDIRECT)
             indirect++;
         else if (!count_node(writer, node, verdict))

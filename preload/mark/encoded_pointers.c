@@ -153,6 +153,7 @@ static void visit_plain(void *context, uintptr_t pointer UNUSED, uint32_t number
                         uint32_t at)
 {
     struct decoder *decoder = context;
+    node_record_edge(decoder->reach, from, number);
     if (node_verdict(&decoder->reach->nodes[number]))
         return;
     node_set_parent(decoder->reach, number, from, at);

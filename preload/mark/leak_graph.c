@@ -280,17 +280,7 @@ struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32
     }
     if (!graph->retained_known)
         return (struct leak_graph_sum){0, 0};
-    uint32_t place = graph->held.place[node];
-    return (struct leak_graph_sum){graph->held.blocks[place], graph->held.bytes[place]};
-}
-
-void leak_graph_prefetch(const struct leak_graph *graph, uint32_t node)
-{
-    if (!graph->retained_known || is_lost(graph, node))
-        return;
-    uint32_t place = graph->held.place[node];
-    __builtin_prefetch(&graph->held.blocks[place]);
-    __builtin_prefetch(&graph->held.bytes[place]);
+    return (struct leak_graph_sum){graph->held.blocks[node], graph->held.bytes[node]};
 }
 
 bool leak_graph_retained_known(const struct leak_graph *graph)
@@ -301,7 +291,6 @@ bool leak_graph_retained_known(const struct leak_graph *graph)
 void leak_graph_drop_retained(struct leak_graph *graph)
 {
     struct scan_arena *arena = &graph->reach->arena;
-    scan_arena_unmap(arena, graph->held.place);
     scan_arena_unmap(arena, graph->held.blocks);
     scan_arena_unmap(arena, graph->held.bytes);
     scan_arena_trim(arena);

@@ -258,29 +258,16 @@ static uint32_t mark_rest(struct reach *reach, enum leak_verdict verdict)
 
 /* ---- Header idioms --------------------------------------------------------------------------- */
 
-/* A place in the queue, and in the edges that were recorded up to it. */
-struct queue_place {
-    uint32_t tail, edges_source;
-    uint64_t edges;
-};
-
-static struct queue_place queue_end(const struct reach *reach)
-{
-    return (struct queue_place){reach->tail, reach->edges_source, reach->edges.count};
-}
-
 /* Takes back all verdicts that were given since. */
-static void rewind_queue(struct reach *reach, const struct queue_place *place)
+static void rewind_queue(struct reach *reach, uint32_t tail)
 {
-    for (uint32_t turn = place->tail; turn < reach->tail; turn++) {
+    for (uint32_t turn = tail; turn < reach->tail; turn++) {
         struct mark_node *node = &reach->nodes[reach->queue[turn]];
         unsigned tagged = node_state(node) & NODE_CANDIDATE ? 0 : LEAK_FOUND_TAGGED * NODE_FLAGS;
         node_change_state(node, NODE_VERDICT | tagged, 0);
     }
-    reach->head = reach->tail = place->tail;
-    reach->edges_source = place->edges_source;
-    reach->edges.count = reach->edges.at ? place->edges : 0;
-    memset(&reach->edges_recent, 0, sizeof reach->edges_recent);
+    reach->head = reach->tail = tail;
+    reach->targets_source = NODE_NONE; /* what was read has its edges */
 }
 
 /* Follows all interior pointers tentatively, to learn which of them are the program's way to hold
@@ -288,7 +275,7 @@ static void rewind_queue(struct reach *reach, const struct queue_place *place)
 static struct header_idioms *learn_idioms(struct mark_pass *pass)
 {
     struct reach *reach = pass->reach;
-    struct queue_place place = queue_end(reach);
+    uint32_t tail = reach->tail;
     if (!reach->interior)
         return NULL;
     pass->verdict = LEAK_VERDICT_POSSIBLE;
@@ -296,7 +283,7 @@ static struct header_idioms *learn_idioms(struct mark_pass *pass)
     mark_candidates(reach);
     spread_possible(pass);
     struct header_idioms *idioms = header_idioms_find(reach);
-    rewind_queue(reach, &place);
+    rewind_queue(reach, tail);
     pass->learning = false;
     return idioms;
 }
@@ -323,10 +310,6 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
         .filter = pointer_filter_make(reach->low, reach->span, codes->guard, codes->xor_key)};
     pass.ring.row = (const char *)reach->links;
     pass.ring.row_size = sizeof *reach->links;
-    reach->edges_first =
-        scan_arena_map_raw(&reach->arena, reach->count + 2ull, sizeof *reach->edges_first);
-    if (reach->edges_first)
-        reach->edges_first[0] = 0;
     pointer_scan_run(reach, &pass.filter);
     mark_prior(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
@@ -341,8 +324,6 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
     mark_candidates(reach);
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);
-    reach->edges_complete = reach->head;
-    pointer_scan_end(reach);
 
     if (mark_rest(reach, LEAK_VERDICT_NONE)) {
         mark_prior(reach, REACH_WAS_HIDDEN, LEAK_VERDICT_HIDDEN, 0);

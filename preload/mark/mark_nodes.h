@@ -53,9 +53,10 @@ struct mark_link {
 /* The targets of a block's words: mark_passes.h. */
 struct pointer_targets {
     uint32_t first; /* the node if count is 1, else an index into "targets" */
-    uint32_t count; /* or SCAN_UNREAD */
+    uint32_t count; /* or SCAN_UNREAD, or TARGETS_READ + count: always an index */
 };
 
+#define TARGETS_READ (1u << 31)
 #define SCAN_UNREAD UINT32_MAX
 
 struct mark_cold {
@@ -122,12 +123,10 @@ struct reach {
     struct scan_array encoded_edges; /* struct encoded_edge: those that lead to hidden blocks */
     struct pointer_targets *targets_of; /* by node; NULL: blocks are read when their turn comes */
     struct scan_array targets;          /* uint32_t: nodes */
-    struct scan_array edges; /* uint32_t: the targets of the scanned nodes, in queue order */
-    uint32_t *edges_first;   /* by queue index: its first edge; NULL: edges are not recorded */
-    uint32_t edges_source;   /* the queue index whose edges are being recorded */
-    uint32_t edges_complete; /* [0, edges_complete) of the queue are recorded */
-    struct recent_edges edges_recent;
-    uint32_t *outer; /* by node: the block around it, or NODE_NONE; NULL: no block is nested */
+    uint32_t targets_source;            /* the node whose targets are being recorded */
+    struct recent_edges targets_recent;
+    bool targets_lost; /* some were not recorded: no memory */
+    uint32_t *outer;   /* by node: the block around it, or NODE_NONE; NULL: no block is nested */
     struct scan_array trimmed; /* struct trimmed_block of nested_blocks.c */
     uint32_t nested_count;     /* blocks of the program's own allocators */
     bool failed;               /* out of memory */
@@ -223,13 +222,6 @@ static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t ra
     node_change_state(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
-static inline void node_drop_edges(struct reach *reach)
-{
-    scan_arena_unmap(&reach->arena, reach->edges_first);
-    scan_array_free(&reach->arena, &reach->edges);
-    reach->edges_first = NULL;
-}
-
 /* Adds an edge between two different nodes; false: it was recorded recently. */
 static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t from, uint32_t to)
 {
@@ -241,27 +233,41 @@ static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t
     return true;
 }
 
-/* Records that a block points to another. The edges may take at most a quarter of the memory that
- * is left; if that is not enough, edge_list.c reads the blocks again. */
+/* Records the first edge of a block that pointer_scan.c left to marking. False: the block is not one of
+ * these, or was read before. */
+static ALWAYS_INLINE bool node_begin_edges(struct reach *reach, uint32_t from)
+{
+    struct pointer_targets *row = &reach->targets_of[from];
+    if (row->count != SCAN_UNREAD)
+        return false;
+    *row = (struct pointer_targets){.first = (uint32_t)reach->targets.count, .count = TARGETS_READ};
+    reach->targets_source = from;
+    return true;
+}
+
+/* Records that a block points to another, if pointer_scan.c has not. The edges of one block come
+ * together. They may take at most a quarter of the memory that is left. */
 static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
-    struct scan_array *edges = &reach->edges;
-    if (unlikely(!reach->edges_first) || to == from ||
-        !recent_edges_add(&reach->edges_recent, from, to))
+    struct scan_array *targets = &reach->targets;
+    if (unlikely(!reach->targets_of) || likely(!(reach->targets_of[from].count & TARGETS_READ)) ||
+        to == from || reach->targets_lost)
         return;
-    while (reach->queue[reach->edges_source] != from)
-        reach->edges_first[++reach->edges_source] = (uint32_t)edges->count;
-    bool grows = unlikely(edges->count == edges->capacity);
-    if (grows && (edges->count >= UINT32_MAX / 2 ||
-                  edges->count * 2 * sizeof to > (reach->arena.most - reach->arena.used) / 4)) {
-        node_drop_edges(reach);
+    if (reach->targets_source != from && !node_begin_edges(reach, from))
         return;
-    }
-    uint32_t *place = scan_array_push(&reach->arena, edges, sizeof *place);
-    if (likely(place))
+    if (!recent_edges_add(&reach->targets_recent, from, to))
+        return;
+    bool grows = unlikely(targets->count == targets->capacity);
+    bool fits =
+        !grows || (targets->count < UINT32_MAX / 2 &&
+                   targets->count * 2 * sizeof to <= (reach->arena.most - reach->arena.used) / 4);
+    uint32_t *place = fits ? scan_array_push(&reach->arena, targets, sizeof *place) : NULL;
+    if (likely(place)) {
         *place = to;
-    else
-        node_drop_edges(reach);
+        reach->targets_of[from].count++;
+    } else {
+        reach->targets_lost = true;
+    }
 }
 
 /* Prefetches for the nodes that follow in the queue: first their nodes, then their content. In a

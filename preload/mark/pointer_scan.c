@@ -13,6 +13,7 @@
 
 struct pointer_scan {
     struct reach *reach;
+    struct recent_edges recent;
     uint64_t wasted; /* bytes of large blocks that became SCAN_UNREAD, less those of others */
     bool failed;
     struct prefetch_ring ring;
@@ -54,6 +55,8 @@ static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_
         scan->wasted += size > SMALL_BLOCK ? 2 * size : 0;
         return;
     }
+    if (!recent_edges_add(&scan->recent, from, number))
+        return;
     uint32_t before = row->first;
     if (row->count == 0)
         row->first = number;
@@ -101,16 +104,27 @@ static void scan_all(struct pointer_scan *scan, const struct pointer_filter *giv
     ring_drain(&scan->ring, reach, visit_target, scan);
 }
 
+static void leave_to_marking(struct reach *reach)
+{
+    for (uint32_t i = 0; i < reach->count; i++)
+        reach->targets_of[i] = (struct pointer_targets){.count = SCAN_UNREAD};
+}
+
 void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter)
 {
     struct pointer_scan scan = {.reach = reach};
     scan.ring.row = (const char *)reach->nodes;
     scan.ring.row_size = sizeof *reach->nodes;
-    if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->targets_of))
+    reach->targets_source = NODE_NONE;
+    if (!is_affordable(reach, reach->count, sizeof *reach->targets_of))
         return;
     reach->targets_of = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->targets_of);
     if (!reach->targets_of)
         return;
+    if (reach->outer) {
+        leave_to_marking(reach);
+        return;
+    }
     if (is_affordable(reach, reach->count, sizeof(uint32_t)))
         scan_array_reserve(&reach->arena, &reach->targets, reach->count, sizeof(uint32_t));
     scan_all(&scan, filter);
