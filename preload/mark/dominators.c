@@ -267,6 +267,7 @@ bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
     struct dominator_work work = {.reach = reach, .arena = &reach->arena};
     rank_index_free(&reach->index, &reach->arena); /* no pointer is followed any more */
+    scan_arena_trim(&reach->arena);
     struct scan_arena before = reach->arena;
     bool found = find_held(&work);
     pointer_scan_end(reach);

@@ -331,5 +331,7 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
             reach->failed = true;
         mark_rest(reach, LEAK_VERDICT_LOST);
     }
+    scan_arena_unmap(&reach->arena, reach->interior);
+    reach->interior = NULL;
     return !reach->failed;
 }
