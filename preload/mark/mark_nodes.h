@@ -233,41 +233,37 @@ static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t
     return true;
 }
 
-/* Records the first edge of a block that pointer_scan.c left to marking. False: the block is not one of
- * these, or was read before. */
-static ALWAYS_INLINE bool node_begin_edges(struct reach *reach, uint32_t from)
-{
-    struct pointer_targets *row = &reach->targets_of[from];
-    if (row->count != SCAN_UNREAD)
-        return false;
-    *row = (struct pointer_targets){.first = (uint32_t)reach->targets.count, .count = TARGETS_READ};
-    reach->targets_source = from;
-    return true;
-}
-
-/* Records that a block points to another, if pointer_scan.c has not. The edges of one block come
- * together. They may take at most a quarter of the memory that is left. */
-static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, uint32_t to)
+/* Appends an edge of a block that pointer_scan.c left to marking. The edges of one block come together;
+ * those of a block that is read again are known. They may take at most a quarter of the memory that is
+ * left. */
+static NOINLINE UNUSED void node_append_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     struct scan_array *targets = &reach->targets;
-    if (unlikely(!reach->targets_of) || likely(!(reach->targets_of[from].count & TARGETS_READ)) ||
-        to == from || reach->targets_lost)
+    struct pointer_targets *row = &reach->targets_of[from];
+    if (reach->targets_source != from && row->count != SCAN_UNREAD)
         return;
-    if (reach->targets_source != from && !node_begin_edges(reach, from))
-        return;
-    if (!recent_edges_add(&reach->targets_recent, from, to))
-        return;
-    bool grows = unlikely(targets->count == targets->capacity);
+    if (reach->targets_source != from)
+        *row = (struct pointer_targets){(uint32_t)targets->count, TARGETS_READ};
+    reach->targets_source = from;
+    uint64_t more = 2 * targets->count * sizeof to;
     bool fits =
-        !grows || (targets->count < UINT32_MAX / 2 &&
-                   targets->count * 2 * sizeof to <= (reach->arena.most - reach->arena.used) / 4);
+        targets->count < targets->capacity ||
+        (targets->count < UINT32_MAX / 2 && more <= (reach->arena.most - reach->arena.used) / 4);
     uint32_t *place = fits ? scan_array_push(&reach->arena, targets, sizeof *place) : NULL;
-    if (likely(place)) {
+    if (place)
         *place = to;
-        reach->targets_of[from].count++;
-    } else {
-        reach->targets_lost = true;
-    }
+    row->count += place != NULL;
+    reach->targets_lost |= !place;
+}
+
+/* Records that a block points to another, if pointer_scan.c has not. */
+static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, uint32_t to)
+{
+    if (unlikely(!reach->targets_of) || to == from ||
+        !recent_edges_add(&reach->targets_recent, from, to))
+        return;
+    if (unlikely(reach->targets_of[from].count & TARGETS_READ))
+        node_append_edge(reach, from, to);
 }
 
 /* Prefetches for the nodes that follow in the queue: first their nodes, then their content. In a
