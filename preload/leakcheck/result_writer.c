@@ -1,6 +1,7 @@
 /* result_writer.c - groups nodes into lines and writes the tables of a leak check. */
 #include "preload/leakcheck/result_writer.h"
 #include "preload/leakcheck/interior_sums.h"
+#include "preload/leakcheck/loss_times.h"
 #include "preload/leakcheck/root_owners.h"
 #include "preload/heap/dropped_pointers.h"
 #include "preload/roots/library_blocks.h"
@@ -28,11 +29,13 @@ struct result_writer {
     uint32_t line_count, lines_most;
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
-    uint32_t asked_node; /* REACH_NONE: no block was asked for */
-    uint32_t asked_line; /* of the block at input->about, + 1 */
+    uint32_t asked_node;                    /* REACH_NONE: no block was asked for */
+    uint32_t asked_line;                    /* of the block at input->about, + 1 */
+    uint32_t last_record, last_record_line; /* the record asked for last; REACH_NONE: none yet */
     struct root_owners owners;
     struct milestone_ages ages;
     struct interior_sums interiors;
+    struct loss_times losses;
     struct growable_array found, steps, samples, modules, contents, orphans, age, referrers;
     struct leak_asked asked;
 };
@@ -84,24 +87,32 @@ static unsigned record_flags(const struct result_writer *writer, uint32_t node)
     return reach_flags(writer->input->reach, node) | (cycle ? LEAK_FOUND_CYCLE : 0);
 }
 
+/* What one record owns often comes together. */
 static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
 {
-    uint32_t site = reach_site(writer->input->reach, node);
-    return find_line(writer, site, LEAK_VERDICT_LOST, record_flags(writer, node), 0) -
-           writer->lines;
+    if (node != writer->last_record) {
+        uint32_t site = reach_site(writer->input->reach, node);
+        writer->last_record = node;
+        writer->last_record_line =
+            find_line(writer, site, LEAK_VERDICT_LOST, record_flags(writer, node), 0) -
+            writer->lines;
+    }
+    return writer->last_record_line;
 }
 
 static bool count_node(struct result_writer *writer, uint32_t node, enum leak_verdict verdict)
 {
     const struct result_input *input = writer->input;
-    struct block block = reach_block(input->reach, node);
-    unsigned flags = record_flags(writer, node);
-    uint32_t owner = 0;
-    bool shared = false;
+    struct block block;
+    reach_read_block(input->reach, node, &block);
+    uint32_t owner = 0, flags;
     if (verdict == LEAK_VERDICT_INDIRECT) {
+        bool shared;
         uint32_t holder = leak_graph_owner(input->graph, node, &shared);
         owner = holder == REACH_NONE ? 0 : line_of_record(writer, holder) + 1;
         flags = reach_flags(input->reach, node) | (shared ? LEAK_FOUND_SHARED : 0);
+    } else {
+        flags = record_flags(writer, node);
     }
     struct result_line *line = find_line(writer, block.site, verdict, flags, owner);
     if (!line)
@@ -259,6 +270,9 @@ static void add_details(struct result_writer *writer)
         add_samples(writer, line);
         if (has_path(&line->found))
             add_path(writer, line);
+        if (line->found.verdict == LEAK_VERDICT_LOST ||
+            line->found.verdict == LEAK_VERDICT_INDIRECT)
+            loss_times_add(&writer->losses, line->found.site, line->found.blocks);
         struct leak_found *found = growable_array_add(&writer->found);
         if (!found)
             continue;
@@ -284,6 +298,7 @@ static uint32_t find_seen_node(const struct result_input *input, const struct dr
 static void add_dropped_pointers(struct result_writer *writer)
 {
     const struct dropped_pair *pair;
+    dropped_pointers_sort();
     for (uint32_t at = 0; (pair = dropped_pointers_next(&at));) {
         if (library_blocks_are_of(pair->holder))
             continue;
@@ -370,6 +385,7 @@ static bool begin_writer(struct result_writer *writer)
            growable_array_map(&writer->referrers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
            milestone_ages_begin(&writer->ages, writer->lines_most) &&
            interior_sums_begin(&writer->interiors) &&
+           loss_times_begin(&writer->losses, writer->input->head, writer->input->before) &&
            root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
@@ -389,13 +405,14 @@ static uint64_t write_chunk(struct result_writer *writer)
         &writer->found,          &writer->owners.roots, &writer->steps,     &writer->samples,
         &writer->owners.threads, &writer->owners.pcs,   &writer->modules,   &writer->contents,
         &writer->orphans,        &writer->age,          &writer->referrers, &writer->owners.parts,
-        &writer->interiors.rows};
+        &writer->interiors.rows, &writer->losses.rows};
     struct leak_snapshot head = *writer->input->head;
     struct leak_table *const places[] = {
-        &head.found,    &head.roots,   &head.steps,    &head.samples, &head.threads,
-        &head.pcs,      &head.modules, &head.contents, &head.orphans, &head.ages,
-        &head.pointers, &head.parts,   &head.interiors};
+        &head.found,    &head.roots,   &head.steps,     &head.samples, &head.threads,
+        &head.pcs,      &head.modules, &head.contents,  &head.orphans, &head.ages,
+        &head.pointers, &head.parts,   &head.interiors, &head.losses};
     head.asked = writer->asked;
+    head.after_ns = writer->losses.after_ns;
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
@@ -417,6 +434,7 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
     struct result_writer writer = {
         .input = input,
         .nodes = reach_count(input->reach),
+        .last_record = REACH_NONE,
         .asked_node = input->about ? reach_find_node(input->reach, input->about) : REACH_NONE};
     if (!begin_writer(&writer) || !count_nodes(&writer))
         return 0;
@@ -424,6 +442,7 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
     root_owners_count(&writer.owners);
     root_owners_add_threads(guard, &writer.owners);
     add_details(&writer);
+    loss_times_finish(&writer.losses);
     root_owners_finish(&writer.owners);
     add_dropped_pointers(&writer);
     milestone_ages_write(&writer.ages, writer.line_count, &writer.age);

@@ -1,9 +1,10 @@
 /* dominators.c - dominators of the core by semi-dominators (semi-NCA), without recursion.
  *
- * Trees that hang on one pointer are left out (hanging_trees.h): their dominators are known. A depth-first search from the roots gives each node a place: parents before children. All rows
- * below are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents;
- * only the other edges (side edges) are kept, by the place they lead to. A heap of trees has none,
- * and then the parents are the dominators.
+ * Trees that hang on one pointer are left out (hanging_trees.h): their dominators are known. A
+ * depth-first search from the roots gives each node a place: parents before children. All rows below
+ * are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents; only the
+ * other edges (side edges) are kept, by the place they lead to. A heap of trees has none, and then the
+ * parents are the dominators.
  *
  *     semi[w] = the least place from which a path through places above w only leads to w
  *     idom[w] = the nearest ancestor in the dominator tree so far that is not above semi[w]
@@ -131,7 +132,8 @@ static bool number_places(struct dominator_work *work)
 
 /* ---- Dominators ----------------------------------------------------------------------------- */
 
-/* The best label on the way up from a place to its first ancestor below "linked". */
+/* The label with the lowest semi-dominator on the way up from a place to its first ancestor below
+ * "linked". */
 static uint32_t best_label(struct dominator_work *work, uint32_t place, uint32_t linked)
 {
     uint32_t *parent = work->parent, *label = work->label, *semi = work->semi;

@@ -54,7 +54,11 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
     const struct reach *reach = pass->reach;
     if (!reach->callers)
         return false;
-    return container_is_aligned(node_address(node), offset, node_size(reach, node)) ||
+    uintptr_t block = node_address(node);
+    uint64_t size = node_size(reach, node);
+    return container_is_aligned(block, offset, size) ||
+           container_knows_itself(block, offset, size) || container_is_sds(block, offset, size) ||
+           container_is_glib_box((const uintptr_t *)block, offset, size) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
@@ -322,6 +326,7 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);
+    spread_possible(&pass); /* before the others of the last leak check, so that each has a path */
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);
 

@@ -190,21 +190,23 @@ uint32_t reach_count(const struct reach *reach)
     return reach->count;
 }
 
-struct block reach_block(const struct reach *reach, uint32_t node)
+/* What the nodes themselves know, with the cold row if there is one. */
+static void unpack_node(const struct reach *reach, uint32_t node, struct block *out)
 {
-    const struct mark_cold *cold = reach->cold ? &reach->cold[node] : NULL;
-    struct block block = {0};
-    if (cold)
-        block = (struct block){.tick = cold->tick_kind & BLOCKS_TICK_MAX,
-                               .count = cold->count,
-                               .thread = cold->thread,
-                               .kind = cold->tick_kind >> 24};
-    else if (reach->find)
-        reach->find(node_address(&reach->nodes[node]), &block);
-    block.address = node_address(&reach->nodes[node]);
-    block.size = node_size(reach, &reach->nodes[node]);
-    block.site = reach->nodes[node].site;
-    return block;
+    const struct mark_cold *cold = reach->cold ? &reach->cold[node] : &(struct mark_cold){0};
+    *out = (struct block){.address = node_address(&reach->nodes[node]),
+                          .size = node_size(reach, &reach->nodes[node]),
+                          .site = reach->nodes[node].site,
+                          .tick = cold->tick_kind & BLOCKS_TICK_MAX,
+                          .count = cold->count,
+                          .thread = cold->thread,
+                          .kind = cold->tick_kind >> 24};
+}
+
+void reach_read_block(const struct reach *reach, uint32_t node, struct block *out)
+{
+    if (!reach->find || !reach->find(node_address(&reach->nodes[node]), out))
+        unpack_node(reach, node, out);
 }
 
 uint64_t reach_size(const struct reach *reach, uint32_t node)
