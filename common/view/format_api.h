@@ -81,6 +81,7 @@ enum {
     FORMAT_MODULES = 128, /* says what to do about modules without debug information */
     FORMAT_TYPES = 256,   /* says what the blocks are: of records with verdicts to show … */
     FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
+    FORMAT_LISTED = 1024, /* only if it lists records (text_tells_modules) */
 };
 
 struct format {

@@ -295,6 +295,8 @@ const char *text_warning_at(const struct process *process, size_t i, char words[
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
+/* False: the report says nothing of modules. */
+bool text_tells_modules(const struct report *report, const struct view *view);
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 

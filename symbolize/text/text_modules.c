@@ -108,6 +108,23 @@ static bool is_in_listed(const struct process *process, const struct blind_modul
     return false;
 }
 
+/* Worth telling: a module of the program in a stack that the report lists. */
+static bool is_told(const struct process *process, size_t blind, const struct view *view)
+{
+    const struct blind_module *module = &process->blind[blind];
+
+    return !module->runtime && is_in_listed(process, module, view);
+}
+
+bool text_tells_modules(const struct report *report, const struct view *view)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].blind_count; k++)
+            if (view->verbose || is_told(&report->processes[i], k, view))
+                return true;
+    return false;
+}
+
 static void add_module(struct modules *modules, const struct blind_module *module)
 {
     for (size_t i = 0; i < modules->count; i++)
@@ -127,7 +144,7 @@ static struct modules collect_modules(const struct text_processes *processes,
         const struct process *process = nth_process(processes, i);
 
         for (size_t k = 0; k < process->blind_count; k++)
-            if (!process->blind[k].runtime && is_in_listed(process, &process->blind[k], view))
+            if (is_told(process, k, view))
                 add_module(&made, &process->blind[k]);
     }
     return made;
