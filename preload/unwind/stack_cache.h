@@ -7,16 +7,16 @@
  * words read and the CFI rows, so when all words are the same the site is the same, and neither the
  * CFI cache nor the context tree is consulted. All words are compared, always (unwind.h says why).
  *
- * The cache is two-way associative, so two stacks that share a set do not evict each other. The
+ * The cache is four-way associative, so a few stacks that share a set do not evict each other. The
  * words of all entries lie in one ring, one entry after the other, so that an entry takes only what
  * its stack needs; an entry whose words were overwritten is empty. A thread that misses often gets
- * four times as many sets and a larger ring, unless eight others have them.
+ * 64 times as many sets and a larger ring, unless eight others have them.
  *
  * A function that allocates for many callers (xmalloc) has one pc, and often one sp. When stacks
  * with the same pc and sp evict each other, the cache learns in which word they differ first, going
  * outwards; from then on that word of the stack is a part of the key, too.
- * Where contexts keep
- * changing the cache does not pay; after it has had time to fill it suspends itself for a while:
+ *
+ * Where contexts keep changing the cache does not pay; after it has had time to fill it suspends itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
@@ -27,17 +27,17 @@
 #include "preload/unwind/stack_fold.h"
 
 #define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
-#define STACK_CACHE_SETS_MIN 32
-#define STACK_CACHE_SETS_MAX 256
+#define STACK_CACHE_SETS_MIN 16
+#define STACK_CACHE_SETS_MAX 1024
 #define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
-#define STACK_CACHE_WAYS 2
+#define STACK_CACHE_WAYS 4
 #define STACK_CACHE_WORDS 384 /* a stack of which more words were read is not cached */
 /* Rings, in words: each holds several of the largest stacks. */
 #define STACK_CACHE_RING_MIN 5120
-#define STACK_CACHE_RING_MAX 49152
+#define STACK_CACHE_RING_MAX 196608
 
 struct stack_cache_entry {
-    uintptr_t pc; /* 0 = empty */
+    uintptr_t pc __attribute__((aligned(64))); /* 0 = empty */
     uintptr_t sp, fp;
     uint32_t site;
     uint32_t looked; /* modules_generation() at that time */
@@ -46,7 +46,9 @@ struct stack_cache_entry {
     uint16_t words;
     uint16_t sort; /* kind and tag, as in a leaf of the context tree */
     bool fp_matters;
+    uint32_t key; /* of stack_key, its low half: most entries of other stacks are told by it */
 };
+_Static_assert(sizeof(struct stack_cache_entry) == 64, "an entry is not a cache line");
 
 struct stack_cache_set {
     struct stack_cache_entry entry[STACK_CACHE_WAYS];

@@ -525,7 +525,7 @@ static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
 
 START_TEST(an_entry_whose_words_were_overwritten_is_empty)
 {
-    enum { PCS = STACK_CACHE_SETS_MIN / 2 };
+    enum { PCS = STACK_CACHE_SETS_MIN };
     unsigned found = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(words); i++)
         words[i] = 0x400000 + i;
@@ -535,7 +535,8 @@ START_TEST(an_entry_whose_words_were_overwritten_is_empty)
         ck_assert_uint_eq(find(&leaves, 0x500000 + n % PCS * 20), n + 1);
         for (unsigned before = 1; before < PCS && before <= n; before++) {
             uint32_t site = find(&leaves, 0x500000 + (n - before) % PCS * 20);
-            ck_assert(site == 0 || site == n - before + 1);
+            /* An entry of that pc from an earlier round has the same words, fewer or more. */
+            ck_assert(site % PCS == (n - before + 1) % PCS || site == 0);
             found += site != 0;
         }
         leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
