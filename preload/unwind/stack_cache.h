@@ -44,7 +44,7 @@ struct stack_cache_entry {
     uint64_t start;  /* stack_cache.written before its words */
     uintptr_t *word; /* in the ring: the words, then an offset for each */
     uint16_t words;
-    uint16_t sort; /* kind and tag, as in a leaf of the context tree */
+    uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;
     uint32_t key; /* of stack_key, its low half: most entries of other stacks are told by it */
 };
