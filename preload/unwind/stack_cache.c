@@ -234,7 +234,8 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
 /* Writes to used sets only, so that most memory of a thread with few stacks is never touched. */
 void stack_cache_clear(struct stack_cache *cache)
 {
-    for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
+    unsigned sets = cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN;
+    for (unsigned set = 0; set < sets; set++)
         if (cache->newest[set]) {
             clear_set(set_at(cache, set));
             cache->newest[set] = NULL;
