@@ -16,7 +16,7 @@
 #include "common/store/store.h"
 #include "common/store/store_dir.h"
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define MILLISECONDS 1000
 #define NANOSECONDS 1000000000ull

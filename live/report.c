@@ -15,8 +15,8 @@
 #include "common/base/proc.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
-#include "live/environment.h"
-#include "live/procfs.h"
+#include "live/program_environment.h"
+#include "live/oom_kill.h"
 
 /* ---- Running leakreport ---------------------------------------------------------------------- */
 
@@ -388,7 +388,7 @@ int report_conclude(struct session *session, const struct child *child, int wait
     store_list_read(&stores, session->dir, child->pid, child->start_time);
     if (!args->gdb)
         store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
-                            killed_by_oom(wait_status, child->oom_kills));
+                            oom_kill_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment, followed);
     /* What nobody was told of would stay for nothing. */

@@ -2,7 +2,7 @@
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/children.h"
 #include "preload/track/milestones.h"

@@ -2,7 +2,7 @@
 #include "preload/leakcheck/leak_check.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
 #include "preload/leakcheck/holder_search.h"
@@ -11,7 +11,6 @@
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
-#include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
 #include "preload/options/options.h"
@@ -195,11 +194,8 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
-    for (; count < most && id >= LEAK_NODE_FIRST; count++) {
-        struct leak_node node = context_tree_node(id);
+    for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
         pcs[count] = node.pc;
-        id = node.parent;
-    }
     return count;
 }
 
@@ -243,7 +239,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
-    sorted_blocks_each(memory_most, add_live_block, check);
+    address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
     if (!reach_build_index(check->reach) || !elf_images_find(&maps, &check->images))
@@ -370,6 +366,7 @@ static void run_check(void *argument)
                                  .images = &current.images,
                                  .head = &head,
                                  .place = request->place,
+                                 .before = request->last_place,
                                  .content_most = request->content_most,
                                  .about = request->about};
     if (!trouble && !request->silent && !(result->place = result_writer_write(&guard_self, &found)))

@@ -51,7 +51,8 @@ struct leak_check_request {
     uint64_t content_most; /* bytes of one block that are kept */
     uint32_t skipped;
     struct leak_check_result *result;
-    uint64_t place; /* of an older check's chunk, to be overwritten; 0: none */
+    uint64_t place;      /* of an older check's chunk, to be overwritten; 0: none */
+    uint64_t last_place; /* of the last check's chunk; 0: none */
     /* An earlier check of this process; NULL: none. */
     const struct leak_check_result *before;
     bool twice;  /* "before" is the first half of this check: lost means lost in both halves */

@@ -1,6 +1,7 @@
 /* result_writer.c - groups nodes into lines and writes the tables of a leak check. */
 #include "preload/leakcheck/result_writer.h"
 #include "preload/leakcheck/interior_sums.h"
+#include "preload/leakcheck/loss_times.h"
 #include "preload/leakcheck/root_owners.h"
 #include "preload/heap/dropped_pointers.h"
 #include "preload/roots/library_blocks.h"
@@ -33,6 +34,7 @@ struct result_writer {
     struct root_owners owners;
     struct milestone_ages ages;
     struct interior_sums interiors;
+    struct loss_times losses;
     struct growable_array found, steps, samples, modules, contents, orphans, age, referrers;
     struct leak_asked asked;
 };
@@ -248,6 +250,9 @@ static void add_details(struct result_writer *writer)
         add_samples(writer, line);
         if (has_path(&line->found))
             add_path(writer, line);
+        if (line->found.verdict == LEAK_VERDICT_LOST ||
+            line->found.verdict == LEAK_VERDICT_INDIRECT)
+            loss_times_add(&writer->losses, line->found.site, line->found.blocks);
         struct leak_found *found = growable_array_add(&writer->found);
         if (!found)
             continue;
@@ -273,6 +278,7 @@ static uint32_t find_seen_node(const struct result_input *input, const struct dr
 static void add_dropped_pointers(struct result_writer *writer)
 {
     const struct dropped_pair *pair;
+    dropped_pointers_sort();
     for (uint32_t at = 0; (pair = dropped_pointers_next(&at));) {
         if (library_blocks_are_of(pair->holder))
             continue;
@@ -360,6 +366,7 @@ static bool begin_writer(struct result_writer *writer)
            growable_array_map(&writer->referrers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
            milestone_ages_begin(&writer->ages, writer->lines_most) &&
            interior_sums_begin(&writer->interiors) &&
+           loss_times_begin(&writer->losses, writer->input->head, writer->input->before) &&
            root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
@@ -379,13 +386,14 @@ static uint64_t write_chunk(struct result_writer *writer)
         &writer->found,          &writer->owners.roots, &writer->steps,     &writer->samples,
         &writer->owners.threads, &writer->owners.pcs,   &writer->modules,   &writer->contents,
         &writer->orphans,        &writer->age,          &writer->referrers, &writer->owners.parts,
-        &writer->interiors.rows};
+        &writer->interiors.rows, &writer->losses.rows};
     struct leak_snapshot head = *writer->input->head;
     struct leak_table *const places[] = {
-        &head.found,    &head.roots,   &head.steps,    &head.samples, &head.threads,
-        &head.pcs,      &head.modules, &head.contents, &head.orphans, &head.ages,
-        &head.pointers, &head.parts,   &head.interiors};
+        &head.found,    &head.roots,   &head.steps,     &head.samples, &head.threads,
+        &head.pcs,      &head.modules, &head.contents,  &head.orphans, &head.ages,
+        &head.pointers, &head.parts,   &head.interiors, &head.losses};
     head.asked = writer->asked;
+    head.after_ns = writer->losses.after_ns;
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
@@ -410,6 +418,7 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
     root_owners_count(&writer.owners);
     root_owners_add_threads(guard, &writer.owners);
     add_details(&writer);
+    loss_times_finish(&writer.losses);
     root_owners_finish(&writer.owners);
     add_dropped_pointers(&writer);
     milestone_ages_write(&writer.ages, writer.line_count, &writer.age);

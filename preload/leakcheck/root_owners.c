@@ -274,6 +274,7 @@ struct searched_range {
     uintptr_t start, end;
     uint32_t node;             /* the node that contains the words, or REACH_NONE: a root */
     uint32_t range;            /* index of the scan range of a root */
+    bool starts_only;          /* pointers into or behind the block do not count */
     bool within;               /* the range may begin inside a nested block */
     struct leak_pointer model; /* the other fields of each result */
 };
@@ -297,8 +298,8 @@ static void search_range(struct root_owners *owners, const struct block *block,
     for (uintptr_t at = start; at + sizeof at <= place->end; at += sizeof at) {
         uintptr_t offset = arch_address(*(void *const volatile *)at) - block->address;
         struct leak_pointer *found;
-        if (offset > block->size || belongs_to_nested(owners->reach, place, at) ||
-            !(found = growable_array_add(out)))
+        if (offset > (place->starts_only ? 0 : block->size) ||
+            belongs_to_nested(owners->reach, place, at) || !(found = growable_array_add(out)))
             continue;
         *found = place->model;
         found->address = at;
@@ -321,6 +322,7 @@ void root_owners_find_referrers(struct root_owners *owners, const struct block *
                                      .end = range->end,
                                      .node = REACH_NONE,
                                      .range = i,
+                                     .starts_only = range->starts_only,
                                      .within = range->root_class == LEAK_ROOT_CLASS_STACKS},
             out);
     }

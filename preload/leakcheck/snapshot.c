@@ -1,7 +1,7 @@
 /* snapshot.c - starts leak checks, one at a time, and collects their results. */
 #include "preload/leakcheck/snapshot.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/children.h"
 #include "preload/base/log.h"
@@ -106,6 +106,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .content_most = options_current.content,
                                          .skipped = skipped,
                                          .place = places[0],
+                                         .last_place = places[1],
                                          .before = before,
                                          .about = out->about,
                                          .followed = out->followed,
@@ -270,13 +271,10 @@ static bool is_heap_unchanged(void)
     struct comparison comparison = {0};
     uint64_t mask;
     sys_signals_block(&mask);
-    comparison.differs = !blocks_flush();
-    if (!comparison.differs) {
-        all_locks_acquire();
-        blocks_each(compare_block, &comparison);
-        suballoc_each(compare_block, &comparison);
-        all_locks_release();
-    }
+    all_locks_acquire();
+    blocks_each(compare_block, &comparison);
+    suballoc_each(compare_block, &comparison);
+    all_locks_release();
     sys_signals_restore(&mask);
     return !comparison.differs && comparison.same == early.result->notes;
 }

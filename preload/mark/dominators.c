@@ -127,7 +127,8 @@ static bool number_places(struct dominator_work *work)
 
 /* ---- Dominators ----------------------------------------------------------------------------- */
 
-/* The best label on the way up from a place to its first ancestor below "linked". */
+/* The label with the lowest semi-dominator on the way up from a place to its first ancestor below
+ * "linked". */
 static uint32_t best_label(struct dominator_work *work, uint32_t place, uint32_t linked)
 {
     uint32_t *parent = work->parent, *label = work->label, *semi = work->semi;

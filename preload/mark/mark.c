@@ -54,7 +54,11 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
     const struct reach *reach = pass->reach;
     if (!reach->callers)
         return false;
-    return container_is_aligned(node->address, offset, node_size(node)) ||
+    uint64_t size = node_size(node);
+    return container_is_aligned(node->address, offset, size) ||
+           container_knows_itself(node->address, offset, size) ||
+           container_is_sds(node->address, offset, size) ||
+           container_is_glib_box((const uintptr_t *)node->address, offset, size) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
@@ -338,6 +342,7 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);
+    spread_possible(&pass); /* before the others of the last leak check, so that each has a path */
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);
     reach->edges_complete = reach->head;

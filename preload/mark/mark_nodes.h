@@ -7,7 +7,7 @@
 #ifndef PRELOAD_MARK_MARK_NODES_H
 #define PRELOAD_MARK_MARK_NODES_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/mark/rank_index.h"
 #include "leak_store.h"
 

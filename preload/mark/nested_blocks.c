@@ -107,20 +107,6 @@ static void find_outer(struct reach *reach)
     }
 }
 
-static void sort_trimmed(struct reach *reach)
-{
-    struct trimmed_block *list = reach->trimmed.at;
-    uint64_t count = reach->trimmed.count;
-    for (uint64_t gap = count / 2; gap; gap /= 2)
-        for (uint64_t i = gap; i < count; i++) {
-            struct trimmed_block trimmed = list[i];
-            uint64_t k = i;
-            for (; k >= gap && list[k - gap].address > trimmed.address; k -= gap)
-                list[k] = list[k - gap];
-            list[k] = trimmed;
-        }
-}
-
 /* The nested blocks in front of the trimmed node are inside it as well. */
 static void set_outer_of_first(struct reach *reach, const struct trimmed_block *trimmed)
 {
@@ -138,9 +124,10 @@ bool nested_blocks_find_outer(struct reach *reach)
     if (!reach->outer)
         return false;
     find_outer(reach);
-    sort_trimmed(reach);
+    struct trimmed_block *trimmed = reach->trimmed.at;
+    SORT_BY(trimmed, reach->trimmed.count, address);
     for (uint64_t i = 0; i < reach->trimmed.count; i++)
-        set_outer_of_first(reach, (const struct trimmed_block *)reach->trimmed.at + i);
+        set_outer_of_first(reach, &trimmed[i]);
     return true;
 }
 

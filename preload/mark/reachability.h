@@ -18,7 +18,7 @@
 #define PRELOAD_MARK_REACHABILITY_H
 
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "leak_store.h"
 
 #define REACH_NONE UINT32_MAX
@@ -58,7 +58,7 @@ void reach_end(struct reach *reach);
  * built here would miss the cache at each region. Blocks of one region, and those not yet in the
  * table, come as they are. Sorting needs 32 bytes a region; if that exceeds memory_most the order
  * is the table's. */
-void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context);
+void address_order_each_block(uint64_t memory_most, blocks_visit *visit, void *context);
 
 /* In any order. Addresses 0, 2^48 and above, and those not divisible by 8 are skipped. Of two
  * blocks at one address the one added last counts. */

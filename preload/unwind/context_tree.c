@@ -396,9 +396,9 @@ bool context_tree_check(void)
 
 void context_tree_fork_lock(void)
 {
-    stack_table_fork_lock();
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
+    stack_table_fork_lock();
     lock_take_raw(&regions.lock);
     lock_take_raw(&nodes.lock);
 }
@@ -407,9 +407,9 @@ void context_tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
     lock_give_raw(&regions.lock);
+    stack_table_fork_unlock();
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
-    stack_table_fork_unlock();
 }
 
 bool context_tree_fork_child(void)

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define DPKG_LISTS "/var/lib/dpkg/info"
 #define LIST_MOST ((size_t)16 << 20)   /* bytes of one list */

@@ -180,6 +180,12 @@ struct term_text text_called_by(const struct frame *caller, size_t columns,
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
+/* Between which leak checks blocks of the record were lost, a line or two; the words alone, with
+ * a text between first and last. */
+void text_lost_between(const struct process *process, const struct record *record, FILE *stream);
+void text_lost_between_words(const struct process *process, const struct record *record,
+                             const char *between, FILE *stream);
+
 /* When and where blocks of the record were lost, in lines of their own. */
 void text_when_lost(const struct record *record, const struct view *view, FILE *stream);
 

@@ -324,12 +324,7 @@ static bool stands_alone(const struct heap *heap, int i)
         return true;
     if (heap->before[i] == REACH_WAS_HIDDEN && heap->verdict[i] == LEAK_VERDICT_HIDDEN)
         return true;
-    if (heap->before[i] != REACH_WAS_POSSIBLE || heap->verdict[i] != LEAK_VERDICT_POSSIBLE)
-        return false;
-    for (int k = 0; k < heap->blocks; k++)
-        if (heap->verdict[k] == LEAK_VERDICT_REACHABLE && edge(heap, k, i))
-            return false;
-    return true;
+    return heap->alone[i];
 }
 
 static bool is_root(const struct heap *heap, int i)
