@@ -16,17 +16,19 @@ static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, cons
                                      unsigned count)
 {
     uintptr_t differs = 0;
-#define COMPARE(i) differs |= word[i] ^ *(const uintptr_t *)(low + offset[i])
-    for (; count >= 4; count -= 4) {
-        COMPARE(count - 1);
-        COMPARE(count - 2);
-        COMPARE(count - 3);
-        COMPARE(count - 4);
+    offset += count;
+    word += count;
+#define COMPARE(i) differs |= word[-(i)] ^ *(const uintptr_t *)(low + offset[-(i)])
+    for (; count >= 4; count -= 4, offset -= 4, word -= 4) {
+        COMPARE(1);
+        COMPARE(2);
+        COMPARE(3);
+        COMPARE(4);
         if (differs)
             return false;
     }
-    while (count--)
-        COMPARE(count);
+    for (; count; count--, offset--, word--)
+        COMPARE(1);
 #undef COMPARE
     return !differs;
 }
