@@ -64,6 +64,7 @@ struct stack_cache_hint {
 };
 
 struct stack_cache_large {
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX]; /* as in struct stack_cache */
     struct stack_cache_set set[STACK_CACHE_SETS_MAX];
     uintptr_t ring[STACK_CACHE_RING_MAX];
 };
@@ -77,9 +78,10 @@ struct stack_cache {
      * and what is not overwritten yet: intact = max(written - size of the ring, 0). */
     uint64_t written, intact;
     uint32_t head;
-    /* The entry of each set that was used last: a pointer, so that no branch depends on the way. */
-    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
     struct stack_cache_large *large; /* NULL: the small sets are in use */
+    /* The entry of each small set that was used last, NULL: the set was not used. A pointer, so that
+     * no branch depends on the way. */
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MIN];
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
     uintptr_t ring[STACK_CACHE_RING_MIN];
     struct stack_cache_hint hint[STACK_CACHE_HINTS];
@@ -90,6 +92,12 @@ static inline unsigned stack_cache_set_index(const struct stack_cache *cache, ui
 {
     uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
+}
+
+/* Of each set in use. */
+static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_cache *cache)
+{
+    return cache->large ? cache->large->newest : cache->newest;
 }
 
 static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
@@ -117,7 +125,7 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     }
     cache->lookups++;
     const struct stack_cache_entry *newest =
-        cache->newest[stack_cache_set_index(cache, caller->pc + caller->sp)];
+        stack_cache_newest(cache)[stack_cache_set_index(cache, caller->pc + caller->sp)];
     if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort)))
         return newest->site;
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort);
