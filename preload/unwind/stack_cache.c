@@ -235,7 +235,8 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     entry->site = site;
     entry->key = key;
     copy_words(cache, entry, trace, first, words);
-    stack_cache_newest(cache)[set] = entry; /* before the entry is valid: only used sets are cleared */
+    /* Before the entry is valid: only used sets are cleared. */
+    stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;
 }

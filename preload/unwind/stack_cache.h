@@ -16,7 +16,8 @@
  * with the same pc and sp evict each other, the cache learns in which word they differ first, going
  * outwards; from then on that word of the stack is a part of the key, too.
  *
- * Where contexts keep changing the cache does not pay; after it has had time to fill it suspends itself for a while:
+ * Where contexts keep changing the cache does not pay; after it has had time to fill it suspends
+ * itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
