@@ -282,8 +282,9 @@ struct leak_thread {
 
 /* Roots of the calling-context tree. Ids of nodes below LEAK_NODE_FIRST are roots: they give the
  * reason why a call stack ends, and have no struct leak_node. A node whose pc is below
- * LEAK_KIND_PCS is a leaf, not a frame: pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is the id
- * of the site. */
+ * LEAK_KIND_PCS is no frame, and readers skip it: older writers made one for each site. What a
+ * stack was captured for, its sort, is such a number: kind + (tag << LEAK_TAG_SHIFT), or
+ * LEAK_PC_FREE. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
     LEAK_ROOT_COMPLETE = 1,  /* the stack reaches the outermost frame */
@@ -296,7 +297,7 @@ enum leak_root {
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
-#define LEAK_PC_FREE 4095 /* a leaf of the call stack of a free: "number" is 0 */
+#define LEAK_PC_FREE 4095 /* the call stack of a free */
 #define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
 /* Bits of leak_node.pc and leak_node.parent above these are private to the writer
@@ -310,8 +311,7 @@ struct leak_node {
     uint64_t pc;     /* publish. Return address (its name is that of pc - 1), LEAK_PC_BITS of it */
     uint32_t parent; /* node of the caller, or a root: LEAK_NODE_BITS */
     uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
-                        its module is the first generation around pc with loaded > number.
-                        leaf: site id */
+                        its module is the first generation around pc with loaded > number */
 };
 
 #define LEAK_KIND_TABLE(X)                                                                         \
@@ -396,12 +396,16 @@ struct leak_site {
  * of the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are estimates. With
  * free_stacks=sample a thread records its first free of a site, then one in ONE_IN, and after MANY
  * frees of that site one in ONE_IN_MANY; each recorded free also counts for those not recorded
- * since the one before. The first free at a place is recorded, too, and counts for one. With sample= each free of a sampled block is recorded, and counts for as
+ * since the one before. A thread that has freed blocks of SITES sites records the first free of one
+ * further site in SITES_ONE_IN, and counts it as so many. The first free at a place is recorded,
+ * too, and counts for one. With sample= each free of a sampled block is recorded, and counts for as
  * many blocks as the sample did. */
 #define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
 #define LEAK_FREED_MANY 4096
 #define LEAK_FREED_ONE_IN_MANY 512
+#define LEAK_FREED_SITES 8192
+#define LEAK_FREED_SITES_ONE_IN 8
 struct leak_freed {
     uint32_t site; /* publish */
     uint32_t node; /* the innermost frame of the free, or a root */

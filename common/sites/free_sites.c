@@ -209,12 +209,14 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         site->freed_count ? free_wrappers_place(&frees->wrappers, site->node) : NULL;
 
     tally->frees = add_saturating(tally->frees, site->counts.frees);
-    tally->few &= !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST;
+    uint64_t told = 0;
+
     for (size_t i = 0; i < site->freed_count; i++) {
         const struct store_freed *freed = &frees->store->freed[site->freed + i];
         const struct frame *place = free_wrappers_place(&frees->wrappers, freed->node);
         uint64_t *sum = &tally->seen;
 
+        told = add_saturating(told, freed->blocks);
         if (freed->node >= LEAK_NODE_FIRST && frees->allocates[freed->node])
             sum = &tally->moved;
         else if (own && place && place_key(own) == place_key(place))
@@ -228,6 +230,9 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         if (is_freed_at_exit(frees, freed->node))
             tally->late = add_saturating(tally->late, freed->blocks);
     }
+    /* Of very many sites not each has its first free recorded. */
+    tally->few &=
+        !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST && told == site->counts.frees;
 }
 
 static struct free_tally begin_tally(const struct record *record)

@@ -37,8 +37,8 @@ bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* The slower ways of capture_site. sort: the kind and, above it, the tag, as in a leaf of the
- * context tree. */
+/* The slower ways of capture_site. sort: the kind and, above it, the tag, as in
+ * context_tree.h. */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,

@@ -7,7 +7,9 @@
  * Capturing a free's stack costs as much as an allocation's. free_stacks=sample captures the first
  * free of a site and then, at random, one in 64, later in 512, and counts it as so many:
  *     the expected value of a record's blocks = the frees of that pair
- * The dice of a thread begin with its number, so two equal runs capture the same frees.
+ * The dice of a thread begin with its number, so two equal runs capture the same frees. Where
+ * contexts keep changing nearly each free is the first one of its site: from LEAK_FREED_SITES sites
+ * on, one in LEAK_FREED_SITES_ONE_IN of these is captured, and counts as that many.
  *
  * A rare place of frees, which the sample would miss, may be the one that matters. So a free is
  * captured, too, and counts for one, when a thread has not yet freed blocks of that site at that
@@ -32,6 +34,7 @@ struct free_history {
     uint64_t dice;
     uintptr_t base;             /* a stack pointer of the thread: depths count from it */
     uint32_t credit;            /* quarters of captures of new places that are left */
+    uint32_t sites;             /* first frees of a site, up to LEAK_FREED_SITES */
     struct leak_recent *recent; /* in the recording file; NULL = no memory */
     uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
     uint16_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */
@@ -45,9 +48,12 @@ void free_history_close(struct guard *guard, struct free_history *freed);
  * is not captured. */
 static inline unsigned free_history_weight(struct free_history *freed, uint64_t before)
 {
-    if (before < LEAK_FREED_FIRST)
-        return 1;
+    bool first = before < LEAK_FREED_FIRST;
+    if (first && freed->sites < LEAK_FREED_SITES)
+        return freed->sites++, 1;
     freed->dice = freed->dice * 6364136223846793005ull + 1442695040888963407ull;
+    if (unlikely(first))
+        return freed->dice > UINT64_MAX / LEAK_FREED_SITES_ONE_IN ? 0 : LEAK_FREED_SITES_ONE_IN;
     if (likely(freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN))
         return 0;
     if (before < LEAK_FREED_MANY)

@@ -1,45 +1,33 @@
-/* context_tree.c - nodes in the recording file, found by the hash of their path. */
+/* context_tree.c - nodes in the recording file, found by the hash of their path; the numbers of
+ * whole stacks. */
 #include "preload/unwind/context_tree.h"
-#include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/segmented_array.h"
 #include "preload/unwind/sites.h"
+#include "preload/unwind/stack_table.h"
+#include "preload/unwind/table_regions.h"
 #include "preload/store/store.h"
-#include "preload/base/sys.h"
 
-#include <sys/mman.h>
+#define STRIPES TABLE_STRIPES
 
-#define STRIPES 64
-#define SIZES 24 /* tables of 4 KiB << 0 .. 23 */
-
-_Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no room for its kind");
+_Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a sort has no room for its kind");
 _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
-               "a leaf's pc has no room for its tag");
+               "a sort has no room for its tag");
 
-/* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A recording file has at most
+/* An index slot: node id (26), stamp (6): bits of its place; 0 = empty. A recording file has at most
  * 2^26 nodes. */
 #define ID_BITS LEAK_NODE_BITS
 #define ID_MOST LEAK_NODE_MOST
 
-struct index_table {
-    uint32_t size; /* 4 KiB << size, this struct included */
-    uint32_t used; /* guarded by the stripe's lock */
-    uint32_t slot[];
-};
-
-/* Two indices with half the stripes each: inner nodes, and leaves. Nearly all lookups are of
- * leaves, and their index is small enough to stay in the CPU's cache. */
-#define STRIPES_HALF (STRIPES / 2)
-
-/* A table's address, and its size in the low bits: a lookup reads no cache line of the table but
- * the slot's. */
-typedef uintptr_t index_handle;
-
+/* A lookup reads no cache line of a table but the slot's. */
 static struct stripe {
     struct lock lock;
-    index_handle table;
+    uint32_t used; /* slots; guarded by the lock */
+    table_handle table;
 } stripes[STRIPES];
+
+static struct table_regions regions;
 
 static struct segmented_array nodes = {.type = LEAK_CHUNK_NODES,
                                        .record_size = sizeof(struct leak_node),
@@ -48,90 +36,73 @@ static struct segmented_array nodes = {.type = LEAK_CHUNK_NODES,
                                        .split_bits = 16};
 static uint32_t last_node =
     LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
-static uint32_t inherited_nodes;
+static uint32_t inherited_sites;
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static struct index_table *index_table_of(index_handle handle)
+static uint32_t *index_slots(table_handle handle)
 {
-    return (struct index_table *)(handle & -LEAK_PAGE);
+    return table_address(handle);
 }
 
-static uint32_t index_capacity(index_handle handle)
+static uint32_t index_capacity(table_handle handle)
 {
-    return ((LEAK_PAGE << handle % LEAK_PAGE) - sizeof(struct index_table)) / sizeof(uint32_t);
-}
-
-/* Returns 0 when there is no memory. */
-static index_handle make_index_table(uint32_t size)
-{
-    struct index_table *table = size < SIZES ? arena_map(LEAK_PAGE << size) : NULL;
-    if (!table)
-        return 0;
-    table->size = size;
-    return (index_handle)table | size;
-}
-
-/* A reader may still be in an outgrown table, so it is never unmapped. A reader compares what it
- * finds with the node itself, and repeats a failed lookup under the lock: it does not matter
- * whether the kernel has already dropped the slots, or refuses to. */
-static void abandon_index_table(struct index_table *table)
-{
-    sys_advise(table, LEAK_PAGE << table->size, MADV_DONTNEED);
+    return table_bytes(handle) / sizeof(uint32_t);
 }
 
 bool context_tree_start(void)
 {
-    for (int i = 0; i < STRIPES; i++)
-        if (!(stripes[i].table = make_index_table(0)))
-            return false;
+    for (unsigned i = 0; i < STRIPES; i++)
+        stripes[i].table = table_regions_make(&regions, i, 0);
     store_header->nodes = last_node;
-    return true;
+    return stripes[0].table && stack_table_start();
 }
 
 /* ---- Paths -----------------------------------------------------------------------------------
- * A node's path is a hash of all frames from the outermost to this one; it determines the node's
- * slot. It does not depend on the parent's id, so a leaf can be looked up before its frames are.
+ * A node's path is a hash of all frames from the outermost to this one. With the sort of a stack it
+ * is the stack's key (stack_table.h). Its high half, the place, determines the node's slot.
  *
- * Growing a table needs the paths again. A path's low bits follow from the slot and the stripe, the
- * others are stored in unused bits of the node:
- *     path:  31..16 above pc | 15..10 above parent | 10..5 stamp | 4..0 stripe
- * So comparing a node's words with a key compares the path as well. */
+ * Growing a table needs the places again. A place's low bits follow from the slot and the stripe,
+ * the others are stored in unused bits of the node:
+ *     place:  31..16 above pc | 15..10 above parent | 10..5 stamp | 4..0 stripe
+ * So comparing a node's words with a key compares the place as well. */
 
-static uint32_t extend_path(uint32_t outer, uintptr_t pc, uint32_t retired)
+static uint64_t extend_path(uint64_t outer, uintptr_t pc, uint32_t retired)
 {
-    return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + outer);
+    unsigned __int128 product = (unsigned __int128)(outer ^ 0x9e3779b97f4a7c15ull) *
+                                ((pc + retired * 0xd6e8feb86659fd93ull) ^ 0xa0761d6478bd642full);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static bool is_leaf(uintptr_t pc)
+static uint32_t place_of(uint64_t path)
 {
-    return pc < LEAK_KIND_PCS;
+    return path >> 32;
 }
 
-static struct stripe *index_stripe_of(uint32_t path, uintptr_t pc)
+static struct stripe *index_stripe_of(uint32_t place)
 {
-    return &stripes[path % STRIPES_HALF + (is_leaf(pc) ? STRIPES_HALF : 0)];
+    return &stripes[place % STRIPES];
 }
 
-/* Multiply-shift: the high bits choose the place, the low ones stripe and stamp. */
-static uint32_t index_home(uint32_t path, uint32_t capacity)
+/* Multiply-shift: the high bits choose the slot, the low ones stripe and stamp. */
+static uint32_t index_home(uint32_t place, uint32_t capacity)
 {
-    return (uint64_t)path * capacity >> 32;
+    return (uint64_t)place * capacity >> 32;
 }
 
-static uint32_t path_stamp(uint32_t path)
+static uint32_t place_stamp(uint32_t place)
 {
-    return path / STRIPES_HALF << ID_BITS;
+    return place / STRIPES << ID_BITS;
 }
 
-static uint64_t encode_pc(uintptr_t pc, uint32_t path)
+static uint64_t encode_pc(uintptr_t pc, uint32_t place)
 {
-    return pc | (uint64_t)path >> 16 << LEAK_PC_BITS;
+    return pc | (uint64_t)place >> 16 << LEAK_PC_BITS;
 }
 
-static uint32_t encode_parent(uint32_t parent, uint32_t path)
+static uint32_t encode_parent(uint32_t parent, uint32_t place)
 {
-    return parent | path << 16 >> ID_BITS << ID_BITS;
+    return parent | place << 16 >> ID_BITS << ID_BITS;
 }
 
 static uintptr_t decode_pc(const struct leak_node *node)
@@ -144,75 +115,73 @@ static uint32_t decode_parent(const struct leak_node *node)
     return node->parent & ID_MOST;
 }
 
-_Static_assert(STRIPES_HALF == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a path is lost");
+_Static_assert(STRIPES == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a place is lost");
 
-/* The path of a node with that slot in that stripe. */
-static uint32_t decode_path(const struct leak_node *node, uint32_t slot, uint32_t stripe)
+/* The place of a node with that slot in that stripe. */
+static uint32_t decode_place(const struct leak_node *node, uint32_t slot, uint32_t stripe)
 {
     return (uint32_t)(node->pc >> LEAK_PC_BITS) << 16 | node->parent >> ID_BITS << 10 |
-           slot >> ID_BITS << 5 | stripe % STRIPES_HALF;
+           slot >> ID_BITS << 5 | stripe % STRIPES;
 }
 
-static bool node_matches(uint32_t id, uint32_t path, uint32_t parent, uintptr_t pc,
+static bool node_matches(uint32_t id, uint32_t place, uint32_t parent, uintptr_t pc,
                          uint32_t retired)
 {
     const struct leak_node *node = segmented_array_at(&nodes, id);
-    if (node->pc != encode_pc(pc, path) || node->parent != encode_parent(parent, path))
-        return false;
-    return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
+    return node->pc == encode_pc(pc, place) && node->parent == encode_parent(parent, place) &&
+           node->number == retired;
 }
 
-/* Iterates over the ids in the slots where a path may be. */
+/* Iterates over the ids in the slots where a place may be. */
 struct index_probe {
-    const struct index_table *table;
+    const uint32_t *slots;
     uint32_t capacity, at, stamp;
 };
 
-static inline struct index_probe start_index_probe(index_handle handle, uint32_t path)
+static inline struct index_probe start_index_probe(table_handle handle, uint32_t place)
 {
     uint32_t capacity = index_capacity(handle);
-    return (struct index_probe){index_table_of(handle), capacity, index_home(path, capacity),
-                                path_stamp(path)};
+    return (struct index_probe){index_slots(handle), capacity, index_home(place, capacity),
+                                place_stamp(place)};
 }
 
 /* Returns 0 at the end. */
 static inline uint32_t next_probed_id(struct index_probe *probe)
 {
     for (;;) {
-        uint32_t slot = load_acquire(&probe->table->slot[probe->at]);
+        uint32_t slot = load_acquire(&probe->slots[probe->at]);
         probe->at = probe->at + 1 == probe->capacity ? 0 : probe->at + 1;
         if (!slot || (slot & ~ID_MOST) == probe->stamp)
             return slot & ID_MOST;
     }
 }
 
-static uint32_t find_node(index_handle handle, uint32_t path, uint32_t parent, uintptr_t pc,
+static uint32_t find_node(table_handle handle, uint32_t place, uint32_t parent, uintptr_t pc,
                           uint32_t retired)
 {
-    struct index_probe probe = start_index_probe(handle, path);
+    struct index_probe probe = start_index_probe(handle, place);
     uint32_t id;
-    while ((id = next_probed_id(&probe)) && !node_matches(id, path, parent, pc, retired))
+    while ((id = next_probed_id(&probe)) && !node_matches(id, place, parent, pc, retired))
         ;
     return id;
 }
 
-static void insert_node(index_handle handle, uint32_t path, uint32_t id)
+static void insert_node(table_handle handle, uint32_t place, uint32_t id)
 {
-    struct index_table *table = index_table_of(handle);
-    uint32_t capacity = index_capacity(handle), at = index_home(path, capacity);
-    while (table->slot[at])
+    uint32_t *slots = index_slots(handle);
+    uint32_t capacity = index_capacity(handle), at = index_home(place, capacity);
+    while (slots[at])
         at = at + 1 == capacity ? 0 : at + 1;
     /* Pairs with the acquire in next_probed_id. */
-    store_release(&table->slot[at], id | path_stamp(path));
-    table->used++;
+    store_release(&slots[at], id | place_stamp(place));
 }
 
 #define AHEAD 8 /* slots to prefetch: their nodes are scattered in memory */
 
 /* Copies a table of the stripe to a larger one. */
-static void rehash_index(index_handle larger, index_handle old, uint32_t stripe)
+static void rehash_index(table_handle larger, table_handle old, uint32_t stripe)
 {
-    const uint32_t *slots = index_table_of(old)->slot;
+    const uint32_t *slots = index_slots(old);
     uint32_t count = index_capacity(old);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = slots[i] & ID_MOST,
@@ -220,173 +189,171 @@ static void rehash_index(index_handle larger, index_handle old, uint32_t stripe)
         if (ahead)
             __builtin_prefetch(segmented_array_at(&nodes, ahead));
         if (id)
-            insert_node(larger, decode_path(segmented_array_at(&nodes, id), slots[i], stripe), id);
+            insert_node(larger, decode_place(segmented_array_at(&nodes, id), slots[i], stripe), id);
     }
 }
 
-/* Grows the table if it is 7/8 full; the stripe's lock is held. */
+/* Grows the table if it is 3/4 full; the stripe's lock is held. */
 static bool reserve_index_slot(struct stripe *stripe)
 {
-    struct index_table *old = index_table_of(stripe->table);
-    uint32_t capacity = index_capacity(stripe->table);
-    if (likely(old->used < capacity - capacity / 8))
+    table_handle old = stripe->table;
+    if (likely(stripe->used < index_capacity(old) / 4 * 3))
         return true;
-    index_handle table = make_index_table(old->size + 1);
+    table_handle table = table_regions_make(&regions, stripe - stripes, old % LEAK_PAGE + 1);
     if (!table)
         return false;
-    rehash_index(table, stripe->table, stripe - stripes);
+    rehash_index(table, old, stripe - stripes);
     store_release(&stripe->table, table); /* pairs with the acquire in find_or_add_child */
-    abandon_index_table(old);
+    /* A reader that is still in the old table compares what it finds with the node itself, and
+     * repeats a failed lookup under the lock. */
+    table_regions_abandon(old);
     return true;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* A new node, the stripe's lock is held; 0 when there is no memory. */
-static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
-                          uint32_t retired)
+static uint32_t make_node(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    uint32_t id, number = retired;
+    uint32_t id;
     if (unlikely(load_relaxed(&last_node) >= ID_MOST - STRIPES))
         return 0;
     struct leak_node *node = segmented_array_append(&nodes, &last_node, &id);
-    if (!node || (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
+    if (!node)
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
-    node->parent = encode_parent(parent, path);
-    node->number = number;
-    store_release(&node->pc, encode_pc(pc, path)); /* publishes it to readers of the recording */
+    node->parent = encode_parent(parent, place);
+    node->number = retired;
+    store_release(&node->pc, encode_pc(pc, place)); /* publishes it to readers of the recording */
     return id;
 }
 
-static NOINLINE uint32_t add_child(struct guard *guard, uint32_t path, uint32_t parent,
-                                   uintptr_t pc, uint32_t retired)
+static uint32_t add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    struct stripe *stripe = index_stripe_of(path, pc);
+    struct stripe *stripe = index_stripe_of(place);
     struct locked locked = lock_take(&stripe->lock);
-    uint32_t id = find_node(stripe->table, path, parent, pc, retired);
-    if (!id && reserve_index_slot(stripe) && (id = make_node(guard, path, parent, pc, retired)))
-        insert_node(stripe->table, path, id);
+    uint32_t id = find_node(stripe->table, place, parent, pc, retired);
+    if (!id && reserve_index_slot(stripe) && (id = make_node(place, parent, pc, retired))) {
+        insert_node(stripe->table, place, id);
+        stripe->used++;
+    }
     lock_give(&locked);
     return id;
 }
 
-static uint32_t find_or_add_child(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
-                                  uint32_t retired)
+static uint32_t find_or_add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
     /* Pairs with the release in reserve_index_slot. */
-    index_handle table = load_acquire(&index_stripe_of(path, pc)->table);
-    uint32_t id = find_node(table, path, parent, pc, retired);
-    return likely(id) ? id : add_child(guard, path, parent, pc, retired);
+    table_handle table = load_acquire(&index_stripe_of(place)->table);
+    uint32_t id = find_node(table, place, parent, pc, retired);
+    return likely(id) ? id : add_child(place, parent, pc, retired);
 }
 
-static uint32_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
+static void prefetch_child(uint32_t place)
+{
+    table_handle table = load_relaxed(&index_stripe_of(place)->table);
+    __builtin_prefetch(&index_slots(table)[index_home(place, index_capacity(table))]);
+}
+
+/* The node of the innermost frame; frames without a node get theirs, from the outermost inwards. 0
+ * when there is no memory. */
+static uint32_t find_or_make_frames(struct unwind_trace *trace)
+{
+    struct unwind_step *step = unwind_outermost(trace);
+    uint32_t known = trace->depth, last = load_relaxed(&last_node);
+    for (; known && !step[known - 1].node; known--)
+        prefetch_child(place_of(step[known - 1].path));
+    uint32_t node = known ? step[known - 1].node : trace->end;
+    for (uint32_t i = known; i < trace->depth && node; i++) {
+        /* A node that was just made has no children yet. */
+        node = step[i].node = (node > last ? add_child : find_or_add_child)(
+            place_of(step[i].path), node, step[i].pc, step[i].retired);
+    }
+    return node;
+}
+
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+static uint64_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
 {
     return depth ? unwind_outermost(trace)[depth - 1].path : trace->end;
 }
 
-static uint32_t compute_path(struct unwind_step *step, uint32_t outer)
+/* A frame whose path is computed is not shared, or was cut off: its node is another one. */
+static uint64_t compute_path(struct unwind_step *step, uint64_t outer)
 {
+    step->node = 0;
     return step->path = extend_path(outer, step->pc, step->retired);
 }
 
-/* The innermost frame's path; computes the paths of the frames from known on. */
-static uint32_t compute_paths(struct unwind_trace *trace, uint32_t known)
+static uint64_t stack_key(uint64_t path, unsigned sort)
+{
+    uint64_t key = extend_path(path, sort, 0);
+    return key + !key;
+}
+
+/* The innermost frame's path; computes the paths of the frames that are not shared. */
+static uint64_t compute_paths(struct unwind_trace *trace)
 {
     if (likely(trace->paths))
         return path_at_depth(trace, trace->depth);
-    uint32_t path = path_at_depth(trace, known);
-    for (uint32_t i = known; i < trace->depth; i++)
+    uint64_t path = path_at_depth(trace, trace->shared);
+    for (uint32_t i = trace->shared; i < trace->depth; i++)
         path = compute_path(&unwind_outermost(trace)[i], path);
     return path;
 }
 
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort)
 {
-    uint32_t path = path_at_depth(trace, trace->shared);
+    uint64_t path = path_at_depth(trace, trace->shared);
     for (uint32_t i = trace->cut + trace->shared; i < trace->kept; i++)
         path = compute_path(&trace->step[i], path);
     for (uint32_t i = trace->found < trace->depth ? trace->found : trace->depth; i-- > 0;)
         path = compute_path(unwind_fresh_at(trace, i), path);
     trace->paths = true;
-    path = extend_path(path, sort, 0);
-    struct index_probe probe =
-        start_index_probe(load_acquire(&index_stripe_of(path, sort)->table), path);
-    __builtin_prefetch(&probe.table->slot[probe.at]);
+    stack_table_prefetch(stack_key(path, sort));
 }
 
-/* Does the leaf's chain of parents equal the trace? Sets the nodes of the new frames on the way. */
-static bool leaf_matches_trace(uint32_t leaf, struct unwind_trace *trace, uint32_t known,
-                               uint32_t outer, uint32_t path, unsigned sort)
+/* Gives the stack its number: a new site, or the node for a free. */
+static uint32_t number_stack(struct guard *guard, uint64_t key, uint32_t node, unsigned sort)
 {
-    const struct leak_node *node = segmented_array_at(&nodes, leaf);
-    uint32_t i = trace->depth, id = decode_parent(node);
-    if (node->pc != encode_pc(sort, path) || leaf <= inherited_nodes)
-        return false;
-    for (; i > known && id >= LEAK_NODE_FIRST; i--) {
-        struct unwind_step *step = &unwind_outermost(trace)[i - 1];
-        node = segmented_array_at(&nodes, id);
-        if (node->pc != encode_pc(step->pc, step->path) || node->number != step->retired)
-            return false;
-        step->node = id;
-        id = decode_parent(node);
+    struct locked locked = stack_table_lock(key);
+    uint32_t number = stack_table_find(key); /* another thread may have added it */
+    if (!number && stack_table_reserve(key)) {
+        number = sort == LEAK_PC_FREE ? node : sites_make(guard, node, sort);
+        if (number)
+            stack_table_add(key, number);
     }
-    return i == known && id == outer;
+    lock_give(&locked);
+    return number;
 }
 
-/* A known stack is found from its inner end: one index lookup, then its nodes, which were created
- * one after the other and mostly lie together. */
-static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
-                          unsigned sort)
+static NOINLINE uint32_t add_stack(struct guard *guard, struct unwind_trace *trace, uint64_t key,
+                                   unsigned sort)
 {
-    struct index_probe probe =
-        start_index_probe(load_acquire(&index_stripe_of(path, sort)->table), path);
-    uint32_t id;
-    while ((id = next_probed_id(&probe)) &&
-           !leaf_matches_trace(id, trace, known, outer, path, sort))
-        ;
-    return id;
-}
-
-/* Goes from the outermost frame inwards and creates missing nodes. */
-static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *trace, uint32_t known,
-                                   uint32_t outer, uint32_t path, unsigned sort)
-{
-    uint32_t node = outer;
-    for (uint32_t i = known; i < trace->depth && node; i++) {
-        struct unwind_step *step = &unwind_outermost(trace)[i];
-        node = step->node = find_or_add_child(guard, step->path, node, step->pc, step->retired);
-    }
-    return node ? find_or_add_child(guard, path, node, sort, 0) : 0;
-}
-
-/* The leaf of a trace and a sort; NULL when there is no memory. */
-static inline const struct leak_node *find_or_make_leaf(struct guard *guard,
-                                                        struct unwind_trace *trace, unsigned sort)
-{
-    uint32_t known = trace->shared,
-             outer = known ? unwind_outermost(trace)[known - 1].node : trace->end;
-    uint32_t path = extend_path(compute_paths(trace, known), sort, 0);
-    uint32_t leaf = find_leaf(trace, known, outer, path, sort);
-    if (unlikely(!leaf))
-        leaf = make_leaf(guard, trace, known, outer, path, sort);
-    if (unlikely(!leaf)) {
+    uint32_t node = find_or_make_frames(trace);
+    uint32_t number = node ? number_stack(guard, key, node, sort) : 0;
+    if (unlikely(!number))
         unwind_invalidate(trace); /* some frames have no node: the next trace must not share them */
-        return NULL;
-    }
-    return segmented_array_at(&nodes, leaf);
+    return number;
+}
+
+static inline uint32_t find_or_add_stack(struct guard *guard, struct unwind_trace *trace,
+                                         unsigned sort)
+{
+    uint64_t key = stack_key(compute_paths(trace), sort);
+    uint32_t number = stack_table_find(key);
+    return likely(number) ? number : add_stack(guard, trace, key, sort);
 }
 
 uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort)
 {
-    const struct leak_node *leaf = find_or_make_leaf(guard, trace, sort);
-    return leaf ? leaf->number : 0;
+    return find_or_add_stack(guard, trace, sort);
 }
 
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace)
 {
-    const struct leak_node *leaf = find_or_make_leaf(guard, trace, LEAK_PC_FREE);
-    return leaf ? decode_parent(leaf) : 0;
+    return find_or_add_stack(guard, trace, LEAK_PC_FREE);
 }
 
 struct leak_node context_tree_node(uint32_t id)
@@ -397,12 +364,12 @@ struct leak_node context_tree_node(uint32_t id)
 }
 
 /* The path that the node was created with. */
-static uint32_t recompute_path(uint32_t id)
+static uint64_t recompute_path(uint32_t id)
 {
     if (id < LEAK_NODE_FIRST)
         return id;
     struct leak_node node = context_tree_node(id);
-    return extend_path(recompute_path(node.parent), node.pc, is_leaf(node.pc) ? 0 : node.number);
+    return extend_path(recompute_path(node.parent), node.pc, node.number);
 }
 
 bool context_tree_check(void)
@@ -411,14 +378,18 @@ bool context_tree_check(void)
         struct leak_node node = context_tree_node(id);
         if (!node.pc)
             continue;
-        uint32_t retired = is_leaf(node.pc) ? 0 : node.number;
-        uint32_t path = recompute_path(id);
-        if (node.parent >= id || (!(is_leaf(node.pc) && id <= inherited_nodes) &&
-                                  find_node(index_stripe_of(path, node.pc)->table, path,
-                                            node.parent, node.pc, retired) != id))
+        uint32_t place = place_of(recompute_path(id));
+        if (node.parent >= id || find_node(index_stripe_of(place)->table, place, node.parent,
+                                           node.pc, node.number) != id)
             return false;
     }
-    return true;
+    for (uint32_t site = inherited_sites + 1; site <= sites_last(); site++) {
+        unsigned sort = sites_kind(site) + (sites_tag(site) << LEAK_TAG_SHIFT);
+        if (sites_node(site) &&
+            stack_table_find(stack_key(recompute_path(sites_node(site)), sort)) != site)
+            return false;
+    }
+    return stack_table_check();
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -427,21 +398,27 @@ void context_tree_fork_lock(void)
 {
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
+    stack_table_fork_lock();
+    lock_take_raw(&regions.lock);
     lock_take_raw(&nodes.lock);
 }
 
 void context_tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
+    lock_give_raw(&regions.lock);
+    stack_table_fork_unlock();
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
 }
 
 bool context_tree_fork_child(void)
 {
+    stack_table_fork_child();
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
-    inherited_nodes = last_node;
+    regions.lock.word = 0;
+    inherited_sites = sites_last();
     if (!segmented_array_fork_child(&nodes, last_node))
         return false;
     store_header->nodes = last_node;

@@ -1,12 +1,13 @@
 /* context_tree.h - the calling-context tree: a stack becomes one number.
  *
- * A node is (caller's node, return address, generation); a leaf is (node, sort) and names a site.
- * The sort is the kind and, above it, the tag: one word, in the field where inner nodes have their
- * pc, so programs without tags pay for no further compare. Nodes live in the recording file,
- * append-only; the index from key to id is private: 64 stripes, half of them for the leaves, each a
- * dense open-addressing table of four-byte slots that readers walk without a lock and that doubles
- * independently. An outgrown table stays mapped, since a reader may still be in it, but its memory
- * is returned and it reads as empty; a reader never trusts a slot but always compares the node.
+ * A node is (caller's node, return address, generation). Nodes live in the recording file,
+ * append-only; the index from key to id is private: 32 stripes, each a dense open-addressing table
+ * of four-byte slots that readers walk without a lock and that doubles independently
+ * (table_regions.h); a reader never trusts a slot but always compares the node.
+ *
+ * A stack and its sort (the kind of the block and, above it, the tag; or LEAK_PC_FREE) name a site,
+ * or for a free the innermost frame's node. A stack that was met before is found by its hash alone
+ * (stack_table.h); its nodes are looked up only when a new stack begins with the same frames.
  */
 #ifndef PRELOAD_UNWIND_CONTEXT_TREE_H
 #define PRELOAD_UNWIND_CONTEXT_TREE_H
@@ -15,8 +16,8 @@
 #include "preload/unwind/unwind.h"
 
 bool context_tree_start(void);
-/* Call between unwind_find and unwind_commit: prefetches the index slot that context_tree_site will
- * read. */
+/* Call between unwind_find and unwind_commit: computes the paths, and prefetches what
+ * context_tree_site will read. */
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort);
 /* The site of a trace and a sort, created if necessary; 0 when there is no memory. Frames that the
  * trace shares with the previous one have their nodes already; the others get theirs here. */
@@ -36,11 +37,11 @@ static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
 /* The node of the innermost frame of a free's stack (or the root, for an empty one). */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);
 
-/* Every node's parent has a smaller id, and every node is found under its key. */
+/* Every node's parent has a smaller id, and every node and every site is found under its key. */
 bool context_tree_check(void);
 
-/* Copies the nodes to the child's recording file; inherited leaves no longer match: new blocks get
- * new sites. */
+/* Copies the nodes to the child's recording file; inherited sites are no longer found: new blocks
+ * get new sites. */
 bool context_tree_fork_child(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "leak_store.h"
 
 void sites_start(void);
-/* A new site; 0 when there is no memory. sort: kind and tag, as in a leaf of the context tree. */
+/* A new site; 0 when there is no memory. sort: kind and tag, as in context_tree.h. */
 uint32_t sites_make(struct guard *guard, uint32_t node, unsigned sort);
 /* Adds a slot to its site and clears the slot. */
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);

@@ -1,4 +1,4 @@
-/* stack_cache.c - entries of the two-way cache, and the large sets that few threads may have. */
+/* stack_cache.c - entries of the cache, and the large sets that few threads may have. */
 #include "preload/unwind/stack_cache.h"
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
@@ -29,10 +29,17 @@ static struct stack_cache_large *take_large_sets(void)
     return large;
 }
 
-static void clear_set(struct stack_cache_set *set)
+/* Writes to used sets only, so that most memory of a thread with few stacks is never touched. */
+static void clear_sets(struct stack_cache_set *set, struct stack_cache_entry **newest,
+                       unsigned count)
 {
-    for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
-        set->entry[way].pc = 0;
+    for (; count--; set++, newest++) {
+        if (!*newest)
+            continue;
+        for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
+            set->entry[way].pc = 0;
+        *newest = NULL;
+    }
 }
 
 static struct stack_cache_set *set_at(struct stack_cache *cache, unsigned set)
@@ -45,9 +52,9 @@ static bool grow_stack_cache(struct stack_cache *cache)
     struct stack_cache_large *large = cache->large ? NULL : take_large_sets();
     if (!large)
         return false;
-    for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
-        clear_set(&large->set[set]); /* another thread may have left them full */
-    stack_cache_clear(cache);        /* resets the counters too: the large sets need time to fill */
+    /* The parent process may have left them full. */
+    clear_sets(large->set, large->newest, STACK_CACHE_SETS_MAX);
+    stack_cache_clear(cache); /* resets the counters too: the large sets need time to fill */
     cache->large = large;
     return true;
 }
@@ -82,10 +89,12 @@ static NOINLINE void end_lookup_window(struct stack_cache *cache)
     cache->lookups = cache->misses = 0;
 }
 
-static struct stack_cache_entry *older_entry(struct stack_cache *cache, unsigned set)
+/* The entry whose place the next stack of the set takes: the one behind the newest. */
+static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned set)
 {
     struct stack_cache_entry *entry = set_at(cache, set)->entry;
-    return entry + (cache->newest[set] == entry);
+    const struct stack_cache_entry *newest = stack_cache_newest(cache)[set];
+    return entry + (newest ? (newest - entry + 1) % STACK_CACHE_WAYS : 0);
 }
 
 /* ---- Hints ----------------------------------------------------------------------------------- */
@@ -143,29 +152,19 @@ static bool learn_hint(struct stack_cache *cache, const struct stack_cache_entry
 
 /* ---- Finding and adding ---------------------------------------------------------------------- */
 
-static struct stack_cache_entry *find_in_set(struct stack_cache *cache, unsigned set, bool both,
-                                             uintptr_t low, const struct frame *caller,
-                                             unsigned sort)
-{
-    struct stack_cache_entry *newest = cache->newest[set], *older = older_entry(cache, set);
-    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
-    if (!newest)
-        return NULL;
-    if (both && stack_cache_matches(cache, newest, low, caller, sort))
-        return newest;
-    return stack_cache_matches(cache, older, low, caller, sort) ? older : NULL;
-}
-
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort)
 {
-    uintptr_t plain = caller->pc + caller->sp, key = stack_key(cache, caller->pc, caller->sp);
+    uintptr_t key = stack_key(cache, caller->pc, caller->sp);
     unsigned set = stack_cache_set_index(cache, key);
-    struct stack_cache_entry *entry = find_in_set(cache, set, key != plain, low, caller, sort);
-    if (entry) {
-        cache->newest[set] = entry;
-        return entry->site;
-    }
+    struct stack_cache_entry *entry = set_at(cache, set)->entry;
+    struct stack_cache_entry **newest = &stack_cache_newest(cache)[set];
+    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
+    for (unsigned way = 0; *newest && way < STACK_CACHE_WAYS; way++, entry++)
+        if (entry->key == (uint32_t)key && stack_cache_matches(cache, entry, low, caller, sort)) {
+            *newest = entry;
+            return entry->site;
+        }
     cache->misses++;
     if (unlikely(cache->lookups >= WINDOW))
         end_lookup_window(cache);
@@ -217,12 +216,14 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     unsigned first = trace->step[trace->cut].words, words = inner->words - first;
     if (!inner->in_words || words > STACK_CACHE_WORDS)
         return;
-    unsigned set = stack_cache_set_index(cache, stack_key(cache, inner->pc, inner->sp));
-    struct stack_cache_entry *entry = older_entry(cache, set);
-    if (cache->newest[set] && learn_hint(cache, entry, low, trace)) {
+    uintptr_t key = stack_key(cache, inner->pc, inner->sp);
+    unsigned set = stack_cache_set_index(cache, key);
+    struct stack_cache_entry *entry = next_victim(cache, set);
+    if (stack_cache_newest(cache)[set] && learn_hint(cache, entry, low, trace)) {
         drop_entries_of(set_at(cache, set), inner->pc, inner->sp);
-        set = stack_cache_set_index(cache, stack_key(cache, inner->pc, inner->sp));
-        entry = older_entry(cache, set);
+        key = stack_key(cache, inner->pc, inner->sp);
+        set = stack_cache_set_index(cache, key);
+        entry = next_victim(cache, set);
     }
     entry->pc = 0; /* a signal handler must not find an incomplete entry */
     __asm__ volatile("" ::: "memory");
@@ -232,20 +233,18 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     entry->looked = trace->looked;
     entry->sort = sort;
     entry->site = site;
+    entry->key = key;
     copy_words(cache, entry, trace, first, words);
-    cache->newest[set] = entry; /* before the entry is valid: only used sets are cleared */
+    /* Before the entry is valid: only used sets are cleared. */
+    stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;
 }
 
-/* Writes to used sets only, so that most memory of a thread with few stacks is never touched. */
 void stack_cache_clear(struct stack_cache *cache)
 {
-    for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
-        if (cache->newest[set]) {
-            clear_set(set_at(cache, set));
-            cache->newest[set] = NULL;
-        }
+    clear_sets(set_at(cache, 0), stack_cache_newest(cache),
+               cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN);
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
     cache->written = cache->intact = cache->head = 0;
     for (unsigned i = 0; i < STACK_CACHE_HINTS; i++)

@@ -7,16 +7,17 @@
  * words read and the CFI rows, so when all words are the same the site is the same, and neither the
  * CFI cache nor the context tree is consulted. All words are compared, always (unwind.h says why).
  *
- * The cache is two-way associative, so two stacks that share a set do not evict each other. The
+ * The cache is four-way associative, so a few stacks that share a set do not evict each other. The
  * words of all entries lie in one ring, one entry after the other, so that an entry takes only what
  * its stack needs; an entry whose words were overwritten is empty. A thread that misses often gets
- * four times as many sets and a larger ring, unless eight others have them.
+ * 64 times as many sets and a larger ring, unless eight others have them.
  *
  * A function that allocates for many callers (xmalloc) has one pc, and often one sp. When stacks
  * with the same pc and sp evict each other, the cache learns in which word they differ first, going
  * outwards; from then on that word of the stack is a part of the key, too.
- * Where contexts keep
- * changing the cache does not pay; after it has had time to fill it suspends itself for a while:
+ *
+ * Where contexts keep changing the cache does not pay; after it has had time to fill it suspends
+ * itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
@@ -27,26 +28,28 @@
 #include "preload/unwind/stack_fold.h"
 
 #define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
-#define STACK_CACHE_SETS_MIN 32
-#define STACK_CACHE_SETS_MAX 256
+#define STACK_CACHE_SETS_MIN 16
+#define STACK_CACHE_SETS_MAX 1024
 #define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
-#define STACK_CACHE_WAYS 2
+#define STACK_CACHE_WAYS 4
 #define STACK_CACHE_WORDS 384 /* a stack of which more words were read is not cached */
 /* Rings, in words: each holds several of the largest stacks. */
 #define STACK_CACHE_RING_MIN 5120
-#define STACK_CACHE_RING_MAX 49152
+#define STACK_CACHE_RING_MAX 196608
 
 struct stack_cache_entry {
-    uintptr_t pc; /* 0 = empty */
+    uintptr_t pc __attribute__((aligned(64))); /* 0 = empty */
     uintptr_t sp, fp;
     uint32_t site;
     uint32_t looked; /* modules_generation() at that time */
     uint64_t start;  /* stack_cache.written before its words */
     uintptr_t *word; /* in the ring: the words, then an offset for each */
     uint16_t words;
-    uint16_t sort; /* kind and tag, as in a leaf of the context tree */
+    uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;
+    uint32_t key; /* of stack_key, its low half: most entries of other stacks are told by it */
 };
+_Static_assert(sizeof(struct stack_cache_entry) == 64, "an entry is not a cache line");
 
 struct stack_cache_set {
     struct stack_cache_entry entry[STACK_CACHE_WAYS];
@@ -62,6 +65,7 @@ struct stack_cache_hint {
 };
 
 struct stack_cache_large {
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX]; /* as in struct stack_cache */
     struct stack_cache_set set[STACK_CACHE_SETS_MAX];
     uintptr_t ring[STACK_CACHE_RING_MAX];
 };
@@ -75,9 +79,10 @@ struct stack_cache {
      * and what is not overwritten yet: intact = max(written - size of the ring, 0). */
     uint64_t written, intact;
     uint32_t head;
-    /* The entry of each set that was used last: a pointer, so that no branch depends on the way. */
-    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
     struct stack_cache_large *large; /* NULL: the small sets are in use */
+    /* The entry of each small set that was used last, NULL: the set was not used. A pointer, so that
+     * no branch depends on the way. */
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MIN];
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
     uintptr_t ring[STACK_CACHE_RING_MIN];
     struct stack_cache_hint hint[STACK_CACHE_HINTS];
@@ -88,6 +93,12 @@ static inline unsigned stack_cache_set_index(const struct stack_cache *cache, ui
 {
     uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
+}
+
+/* Of each set in use. */
+static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_cache *cache)
+{
+    return cache->large ? cache->large->newest : cache->newest;
 }
 
 static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
@@ -115,7 +126,7 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     }
     cache->lookups++;
     const struct stack_cache_entry *newest =
-        cache->newest[stack_cache_set_index(cache, caller->pc + caller->sp)];
+        stack_cache_newest(cache)[stack_cache_set_index(cache, caller->pc + caller->sp)];
     if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort)))
         return newest->site;
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort);

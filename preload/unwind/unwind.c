@@ -45,7 +45,7 @@ static inline bool read_stack_word(struct reader *reader, uintptr_t address, uin
     return true;
 }
 
-/* In the context tree a small pc denotes a leaf, and a pc has at most 48 bits. */
+/* A small number is the sort of a stack (leak_store.h), and a pc has at most 48 bits. */
 static bool is_code_address(uintptr_t pc)
 {
     return pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;

@@ -41,8 +41,9 @@ struct unwind_step {
      * without a pc_slot there is no caller, or none that could be verified (a signal frame, and a
      * frame that a signal interrupted while its caller was in the link register). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
+    uint64_t path;       /* set by the context tree */
     uint32_t retired;    /* modules_retired(pc) */
-    uint32_t node, path; /* set by the context tree */
+    uint32_t node;       /* of the context tree; 0: not looked up */
     uint16_t words;      /* the first so many words of the trace were read from here outwards */
     bool in_words : 1;   /* none of those is missing */
     bool uses_fp : 1;    /* the caller's frame was found by fp */

@@ -105,7 +105,8 @@ static void *count_many(void *argument)
     uintptr_t me = (uintptr_t)argument;
     struct guard guard = {.sp = 1};
     for (uint32_t i = 0; i < 100000; i++)
-        free_history_count(&guard, 1 + i % 97, LEAK_NODE_FIRST + (i * 7 + (uint32_t)me) % 101, 1, 8);
+        free_history_count(&guard, 1 + i % 97, LEAK_NODE_FIRST + (i * 7 + (uint32_t)me) % 101, 1,
+                           8);
     return NULL;
 }
 
@@ -177,6 +178,22 @@ START_TEST(the_first_frees_of_a_site_are_always_looked_at)
         looked += weight != 0;
     }
     ck_assert_msg(looked > 700 && looked < 1300, "%u of 64000 (SEED=%" PRIu64 ")", looked,
+                  unit_seed);
+}
+END_TEST
+
+/* Where contexts keep changing nearly each free is the first one of its site. */
+START_TEST(of_very_many_sites_one_first_free_in_eight_is_looked_at)
+{
+    unsigned looked = 0;
+    for (unsigned site = 0; site < LEAK_FREED_SITES; site++)
+        ck_assert_uint_eq(free_history_weight(&mine, 0), 1);
+    for (unsigned site = 0; site < 8000; site++) {
+        unsigned weight = free_history_weight(&mine, 0);
+        ck_assert(weight == 0 || weight == LEAK_FREED_SITES_ONE_IN);
+        looked += weight != 0;
+    }
+    ck_assert_msg(looked > 700 && looked < 1300, "%u of 8000 (SEED=%" PRIu64 ")", looked,
                   unit_seed);
 }
 END_TEST
@@ -389,6 +406,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, threads_count_the_same_pairs_together);
     tcase_add_loop_test(all, a_sample_has_no_eye_for_patterns, 0, ARRAY_LENGTH(patterns));
     tcase_add_test(all, the_first_frees_of_a_site_are_always_looked_at);
+    tcase_add_test(all, of_very_many_sites_one_first_free_in_eight_is_looked_at);
     tcase_add_test(all, of_many_frees_fewer_are_looked_at);
     tcase_add_test(all, threads_throw_dice_of_their_own);
     tcase_add_test(all, the_newest_free_stands_before_next);

@@ -523,26 +523,33 @@ static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
     stack_cache_add(&leaves, (uintptr_t)words, &made, MALLOC, site);
 }
 
+/* Each stack has a pc of its own, so what is found is that stack or none. */
 START_TEST(an_entry_whose_words_were_overwritten_is_empty)
 {
-    enum { PCS = STACK_CACHE_SETS_MIN / 2 };
-    unsigned found = 0;
+    enum { STACKS = 4000, BACK = 32 };
+    static unsigned written[STACKS + 1]; /* words of the ring before stack n */
+    unsigned found = 0, empty = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(words); i++)
         words[i] = 0x400000 + i;
-    for (unsigned n = 0; n < 4000; n++) {
+    for (unsigned n = 0; n < STACKS; n++) {
         unsigned count = 1 + n * 7 % STACK_CACHE_WORDS;
-        keep_long(0x500000 + n % PCS * 20, n + 1, count);
-        ck_assert_uint_eq(find(&leaves, 0x500000 + n % PCS * 20), n + 1);
-        for (unsigned before = 1; before < PCS && before <= n; before++) {
-            uint32_t site = find(&leaves, 0x500000 + (n - before) % PCS * 20);
-            ck_assert(site == 0 || site == n - before + 1);
+        keep_long(0x500000 + n * 20, n + 1, count);
+        written[n + 1] = written[n] + count + (count + 1) / 2;
+        ck_assert_uint_eq(find(&leaves, 0x500000 + n * 20), n + 1);
+        for (unsigned before = 1; before < BACK && before <= n; before++) {
+            uint32_t site = find(&leaves, 0x500000 + (n - before) * 20);
+            bool overwritten = written[n + 1] - written[n - before] > STACK_CACHE_RING_MIN;
+            ck_assert(site == 0 || (site == n - before + 1 && !overwritten));
             found += site != 0;
+            empty += overwritten;
         }
         leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
     }
-    ck_assert_uint_gt(found, 4000 * 8); /* the ring has room for 19 of 256 words */
+    /* The ring has room for 17 of the mean length, and most of these do not meet in a set. */
+    ck_assert_uint_gt(found, STACKS * 8);
+    ck_assert_uint_gt(empty, STACKS * 8);
     words[7]++;
-    ck_assert_uint_eq(find(&leaves, 0x500000 + 3999 % PCS * 20), 0);
+    ck_assert_uint_eq(find(&leaves, 0x500000 + (STACKS - 1) * 20), 0);
 }
 END_TEST
 

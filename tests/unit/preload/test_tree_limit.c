@@ -55,7 +55,7 @@ START_TEST(the_last_nodes_are_given_out_and_then_no_more)
         ck_assert_msg(trace.shareable == (sites[n] != 0), "stack %u: the next may share %d", n,
                       trace.shareable);
     }
-    ck_assert_uint_eq(given, LEFT / 2); /* a node and a leaf each */
+    ck_assert_uint_eq(given, LEFT); /* a node each */
     ck_assert_uint_le(last_node, ID_MOST);
     for (unsigned n = 0; n < ARRAY_LENGTH(sites); n++)
         ck_assert_uint_eq(site_of(0x800000 + n * 8), sites[n]);
@@ -67,16 +67,16 @@ START_TEST(an_outgrown_table_takes_no_memory_and_has_nothing)
 {
     if (unit_is_emulated())
         return UNIT_SKIP(UNIT_EMULATED);
-    const uint32_t size = 3, path = 0x12345678;
+    const uint32_t size = 3, place = 0x12345678;
     unsigned char resident[1 << 3];
-    index_handle table = make_index_table(size);
+    table_handle table = table_regions_make(&regions, 3, size);
     ck_assert(table);
-    insert_node(table, path, 7);
-    struct index_probe probe = start_index_probe(table, path);
+    insert_node(table, place, 7);
+    struct index_probe probe = start_index_probe(table, place);
     ck_assert_uint_eq(next_probed_id(&probe), 7);
-    probe = start_index_probe(table, path); /* a reader that takes its time */
-    abandon_index_table(index_table_of(table));
-    ck_assert_int_eq(mincore(index_table_of(table), LEAK_PAGE << size, resident), 0);
+    probe = start_index_probe(table, place); /* a reader that takes its time */
+    table_regions_abandon(table);
+    ck_assert_int_eq(mincore(index_slots(table), LEAK_PAGE << size, resident), 0);
     for (unsigned page = 0; page < ARRAY_LENGTH(resident); page++)
         ck_assert_msg(!(resident[page] & 1), "page %u is there still", page);
     ck_assert_uint_eq(next_probed_id(&probe), 0);
