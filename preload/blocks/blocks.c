@@ -29,7 +29,7 @@ static bool clear_place(uintptr_t area, const struct block *block, struct block 
         bool same = obstacle.address == block->address;
         if (!same && (!shadow_share_area(obstacle.address) || !table_insert(&obstacle)))
             return false;
-        shadow_take(obstacle.address, same ? old : &obstacle, grain);
+        shadow_take(obstacle.address, same ? old : &obstacle, grain, NULL);
         *done = same ? BLOCKS_REPLACED : *done;
     }
     return true;
@@ -37,7 +37,8 @@ static bool clear_place(uintptr_t area, const struct block *block, struct block 
 
 static bool take_other(uintptr_t address, struct block *old)
 {
-    return shadow_take(address, old, SHADOW_FINE) || shadow_take(address, old, SHADOW_COARSE);
+    return shadow_take(address, old, SHADOW_FINE, NULL) ||
+           shadow_take(address, old, SHADOW_COARSE, NULL);
 }
 
 static uint32_t saturated_tick(const struct block *block)
@@ -61,7 +62,7 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
     if (!shadow_put(area, block, run, grain) &&
         (!clear_place(area, block, old, done) || !shadow_put(area, block, run, grain)))
         return false;
-    if (shadow_take(block->address, old, grain == SHADOW_FINE ? SHADOW_COARSE : SHADOW_FINE))
+    if (shadow_take(block->address, old, grain == SHADOW_FINE ? SHADOW_COARSE : SHADOW_FINE, NULL))
         *done = BLOCKS_REPLACED;
     return true;
 }
@@ -101,8 +102,21 @@ bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
 
 bool blocks_remove_slowly(uintptr_t address, struct block *out)
 {
-    return shadow_take(address, out, SHADOW_COARSE) ||
+    return shadow_take(address, out, SHADOW_COARSE, NULL) ||
            (blocks_has_key(address) && table_remove(address, out));
+}
+
+bool blocks_tell_origin(struct block *block, const struct origin *origin)
+{
+    if (origin->identity == ORIGIN_TOLD)
+        return true;
+    shadow_unpack_run(origin->identity, block);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read is of that time */
+    if (likely(load_relaxed(&runs_sweeps) == origin->sweeps))
+        return true;
+    block->thread = 0;
+    block->count = block->tick = 0;
+    return false;
 }
 
 /* ---- Lookups --------------------------------------------------------------------------------- */

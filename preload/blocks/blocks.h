@@ -53,7 +53,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
     if (likely(area && !(area & SHADOW_SHARED) && block->size < SHADOW_COARSE_FROM && run &&
                run_has(run, block->tick, block->count)) &&
         likely(shadow_put(area, block, run, SHADOW_FINE)))
-        return unlikely(shadow_least) && shadow_take(block->address, old, SHADOW_COARSE)
+        return unlikely(shadow_least) && shadow_take(block->address, old, SHADOW_COARSE, NULL)
                    ? BLOCKS_REPLACED
                    : BLOCKS_NEW;
     return blocks_insert_slowly(run, COPY_OF(block), old);
@@ -72,8 +72,23 @@ bool blocks_put_back(struct guard *guard, const struct block *block);
 static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
                                         struct block *out)
 {
-    return likely(shadow_take(address, out, SHADOW_FINE)) || blocks_remove_slowly(address, out);
+    return likely(shadow_take(address, out, SHADOW_FINE, NULL)) ||
+           blocks_remove_slowly(address, out);
 }
+
+/* The same without the block's thread, tick and count, which blocks_tell_origin fills in. */
+static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
+                                      struct block *out, struct origin *origin)
+{
+    if (likely(shadow_take(address, out, SHADOW_FINE, origin)))
+        return true;
+    origin->identity = ORIGIN_TOLD;
+    return blocks_remove_slowly(address, out);
+}
+
+/* Tells who allocated a block that blocks_take has removed, and when. False: no longer known, and all
+ * three are 0. */
+bool blocks_tell_origin(struct block *block, const struct origin *origin);
 
 /* The block that begins at an address. */
 bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);

@@ -7,6 +7,7 @@
 #define CHUNK_WORDS (RUN_CHUNK_RUNS / 64)
 
 struct run_chunk *run_chunks[RUN_CHUNKS];
+uint32_t runs_sweeps;
 
 static struct lock lock; /* guards the variables below, and the maps of used runs */
 static uint32_t chunks;  /* run_chunks[0, chunks) exist */
@@ -40,6 +41,7 @@ static void sweep(run_each_identity *each)
             unused_then += 64 - __builtin_popcountll(run_chunks[i]->used[word]);
         }
     cursor = 0;
+    store_release(&runs_sweeps, runs_sweeps + 1);
 }
 
 static bool add_chunk(void)

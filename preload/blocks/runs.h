@@ -86,6 +86,18 @@ static inline void run_end(struct run *run)
     run->numbers = 0;
 }
 
+/* The run that a removed block had: who allocated it, and when, is read only where it matters, since it
+ * is in one more cache line. It is known until a sweep ends, after which others may get the run. */
+struct origin {
+    uint32_t identity; /* ORIGIN_TOLD: the block itself tells */
+    uint32_t sweeps;   /* that had ended while the block was in its place */
+};
+
+#define ORIGIN_TOLD UINT32_MAX
+_Static_assert(ORIGIN_TOLD >> RUN_IDENTITY_BITS, "no block has this identity");
+
+extern uint32_t runs_sweeps HIDDEN; /* that have ended */
+
 /* Reads the live blocks for a sweep: calls visit with every identity. */
 typedef void run_each_identity(void (*visit)(uint32_t identity));
 

@@ -171,16 +171,19 @@ static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
     return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
 }
 
-/* rest: the next word, of a large block. While the word is in its place no other block gets the
- * run. */
-static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
-                                        struct block *out)
+/* Of a block whose word is in its place: no other block gets the run meanwhile. */
+static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out)
 {
-    uint32_t identity = shadow_identity(word);
     const struct run_record *run = run_record_of(identity);
     out->count = run->first | (identity & (RUN_PLACES - 1));
     out->tick = run->tick;
     out->thread = run->thread;
+}
+
+/* rest: the next word, of a large block. */
+static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintptr_t address,
+                                             struct block *out)
+{
     out->address = address;
     out->site = word & (SHADOW_SITES - 1);
     out->kind = word >> SHADOW_KIND_SHIFT & BLOCKS_KIND;
@@ -194,8 +197,17 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     }
 }
 
-/* Removes the block that begins at the address. */
-static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain)
+static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
+                                        struct block *out)
+{
+    shadow_unpack_run(shadow_identity(word), out);
+    shadow_unpack_word(word, rest, address, out);
+}
+
+/* Removes the block that begins at the address. origin: gets what tells who allocated it, and when,
+ * and *out does not; NULL: *out does. */
+static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain,
+                                      struct origin *origin)
 {
     uintptr_t area = shadow_area(address, grain);
     if (unlikely(area <= SHADOW_SHARED))
@@ -205,7 +217,11 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum
         return false;
     bool large = word & SHADOW_LARGE;
     uint64_t rest = large ? load_relaxed(&at[1]) : 0;
-    shadow_unpack(word, rest, address, out);
+    shadow_unpack_word(word, rest, address, out);
+    if (origin)
+        *origin = (struct origin){shadow_identity(word), load_acquire(&runs_sweeps)};
+    else
+        shadow_unpack_run(shadow_identity(word), out);
     store_release(at, 0); /* pairs with a sweep, which may give the run to others */
     if (large && likely(rest >> SHADOW_ODD_SHIFT == 1))
         store_relaxed(&at[1], 0);

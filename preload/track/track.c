@@ -158,7 +158,7 @@ void track_alloc_without_site(struct guard *guard, struct thread *thread,
 struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
                                       const struct block *old, uint64_t blocks, uint32_t site)
 {
-    track_count_free(guard, thread, old, blocks);
+    track_count_free(guard, thread, old, blocks, false);
     return thread_counters_pair(&thread->slots, site);
 }
 
@@ -236,11 +236,14 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
 
 NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                           const struct frame *caller, const struct block *block,
-                                          unsigned weight, const void *content)
+                                          const struct origin *origin, unsigned weight,
+                                          const void *content)
 {
     uint32_t node = 0;
+    struct block told = *block;
     if (weight) {
-        timeline_add_death(block->site, weight, store_header->epoch - block->tick);
+        if (blocks_tell_origin(&told, origin))
+            timeline_add_death(block->site, weight, store_header->epoch - told.tick);
         if ((node = capture_node(guard, thread, caller)))
             free_history_count(guard, block->site, node, weight, block->size);
     }
@@ -265,9 +268,10 @@ static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *c
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
+    const struct origin told = {.identity = ORIGIN_TOLD};
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_record_free(guard, thread, caller, block, pointer, how, blocks, sampled);
+    track_record_free(guard, thread, caller, block, &told, pointer, how, blocks, sampled);
     threads_done(thread, &shared);
 }
 
@@ -389,12 +393,19 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
     return pointer;
 }
 
-void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *block,
-                       void *pointer, uint32_t how)
+static void *free_checked(struct guard *guard, const struct frame *caller,
+                          const struct block *block, void *pointer, uint32_t how)
 {
     bad_free_check_block(guard, caller, block, how); /* if it is wrong at all */
     record_free(guard, caller, block, pointer, how, false);
     return pointer;
+}
+
+void *track_free_wrong(struct guard *guard, const struct frame *caller, struct block *block,
+                       const struct origin *origin, void *pointer, uint32_t how)
+{
+    blocks_tell_origin(block, origin);
+    return free_checked(guard, caller, block, pointer, how);
 }
 
 void *track_free_slow(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
@@ -402,7 +413,7 @@ void *track_free_slow(struct guard *guard, const struct frame *caller, void *poi
     struct block block;
     if (!blocks_remove(guard, arch_address(pointer), &block))
         return track_free_unknown(guard, caller, pointer, how);
-    return track_free_wrong(guard, caller, &block, pointer, how);
+    return free_checked(guard, caller, &block, pointer, how);
 }
 
 static ALWAYS_INLINE void *free_inline(struct guard *guard, const struct frame *caller,

@@ -37,10 +37,10 @@ COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void
 /* No block begins at the pointer. Returns what libc is to free. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
-/* A block that blocks_remove has returned and with which the call does not agree. Returns what libc
- * is to free. */
-COLD void *track_free_wrong(struct guard *guard, const struct frame *caller,
-                            const struct block *block, void *pointer, uint32_t how);
+/* A block that blocks_take has removed and with which the call does not agree. Returns what libc is
+ * to free. */
+COLD void *track_free_wrong(struct guard *guard, const struct frame *caller, struct block *block,
+                            const struct origin *origin, void *pointer, uint32_t how);
 
 /* A busy thread reads the clock at every 64th allocation and every 64th free, a thread that
  * allocates rarely each time. Samples may be far apart in time at any rate, so each of them reads
@@ -80,20 +80,21 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
     track_add_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Is the block one of the thread's last few? Then the counters that it used last are likely those
- * of the block's site. */
-static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, const struct block *block)
+/* Is the block of the thread's current run, and one of its last few? Then the counters that it used
+ * last are likely those of the block's site. */
+static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, uint32_t identity)
 {
-    return (uint32_t)thread->record->allocations - block->count < 4;
+    return run_identity(&thread->run, (uint32_t)thread->record->allocations) - identity < 4;
 }
 
 /* Returns how many frees of the site this thread had counted before. */
 static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct thread *thread,
-                                               const struct block *block, uint64_t blocks)
+                                               const struct block *block, uint64_t blocks,
+                                               bool recent)
 {
     /* First: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(track_is_recent(thread, block))
+    struct leak_slot *slot = likely(recent)
                                  ? thread_counters_find_newest(guard, &thread->slots, block->site)
                                  : thread_counters_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
@@ -183,16 +184,17 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
  * block for dropped pointers unless it is NULL. Returns the node of the stack, or 0. */
 uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                  const struct frame *caller, const struct block *block,
-                                 unsigned weight, const void *content);
+                                 const struct origin *origin, unsigned weight, const void *content);
 
 /* pointer: as the program freed it; NULL: its content is lost. */
 static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *thread,
                                             const struct frame *caller, const struct block *block,
-                                            const void *pointer, uint32_t how, uint64_t blocks,
-                                            bool sampled)
+                                            const struct origin *origin, const void *pointer,
+                                            uint32_t how, uint64_t blocks, bool sampled)
 {
     track_clock(guard, thread, sampled);
-    uint64_t before = track_count_free(guard, thread, block, blocks);
+    uint64_t before =
+        track_count_free(guard, thread, block, blocks, track_is_recent(thread, origin->identity));
     if (options_current.free_stacks == FREE_STACKS_OFF)
         return;
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
@@ -207,8 +209,8 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     }
     uint32_t node = 0;
     if (unlikely(weight || look))
-        node = track_record_free_stack(guard, thread, COPY_OF(caller), COPY_OF(block), weight,
-                                       look ? pointer : NULL);
+        node = track_record_free_stack(guard, thread, COPY_OF(caller), COPY_OF(block),
+                                       COPY_OF(origin), weight, look ? pointer : NULL);
     free_history_add_recent(&thread->freed, block, caller->pc, node, store_header->epoch,
                             free_form_of(how));
 }
@@ -218,12 +220,13 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
                                                    void *pointer, uint32_t how, bool with_size)
 {
     struct block block;
-    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
+    struct origin origin;
+    if (unlikely(!blocks_take(guard, arch_address(pointer), &block, &origin)))
         return track_free_unknown(guard, with_size ? caller : COPY_OF(caller), pointer, how);
     if (unlikely(!bad_free_agrees(caller, &block, how, with_size)))
         return track_free_wrong(guard, with_size ? caller : COPY_OF(caller), COPY_OF(&block),
-                                pointer, how);
-    track_record_free(guard, guard->thread, caller, &block, pointer, how, 1, false);
+                                COPY_OF(&origin), pointer, how);
+    track_record_free(guard, guard->thread, caller, &block, &origin, pointer, how, 1, false);
     return pointer;
 }
 

@@ -239,6 +239,46 @@ START_TEST(a_sweep_leaves_the_runs_of_threads_that_allocate_meanwhile)
 }
 END_TEST
 
+/* So many other blocks come and go before a removed one is asked about. */
+START_TEST(the_origin_of_a_removed_block_is_right_or_unknown)
+{
+    bool right = false, unknown = false;
+    struct block old, out, taken;
+    for (uint32_t others = 1; others < 1u << 24; others *= 2) {
+        struct origin origin;
+        struct block block = at(BASE);
+        block.thread = 3, block.count = 1000, block.tick = 77;
+        UNIT_WANT(insert(&block, &old) == BLOCKS_NEW);
+        UNIT_WANT(blocks_take(&unit_guard, BASE, &taken, &origin));
+        for (uint32_t n = 0; n < others; n++) {
+            struct block other = at(BASE + WINDOW);
+            other.thread = 4, other.count = n, other.tick = n;
+            UNIT_WANT(insert(&other, &old) == BLOCKS_NEW && take_out(other.address, &out));
+        }
+        bool told = blocks_tell_origin(&taken, &origin);
+        right |= told, unknown |= !told;
+        UNIT_WANT_MSG(told ? taken.thread == 3 && taken.count == 1000 && taken.tick == 77
+                           : !taken.thread && !taken.count && !taken.tick,
+                      "after %u others: %d, allocation %u of thread %u in tick %u", others, told,
+                      taken.count, taken.thread, taken.tick);
+    }
+    ck_assert(right && unknown);
+}
+END_TEST
+
+START_TEST(the_origin_of_a_block_of_the_open_table_stays_known)
+{
+    struct origin origin;
+    struct block old, out, block = at(BASE);
+    block.thread = 3, block.count = 1000, block.tick = 77;
+    UNIT_WANT(blocks_insert(&unit_guard, NULL, &block, &old) == BLOCKS_NEW);
+    UNIT_WANT(blocks_take(&unit_guard, BASE, &out, &origin));
+    runs_sweeps++;
+    ck_assert(blocks_tell_origin(&out, &origin));
+    ck_assert(out.thread == 3 && out.count == 1000 && out.tick == 77);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("runs");
@@ -250,6 +290,8 @@ int main(int argc, char **argv)
                         ARRAY_LENGTH(lives));
     tcase_add_test(lifetimes, blocks_that_live_long_keep_their_runs);
     tcase_add_test(lifetimes, a_sweep_leaves_the_runs_of_threads_that_allocate_meanwhile);
+    tcase_add_test(lifetimes, the_origin_of_a_removed_block_is_right_or_unknown);
+    tcase_add_test(lifetimes, the_origin_of_a_block_of_the_open_table_stays_known);
     suite_add_tcase(suite, lifetimes);
     TCase *exhausted = tcase_create("exhausted");
     tcase_set_timeout(exhausted, 120);
