@@ -260,7 +260,6 @@ static void enter_pointed(const struct elf_binary_parts *parts, struct type_inde
 
     if (step->into)
         return;
-    type_index_define(index, parts->dwarf, pointee);
     block_type_fit(parts, index, &question, pointee, &found->block);
     if (found->block.answer != BLOCK_FOUND)
         return;
@@ -283,6 +282,8 @@ static void take_step(const struct elf_binary_parts *parts, struct type_index *i
     *found = (struct type_step_found){.block.answer = BLOCK_UNKNOWN};
     any = name_word(object, step->offset, found->word, &word);
     points = any && type_pointee(&word, &pointee);
+    if (points)
+        type_index_define(index, parts->dwarf, &pointee);
     found->named = any && named;
     object->known = false;
     if (step->known.offset && type_id_find(parts->dwarf, step->known, &known))
