@@ -181,6 +181,7 @@ static bool find_place(Dwarf_Die *type, uint64_t offset, struct place *place)
 /* What the step before leads to. */
 struct object {
     bool known, block;
+    bool nameless; /* no expression leads to it: there is a pointer into it, of another type */
     Dwarf_Die type;
     enum type_layout layout;
     uint64_t size; /* of one element */
@@ -223,22 +224,23 @@ static bool name_part(Dwarf_Die *type, uint64_t into, const Dwarf_Die *wanted,
 
 static void set_object(struct object *object, Dwarf_Die *type, enum type_layout layout)
 {
-    *object = (struct object){true, true, *type, layout, type_size(type)};
+    *object = (struct object){
+        .known = true, .block = true, .type = *type, .layout = layout, .size = type_size(type)};
 }
 
 /* The block's type is known otherwise. */
 static void enter_known(const struct type_step *step, Dwarf_Die *known, Dwarf_Die *pointee,
                         struct object *object, struct type_step_found *found)
 {
-    found->cast = CAST_NONE;
-    if (!pointee || !name_part(known, step->into, pointee, found->link)) {
-        found->cast = CAST_TYPE;
-        found->named &= step->into == 0;
-    } else if (*found->link) {
-        found->cast = CAST_CONTAINER;
-    }
-    type_write_name(known, found->block.name);
+    bool part = pointee && name_part(known, step->into, pointee, found->link);
+
     set_object(object, known, step->layout);
+    object->nameless = !part && step->into;
+    if (!part)
+        found->cast = CAST_TYPE;
+    else if (*found->link)
+        found->cast = CAST_CONTAINER;
+    type_write_name(known, found->block.name);
 }
 
 /* A pointer to a structure with which others of that size begin may be one to any of them. */
@@ -301,6 +303,6 @@ void type_path_find(const struct elf_binary_parts *parts, struct type_index *ind
 
     for (size_t i = 0; i < count; i++) {
         take_step(parts, index, &steps[i], named, &object, &found[i]);
-        named = found[i].named;
+        named = found[i].named && !object.nameless;
     }
 }
