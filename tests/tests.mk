@@ -81,7 +81,7 @@ conformance-all: all                  ## every program of PATH, with and without
 	@tests/conformance/all.py $(O) $(A)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
 	@tests/verdicts/run $(O) $(T)
-types: all                            ## the types of blocks of 24 programs are right; T=name; FULL=1 tries every build
+types: all                            ## the types of blocks of 25 programs are right; T=name; FULL=1 tries every build
 	@tests/types/run $(O) $(T)
 growth: all                           ## twenty-two programs, half of which grow: named, and nothing else; T=name
 	@tests/growth/run $(O) $(T)

@@ -311,7 +311,8 @@ static struct dwarf_variable describe_variable(struct variable *variable,
                                                struct source_paths *paths)
 {
     Dwarf_Die *die = &variable->die;
-    struct dwarf_variable made = {.name = dwarf_diename(die), .function = variable->function};
+    struct dwarf_variable made = {
+        .name = dwarf_diename(die), .function = variable->function, .die = *die};
     int line = 0;
 
     made.file = source_path_find(paths, variable->directory, declaring_file(die));

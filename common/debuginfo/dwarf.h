@@ -73,6 +73,7 @@ struct dwarf_variable {
     const char *function; /* that declares it: linkage name if there is one; NULL = none */
     const char *file;     /* of the declaration, NULL = unknown */
     unsigned line;
+    Dwarf_Die die;
 };
 
 #define DWARF_DATA_TLS (1ull << 63) /* added to a start that is an offset in the TLS segment */

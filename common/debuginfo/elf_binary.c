@@ -283,8 +283,12 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 
 static struct binary_variable variable_from_dwarf(const struct dwarf_variable *known)
 {
-    return (struct binary_variable){
-        .name = known->name, .function = known->function, .file = known->file, .line = known->line};
+    return (struct binary_variable){.name = known->name,
+                                    .function = known->function,
+                                    .file = known->file,
+                                    .line = known->line,
+                                    .has_die = true,
+                                    .die = known->die};
 }
 
 /* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information. */

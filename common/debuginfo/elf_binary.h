@@ -62,6 +62,8 @@ struct binary_variable {
     const char *file;
     unsigned line;
     uint64_t offset; /* of the address in the variable */
+    bool has_die;    /* in the process that reads the file: */
+    Dwarf_Die die;
 };
 
 /* The variable around an address of the file; false: none. */

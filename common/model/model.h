@@ -152,7 +152,10 @@ struct path_step {
     uint64_t offset, into, size;
     const struct frame *frame; /* where the block was allocated, NULL = unknown */
     uint64_t signature;
-    bool known; /* the signature */
+    bool known;       /* the signature */
+    const char *word; /* of the pointer to it, in what the step before leads to: "->next"; NULL =
+                         unknown, or a word before it is */
+    const char *type; /* of the block, or of its elements; NULL = unknown */
 };
 
 #define INTERIORS_SHOWN 3 /* of each record, those of most blocks first */
@@ -171,6 +174,11 @@ struct path {
     const struct path_step *steps; /* the last one reaches the block itself */
     size_t count;
     size_t skipped, skipped_at; /* steps left out before steps[skipped_at]; 0 = none */
+    /* The root's words with the pointer to the block: "g_cache.buckets[12]->next (cache.c:9)"; NULL =
+     * unknown. named: the pointer to the block of so many steps; the rest is unknown. */
+    const char *words;
+    size_t named;
+    uint32_t found; /* number of the result of the leak check that it leads to */
 };
 
 /* One block of a record. */
@@ -195,7 +203,8 @@ struct sample {
     T(MEMBER, "member", "assigned to", 95)                                                         \
     T(RESULT, "result", "returned by", 90)                                                         \
     T(PARAMETER, "parameter", "passed as", 85)                                                     \
-    T(NAME, "name", "allocated by", 90)
+    T(NAME, "name", "allocated by", 90)                                                            \
+    T(POINTER, "pointer", "from", 75)
 
 enum type_source {
 #define T(name, word, words, percent) TYPE_BY_##name,

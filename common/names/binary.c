@@ -207,6 +207,30 @@ bool binary_find_class(struct binary *binary, const char *name,
     return ask_for_type(binary) && type_requests_take_found(message, found);
 }
 
+bool binary_fit_type(struct binary *binary, struct type_id id,
+                     const struct block_question *question, struct block_type_found *found)
+{
+    struct message *message = begin_type_request(binary, TYPE_OF_ID);
+
+    if (!message)
+        return false;
+    type_requests_put_id(message, id);
+    type_requests_put_question(message, question);
+    return ask_for_type(binary) && type_requests_take_found(message, found);
+}
+
+size_t binary_find_path(struct binary *binary, const struct type_path_root *root,
+                        const struct type_step *steps, size_t count, struct type_step_found *found)
+{
+    struct message *message = begin_type_request(binary, TYPE_OF_PATH);
+
+    if (!message)
+        return 0;
+    type_requests_put_path(message, root, steps, count);
+    return ask_for_type(binary) ? type_requests_take_path(&binary->process->message, count, found)
+                                : 0;
+}
+
 static bool ask_about_id(struct binary *binary, enum type_request what, struct type_id id,
                          int64_t value)
 {

@@ -36,6 +36,14 @@ bool binary_find_type(struct binary *binary, const struct block_question *questi
 bool binary_find_class(struct binary *binary, const char *name,
                        const struct block_question *question, struct block_type_found *found);
 
+/* As block_type_fit(). */
+bool binary_fit_type(struct binary *binary, struct type_id id,
+                     const struct block_question *question, struct block_type_found *found);
+/* As type_path_find(), where steps[0].offset is left out: root knows it. Returns how many of the
+ * steps follow found[]; 0 = nothing is known. */
+size_t binary_find_path(struct binary *binary, const struct type_path_root *root,
+                        const struct type_step *steps, size_t count, struct type_step_found *found);
+
 /* The fields of a structure, by their place in it; 0 = unknown. */
 size_t binary_find_fields(struct binary *binary, struct type_id id,
                           struct named_field fields[TYPE_FIELDS_MOST]);

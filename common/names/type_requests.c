@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static struct type_id take_id(struct message *message)
+{
+    struct type_id id = {.unit = message_number(message)};
+
+    id.offset = message_number(message);
+    return id;
+}
+
 /* ---- Questions ------------------------------------------------------------------------------- */
 
 void type_requests_put_question(struct message *message, const struct block_question *question)
@@ -35,18 +43,10 @@ static bool take_question(struct message *message, struct block_question *questi
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static void put_id(struct message *message, struct type_id id)
+void type_requests_put_id(struct message *message, struct type_id id)
 {
     message_put_number(message, id.unit);
     message_put_number(message, id.offset);
-}
-
-static struct type_id take_id(struct message *message)
-{
-    struct type_id id = {.unit = message_number(message)};
-
-    id.offset = message_number(message);
-    return id;
 }
 
 static void put_found(struct message *message, const struct block_type_found *found)
@@ -61,7 +61,7 @@ static void put_found(struct message *message, const struct block_type_found *fo
     message_put_number(message, found->size);
     message_put_number(message, found->layout);
     message_put_number(message, found->polymorphic);
-    put_id(message, found->id);
+    type_requests_put_id(message, found->id);
 }
 
 /* Cut to fit; of NULL "". */
@@ -120,8 +120,8 @@ static void put_field(struct message *message, Dwarf *dwarf, struct type_field *
     message_put_number(message, field->bit_offset);
     message_put_number(message, field->bit_size);
     message_put_number(message, text);
-    put_id(message, type_id_of(dwarf, &field->type));
-    put_id(message, to);
+    type_requests_put_id(message, type_id_of(dwarf, &field->type));
+    type_requests_put_id(message, to);
 }
 
 static void put_fields(const struct elf_binary_parts *parts, struct type_id id,
@@ -169,19 +169,123 @@ size_t type_requests_take_fields(struct message *message,
     return message->bad ? 0 : count;
 }
 
+/* ---- Paths ----------------------------------------------------------------------------------- */
+
+void type_requests_put_path(struct message *message, const struct type_path_root *root,
+                            const struct type_step *steps, size_t count)
+{
+    message_put_number(message, root->from);
+    for (int i = 0; i < 3; i++)
+        message_put_number(message, root->given[i]);
+    message_put_number(message, count);
+    for (size_t i = 0; i < count; i++) {
+        message_put_number(message, steps[i].offset);
+        message_put_number(message, steps[i].into);
+        message_put_number(message, steps[i].size);
+        type_requests_put_id(message, steps[i].known);
+        message_put_number(message, steps[i].layout);
+    }
+}
+
+static bool take_steps(struct message *message, struct type_step steps[TYPE_STEPS_MOST],
+                       size_t *count)
+{
+    *count = message_number(message);
+    if (*count > TYPE_STEPS_MOST)
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        steps[i] = (struct type_step){.offset = message_number(message)};
+        steps[i].into = message_number(message);
+        steps[i].size = message_number(message);
+        steps[i].known = take_id(message);
+        steps[i].layout = (enum type_layout)message_number(message);
+    }
+    return !message->bad;
+}
+
+static void put_step(struct message *message, const struct type_step_found *found)
+{
+    message_put_number(message, found->named);
+    message_put_text(message, found->word);
+    message_put_number(message, found->cast);
+    message_put_text(message, found->link);
+    message_put_number(message, found->pointed);
+    put_found(message, &found->block);
+}
+
+static bool take_step(struct message *message, struct type_step_found *found)
+{
+    uint64_t cast;
+
+    found->named = message_number(message);
+    copy_text(message_text(message), found->word, sizeof(found->word));
+    cast = message_number(message);
+    copy_text(message_text(message), found->link, sizeof(found->link));
+    found->pointed = message_number(message);
+    found->cast = cast < CAST_MAX ? (enum type_cast)cast : CAST_NONE;
+    return type_requests_take_found(message, &found->block) && cast < CAST_MAX;
+}
+
+size_t type_requests_take_path(struct message *message, size_t count, struct type_step_found *found)
+{
+    size_t taken = 0, sent = message_number(message);
+
+    while (taken < count && taken < sent && take_step(message, &found[taken]))
+        taken++;
+    return taken;
+}
+
+static bool find_root(struct elf_binary *binary, struct message *request,
+                      struct binary_variable *found)
+{
+    uint64_t from = message_number(request), given[3];
+
+    for (int i = 0; i < 3; i++)
+        given[i] = message_number(request);
+    if (from == PATH_FROM_DATA)
+        return elf_binary_find_data(binary, given[0], found);
+    if (from == PATH_FROM_TLS)
+        return elf_binary_find_tls(binary, (unsigned)given[0], (int64_t)given[1], found);
+    return elf_binary_find_local(binary, given[0], given[1], given[2], found);
+}
+
+static void answer_path(struct elf_binary *binary, const struct elf_binary_parts *parts,
+                        struct type_index *types, struct message *request, struct message *answer)
+{
+    static struct type_step_found found[TYPE_STEPS_MOST];
+    struct type_step steps[TYPE_STEPS_MOST];
+    struct binary_variable root = {0};
+    size_t count;
+
+    if (!find_root(binary, request, &root) || !root.has_die ||
+        !take_steps(request, steps, &count) || !count)
+        return;
+    steps[0].offset = root.offset;
+    type_path_find(parts, types, &root.die, steps, count, found);
+    message_put_number(answer, count);
+    for (size_t i = 0; i < count; i++)
+        put_step(answer, &found[i]);
+}
+
 /* ---- The server ------------------------------------------------------------------------------ */
 
 static void answer_type(const struct elf_binary_parts *parts, struct type_index *types,
                         enum type_request what, struct message *request, struct message *answer)
 {
+    struct type_id id = {.offset = 0};
     struct block_question question;
     struct block_type_found found;
     const char *name = what == TYPE_OF_NAME ? message_text(request) : NULL;
+    Dwarf_Die type;
 
+    if (what == TYPE_OF_ID)
+        id = take_id(request);
     if (!take_question(request, &question))
         return;
     if (what == TYPE_OF_BLOCK)
         block_type_find(parts, types, &question, &found);
+    else if (what == TYPE_OF_ID && type_id_find(parts->dwarf, id, &type))
+        block_type_fit(parts, types, &question, &type, &found);
     else if (name)
         block_type_find_class(parts, types, &question, name, &found);
     else
@@ -199,8 +303,12 @@ void type_requests_answer(struct elf_binary *binary, struct type_index *types,
 
     if (!elf_binary_parts(binary, &parts))
         return;
-    if (what == TYPE_OF_BLOCK || what == TYPE_OF_NAME) {
+    if (what == TYPE_OF_BLOCK || what == TYPE_OF_NAME || what == TYPE_OF_ID) {
         answer_type(&parts, types, what, request, answer);
+        return;
+    }
+    if (what == TYPE_OF_PATH) {
+        answer_path(binary, &parts, types, request, answer);
         return;
     }
     id = take_id(request);

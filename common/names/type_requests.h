@@ -5,9 +5,16 @@
 #define COMMON_NAMES_TYPE_REQUESTS_H
 
 #include "common/names/message.h"
-#include "common/typeinfo/block_type.h"
+#include "common/typeinfo/type_path.h"
 
-enum type_request { TYPE_OF_BLOCK, TYPE_OF_NAME, TYPE_FIELDS, TYPE_ENUMERATOR };
+enum type_request {
+    TYPE_OF_BLOCK,
+    TYPE_OF_NAME,
+    TYPE_OF_ID,
+    TYPE_OF_PATH,
+    TYPE_FIELDS,
+    TYPE_ENUMERATOR
+};
 
 /* ---- In the server --------------------------------------------------------------------------- */
 
@@ -17,9 +24,22 @@ void type_requests_answer(struct elf_binary *binary, struct type_index *types,
 
 /* ---- In the report --------------------------------------------------------------------------- */
 
+void type_requests_put_id(struct message *message, struct type_id id);
 void type_requests_put_question(struct message *message, const struct block_question *question);
 /* False: nothing is known. */
 bool type_requests_take_found(struct message *message, struct block_type_found *found);
+
+/* Where a path begins. */
+struct type_path_root {
+    enum { PATH_FROM_DATA, PATH_FROM_TLS, PATH_FROM_FRAME } from;
+    uint64_t given[3]; /* what elf_binary_find_data(), …_tls() or …_local() take */
+};
+
+void type_requests_put_path(struct message *message, const struct type_path_root *root,
+                            const struct type_step *steps, size_t count);
+/* Returns how many steps follow found[], at most `count`. */
+size_t type_requests_take_path(struct message *message, size_t count,
+                               struct type_step_found *found);
 
 /* A field as the report knows it: like struct type_field, with names instead of DIEs. */
 struct named_field {

@@ -234,13 +234,24 @@ static enum type_source source_of(enum flow_target target)
     return sources[target];
 }
 
-/* A structure that only points to the next one: a pool links its free slots so, whatever they are. */
-static bool is_free_slot(Dwarf_Die *type)
-{
-    Dwarf_Die found, next;
+#define LINKS_MOST 4
 
-    return type_size(type) == sizeof(uint64_t) && type_at(type, 0, &found, NULL) &&
-           type_pointee(&found, &next) && type_is_same(type, &next);
+/* A structure that only points to others of its kind: a pool links its free slots so, and intrusive lists
+ * their members, whatever these are. */
+static bool is_only_links(Dwarf_Die *type)
+{
+    uint64_t size = type_size(type);
+
+    if (size % sizeof(uint64_t) || size > LINKS_MOST * sizeof(uint64_t))
+        return false;
+    for (uint64_t at = 0; at < size; at += sizeof(uint64_t)) {
+        Dwarf_Die found, next;
+
+        if (!type_at(type, (int64_t)at, &found, NULL) || !type_pointee(&found, &next) ||
+            !type_is_same(type, &next))
+            return false;
+    }
+    return size != 0;
 }
 
 /* A parameter is often the first member's type, or that of one of many elements. */
@@ -249,7 +260,7 @@ static bool counts(struct candidate *candidate)
     if (candidate->layout != TYPE_ARRAY)
         return true;
     return candidate->source != TYPE_BY_PARAMETER && candidate->source != TYPE_BY_CONSTRUCTOR &&
-           !is_free_slot(&candidate->type);
+           !is_only_links(&candidate->type);
 }
 
 struct choice {
@@ -372,6 +383,20 @@ void block_type_find(const struct elf_binary_parts *parts, struct type_index *in
     *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
     if (!find_template(parts, index, question, found) && !question->by_template)
         find_by_flow(parts, index, question, found);
+}
+
+void block_type_fit(const struct elf_binary_parts *parts, struct type_index *index,
+                    const struct block_question *question, Dwarf_Die *type,
+                    struct block_type_found *found)
+{
+    struct candidate candidate = {.type = *type, .source = TYPE_BY_POINTER};
+
+    *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
+    if (make_candidate(parts, index, question, &candidate) &&
+        !(candidate.layout == TYPE_ARRAY && is_only_links(&candidate.type)))
+        set_found(parts, &candidate, found);
+    else if (type_size(&candidate.type))
+        found->answer = BLOCK_MISFIT;
 }
 
 void block_type_find_class(const struct elf_binary_parts *parts, struct type_index *index,

@@ -45,6 +45,12 @@ struct block_type_found {
 void block_type_find(const struct elf_binary_parts *parts, struct type_index *index,
                      const struct block_question *question, struct block_type_found *found);
 
+/* That type, if blocks of these sizes can be made of it: FOUND, MISFIT, or UNKNOWN where it is only
+ * declared. */
+void block_type_fit(const struct elf_binary_parts *parts, struct type_index *index,
+                    const struct block_question *question, Dwarf_Die *type,
+                    struct block_type_found *found);
+
 /* The class of that name, if blocks of these sizes can be made of it. */
 void block_type_find_class(const struct elf_binary_parts *parts, struct type_index *index,
                            const struct block_question *question, const char *name,

@@ -131,6 +131,19 @@ bool type_index_find(struct type_index *index, Dwarf *dwarf, const char *name, D
     return strcmp(whole, name) == 0;
 }
 
+bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, uint64_t size)
+{
+    build_index(index, dwarf);
+    for (size_t i = 0; i < index->count; i++) {
+        struct type_definition *found = &index->found[i];
+
+        if (found->size == size && !type_is_same(&found->die, type) &&
+            type_begins_with(&found->die, type))
+            return true;
+    }
+    return false;
+}
+
 /* ---- Types by number ------------------------------------------------------------------------- */
 
 /* The split unit of the skeleton at an offset, or the skeleton of a split unit's DIE. */

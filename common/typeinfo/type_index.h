@@ -23,6 +23,9 @@ bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type);
 /* The class with a qualified name, as the demangler writes it. */
 bool type_index_find(struct type_index *index, Dwarf *dwarf, const char *name, Dwarf_Die *type);
 
+/* Is there a structure of that size that begins with the given one, and is not the same? */
+bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, uint64_t size);
+
 /* ---- Types by number ------------------------------------------------------------------------- */
 
 /* Names a DIE of a file as long as the file does not change. offset 0: a type that has no number. */

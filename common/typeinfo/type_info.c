@@ -176,11 +176,7 @@ static bool is_member(Dwarf_Die *die)
     return tag == DW_TAG_member || tag == DW_TAG_inheritance;
 }
 
-/* Calls `visit` for the members and base classes of a structure that have a place in it, until it
- * returns true; then so does this. */
-typedef bool visit_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
-
-static bool visit_members(Dwarf_Die *plain, visit_member *visit, void *context)
+bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context)
 {
     Dwarf_Die child, type;
     uint64_t offset;
@@ -207,7 +203,7 @@ static bool is_table_pointer(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset
     if (name && strncmp(name, "_vptr", 5) == 0)
         return true;
     return left > 0 && dwarf_tag(member) == DW_TAG_inheritance && type_make_plain(type, &plain) &&
-           visit_members(&plain, is_table_pointer, &left);
+           type_visit_members(&plain, is_table_pointer, &left);
 }
 
 bool type_is_polymorphic(Dwarf_Die *plain)
@@ -215,7 +211,7 @@ bool type_is_polymorphic(Dwarf_Die *plain)
     int depth = DEPTH_MOST;
 
     return dwarf_hasattr(plain, DW_AT_containing_type) ||
-           visit_members(plain, is_table_pointer, &depth);
+           type_visit_members(plain, is_table_pointer, &depth);
 }
 
 bool type_is_same(Dwarf_Die *a, Dwarf_Die *b)
@@ -247,7 +243,7 @@ static bool begins_here(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, voi
     (void)member;
     if (offset || --deeper.left == 0 || !type_make_plain(type, &plain))
         return false;
-    return type_is_same(type, deeper.other) || visit_members(&plain, begins_here, &deeper);
+    return type_is_same(type, deeper.other) || type_visit_members(&plain, begins_here, &deeper);
 }
 
 bool type_begins_with(Dwarf_Die *type, Dwarf_Die *other)
@@ -256,31 +252,48 @@ bool type_begins_with(Dwarf_Die *type, Dwarf_Die *other)
     Dwarf_Die plain;
 
     return type_is_same(type, other) ||
-           (type_make_plain(type, &plain) && visit_members(&plain, begins_here, &deeper));
+           (type_make_plain(type, &plain) && type_visit_members(&plain, begins_here, &deeper));
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-/* The number of elements of all dimensions; 0 = not given. */
-static uint64_t element_count(Dwarf_Die *array)
+uint64_t type_dimension(Dwarf_Die *array, unsigned n)
 {
     Dwarf_Die child;
-    uint64_t count = 1;
+    uint64_t number;
 
     if (dwarf_child(array, &child) != 0)
         return 0;
     do {
-        uint64_t number;
-
-        if (dwarf_tag(&child) != DW_TAG_subrange_type)
+        if (dwarf_tag(&child) != DW_TAG_subrange_type || n--)
             continue;
         if (number_attribute(&child, DW_AT_count, &number))
-            count *= number;
-        else if (number_attribute(&child, DW_AT_upper_bound, &number) && number + 1)
-            count *= number + 1;
-        else
-            return 0;
+            return number;
+        return number_attribute(&child, DW_AT_upper_bound, &number) ? number + 1 : 0;
     } while (dwarf_siblingof(&child, &child) == 0);
+    return 0;
+}
+
+static bool has_dimension(Dwarf_Die *array, unsigned n)
+{
+    Dwarf_Die child;
+
+    if (dwarf_child(array, &child) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_subrange_type && n-- == 0)
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* The number of elements of all dimensions; 0 = not given. */
+static uint64_t element_count(Dwarf_Die *array)
+{
+    uint64_t count = 1;
+
+    for (unsigned n = 0; has_dimension(array, n); n++)
+        count *= type_dimension(array, n);
     return count;
 }
 
@@ -307,7 +320,7 @@ bool type_is_flexible(Dwarf_Die *plain, uint64_t *head, uint64_t *element)
 
     if (dwarf_tag(plain) == DW_TAG_union_type)
         return false;
-    visit_members(plain, take_last, &last);
+    type_visit_members(plain, take_last, &last);
     if (!last.any || !type_make_plain(&last.type, &array) ||
         dwarf_tag(&array) != DW_TAG_array_type || element_count(&array) > 1 ||
         !type_of_die(&array, &of))
@@ -376,10 +389,10 @@ static bool find_in_type(Dwarf_Die *type, struct place_in_type *place)
         return find_in_type(&element, place);
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
-        return visit_members(&plain, find_in_member, place);
+        return type_visit_members(&plain, find_in_member, place);
     case DW_TAG_union_type:
         place->any = place->ambiguous = false;
-        visit_members(&plain, find_in_alternative, place);
+        type_visit_members(&plain, find_in_alternative, place);
         return place->any && !place->ambiguous;
     default:
         *place->found = *type;
@@ -590,7 +603,7 @@ static void add_inner(struct field_list *list, Dwarf_Die *member, Dwarf_Die *pla
     inner.offset += offset;
     if (name)
         snprintf(inner.prefix, sizeof(inner.prefix), "%.60s%.30s.", list->prefix, name);
-    visit_members(plain, add_member, &inner);
+    type_visit_members(plain, add_member, &inner);
     list->count = inner.count;
 }
 
@@ -630,7 +643,7 @@ size_t type_fields(Dwarf_Die *type, struct type_field fields[TYPE_FIELDS_MOST])
     Dwarf_Die plain;
 
     if (type_make_plain(type, &plain))
-        visit_members(&plain, add_member, &list);
+        type_visit_members(&plain, add_member, &list);
     return list.count;
 }
 

@@ -45,6 +45,14 @@ bool type_is_flexible(Dwarf_Die *plain, uint64_t *head, uint64_t *element);
  * unchanged when there is none; belongs to libdw. */
 bool type_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *found, const char **name);
 
+/* Calls `visit` for the members and base classes of a structure that have a place in it, until it
+ * returns true; then so does this. */
+typedef bool type_visit_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
+bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context);
+
+/* The number of elements of an array's n-th dimension; 0 = not given, or there is none. */
+uint64_t type_dimension(Dwarf_Die *array, unsigned n);
+
 /* The n-th template argument that is a type, of a class or function. */
 bool type_template_argument(Dwarf_Die *die, unsigned n, Dwarf_Die *type);
 

@@ -314,6 +314,7 @@ static void choose_types(struct options *options)
         group->types_of[v] = view->show[v] || (traits & FORMAT_EVERY);
     group->types_of[VERDICT_INDIRECT] |= view->show[VERDICT_LOST];
     group->types_of[VERDICT_RUNTIME] = false;
+    group->owners = view->owners || (traits & FORMAT_EVERY) ? TYPES_LISTED : 1;
     group->fields = view->content && !options->build.anonymous;
 }
 

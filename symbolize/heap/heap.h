@@ -34,6 +34,9 @@ const struct root *roots_describe_word(struct roots *roots, const struct leak_he
  * table's entry of the object: no other file may supply a name. */
 bool roots_find_module(const struct store *store, uint64_t address, struct store_module *found);
 
+/* The program itself; NULL = unknown. */
+const struct store_module *roots_program_module(const struct store *store);
+
 /* Replaces the words of a mapping, whose address differs from run to run. */
 #define ROOTS_MAPPING "a mapping"
 

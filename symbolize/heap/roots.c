@@ -170,7 +170,7 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
     root->words = arena_format(roots->mem, "%sa stack slot of %s (%s)", variable, function, thread);
 }
 
-static const struct store_module *program_module(const struct store *store)
+const struct store_module *roots_program_module(const struct store *store)
 {
     for (size_t i = 0; i < store->module_count; i++)
         if (store->exe && strcmp(store->modules[i].path, store->exe) == 0)
@@ -181,7 +181,7 @@ static const struct store_module *program_module(const struct store *store)
 /* "counter (app.c:3) of T2" */
 static bool name_tls_variable(struct roots *roots, const struct leak_held *held, struct root *root)
 {
-    const struct store_module *program = program_module(roots->store);
+    const struct store_module *program = roots_program_module(roots->store);
     struct binary_variable found;
 
     if (!program || !binary_find_tls(signatures_module(roots->signatures, program)->binary,
@@ -330,6 +330,7 @@ const struct path *root_paths_make(struct root_paths *paths, uint32_t index, uin
         return NULL;
     path = arena_alloc(paths->mem, sizeof(*path));
     path->root = roots_describe(&paths->roots, found->root);
+    path->found = index;
     if (count > STEPS_KEPT) {
         path->skipped = count - STEPS_KEPT;
         path->skipped_at = head = STEPS_KEPT / 2;

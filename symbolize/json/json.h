@@ -97,5 +97,6 @@ extern const struct json_table json_sample;     /* struct sample */
 
 /* The member is a const struct path *, not NULL. */
 void json_put_path(struct json_writer *json, const char *key, const void *path);
+void json_put_path_words(struct json_writer *json, const char *key, const void *path);
 
 #endif

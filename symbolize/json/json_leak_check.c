@@ -90,6 +90,10 @@ static const struct json_field step_fields[] = {
     JSON_COUNT(path_step, "size", size),
     JSON_INCLUDE_POINTER(path_step, frame, step_frame_table),
     JSON_ID(path_step, "signature", signature, JSON_KNOWN_BY(path_step, known)),
+    JSON_TEXT(path_step, "word", word, JSON_MAY_BE_NULL,
+              JSON_ABOUT("the word at offset in the source: a member of the step before")),
+    JSON_TEXT(path_step, "type", type, JSON_MAY_BE_NULL,
+              JSON_ABOUT("of the block; of an array, that of an element")),
 };
 
 static const struct json_table step_table = JSON_TABLE(
@@ -141,6 +145,13 @@ void json_put_path(struct json_writer *json, const char *key, const void *member
     write_json_path(json, key, path->root, path);
 }
 
+void json_put_path_words(struct json_writer *json, const char *key, const void *member)
+{
+    const struct path *path = *(const struct path *const *)member;
+
+    json_put_text(json, key, path && path->named == path->count ? path->words : NULL);
+}
+
 static void put_owner_path(struct json_writer *json, const char *key, const void *object)
 {
     const struct owner *owner = object;
@@ -160,6 +171,8 @@ static const struct json_field owner_fields[] = {
     JSON_COUNT(owner, "blocks", blocks),
     JSON_COMPUTED("path", OBJECT, put_owner_path, .table = &json_path,
                   JSON_ABOUT("to the largest record whose path begins here; at least the root")),
+    JSON_PUT(owner, "path_words", TEXT, path, json_put_path_words, JSON_KNOWN_BY(owner, path),
+             JSON_ABOUT("as of a record")),
     JSON_GROWTH(
         owner, "growth", growth,
         JSON_ABOUT("Growth of what it keeps, by the stacks whose blocks it keeps: nine "

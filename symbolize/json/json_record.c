@@ -406,6 +406,9 @@ static const struct json_field record_fields[] = {
                          "first; empty: in one line")),
     JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
              JSON_KNOWN_BY(record, path)),
+    JSON_PUT(record, "path_words", TEXT, path, json_put_path_words, JSON_KNOWN_BY(record, path),
+             JSON_ABOUT("the path in words of the source, when all its words have names: "
+                        "cache.buckets[12]->next (cache.c:9); {n}: n times")),
     JSON_LIST(record, "samples", samples, sample_count, json_sample),
     JSON_GROWTH(
         record, "growth", growth,

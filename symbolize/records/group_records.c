@@ -33,6 +33,7 @@ struct grouping {
     struct interiors interiors;
     struct loss_times losses;
     struct root_paths paths;
+    struct types types;
 };
 
 /* ---- Records -------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static int compare_sums(const void *left, const void *right, void *grouping)
 /* The types of the first records of the list. */
 static void fill_types(struct grouping *grouping, struct record_sum *const *order)
 {
-    struct types types = types_begin(grouping->mem, &grouping->signatures);
+    struct types *types = &grouping->types;
     size_t left = grouping->options->types;
 
     for (size_t i = 0; i < grouping->process->record_count && left; i++) {
@@ -124,12 +125,23 @@ static void fill_types(struct grouping *grouping, struct record_sum *const *orde
 
         if (record->suppressed_by || !grouping->options->types_of[record->verdict])
             continue;
-        types_fill_record(&types, order[i]->shares, order[i]->share_count, record);
+        types_fill_record(types, order[i]->shares, order[i]->share_count, record);
         if (grouping->options->fields)
-            types_fill_fields(&types, order[i]->shares, order[i]->share_count, record);
+            types_fill_fields(types, order[i]->shares, order[i]->share_count, record);
+        if (record->path)
+            types_name_path(types, (struct path *)record->path);
         left--;
     }
-    types_end(&types);
+}
+
+/* The paths of the largest owners; some belong to records that have no types. */
+static void name_owners(struct grouping *grouping)
+{
+    const struct process *process = grouping->process;
+
+    for (size_t i = 0; i < process->owner_count && i < grouping->options->owners; i++)
+        if (process->owners[i].path && !process->owners[i].path->words)
+            types_name_path(&grouping->types, (struct path *)process->owners[i].path);
 }
 
 /* Sorts the records and updates the indices between them. */
@@ -256,6 +268,7 @@ static void finish_grouping(struct grouping *grouping)
     leak_groups_fill(grouping->mem, grouping->options->order, process);
     distinct_callers_fill(grouping->mem, process);
     owners_fill(&grouping->paths, &grouping->growth_series, process);
+    name_owners(grouping);
     held_at_once_fill(grouping->mem, &grouping->frees, grouping->store, process);
     missing_debuginfo_fill(grouping->mem, &grouping->signatures.modules, process);
 }
@@ -263,6 +276,7 @@ static void finish_grouping(struct grouping *grouping)
 static void end_grouping(struct grouping *grouping)
 {
     record_sums_end(&grouping->drafts);
+    types_end(&grouping->types);
     root_paths_end(&grouping->paths);
     free_sites_end(&grouping->frees);
     dropped_pointers_end(&grouping->orphans);
@@ -289,6 +303,7 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
     grouping.orphans = dropped_pointers_begin(store);
     grouping.losses = loss_times_begin(store);
     grouping.paths = root_paths_begin(mem, &grouping.signatures);
+    grouping.types = types_begin(mem, &grouping.signatures, &grouping.paths.roots);
     record_sums_make(&grouping.drafts);
     grouping.interiors =
         interiors_begin(store, grouping.drafts.sum_of_found, grouping.drafts.count);

@@ -21,6 +21,7 @@ struct group_options {
     bool blocks;                /* keep as many block samples as are known */
     size_t types;               /* find the types of so many records … */
     bool types_of[VERDICT_MAX]; /* … that have these verdicts */
+    size_t owners;              /* name the paths of so many owners */
     bool fields;                /* and the values of the fields of their samples */
     enum sort_order order;
     struct suppressions *suppressions; /* with this store selected; NULL = none */

@@ -120,6 +120,7 @@ static struct path shorten_path(const struct path *path, struct path_step ends[2
     shorter.skipped += path->count - 2;
     shorter.count = 2;
     shorter.skipped_at = 1;
+    shorter.named = path->named == path->count ? 2 : path->named > 1 ? 1 : path->named;
     return shorter;
 }
 

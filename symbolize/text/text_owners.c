@@ -51,14 +51,28 @@ static void put_word(struct line *line, const char *text)
     line->used += shown.columns;
 }
 
-/* A block of the path, and the offset of the next pointer in it. */
+/* The root, or the pointer to the block, as far as it has a name. */
+static void put_root(struct line *line, const struct path *path)
+{
+    const struct root *root = path->root;
+    char text[64];
+
+    put_word(line, path->named ? path->words : root->words);
+    if (!path->named && root->has_offset && root->offset &&
+        (root->variable || root->class == LEAK_ROOT_CLASS_ANON)) {
+        snprintf(text, sizeof(text), "+0x%" PRIx64, root->offset);
+        put_word(line, text);
+    }
+}
+
+/* A block of the path, and the offset of the next pointer in it, unless it has been named. */
 static void put_step(struct line *line, const struct path *path, size_t i, const struct view *view)
 {
     const struct path_step *step = &path->steps[i];
     bool last = i + 1 == path->count || (path->skipped && i + 1 == path->skipped_at);
     char text[256], next[32] = "", into[32] = "";
 
-    if (!last && path->steps[i + 1].offset)
+    if (!last && i + 1 >= path->named && path->steps[i + 1].offset)
         snprintf(next, sizeof(next), " +0x%" PRIx64, path->steps[i + 1].offset);
     if (step->into)
         snprintf(into, sizeof(into), "+0x%" PRIx64 " of ", step->into);
@@ -75,19 +89,13 @@ void text_path(const struct path *path, size_t indent, const struct view *view, 
 void text_path_after(const char *words, const struct path *path, size_t indent,
                      const struct view *view, FILE *stream)
 {
-    const struct root *root = path->root;
     struct line line = {.stream = stream, .indent = indent, .used = indent};
     char text[64];
 
     fprintf(stream, "%*s", (int)indent, "");
     if (*words)
         put_word(&line, words);
-    put_word(&line, root->words);
-    if (root->has_offset && root->offset &&
-        (root->variable || root->class == LEAK_ROOT_CLASS_ANON)) {
-        snprintf(text, sizeof(text), "+0x%" PRIx64, root->offset);
-        put_word(&line, text);
-    }
+    put_root(&line, path);
     for (size_t i = 0; i < path->count; i++) {
         if (path->skipped && i == path->skipped_at) {
             snprintf(text, sizeof(text), "-> ... %.32s ...",

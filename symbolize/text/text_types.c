@@ -89,6 +89,10 @@ static void write_evidence(const struct block_type *type, const struct view *vie
     if (view->verbose)
         fprintf(stream, " (%s%s%s)", type_source_words[type->source], *via ? " " : "",
                 term_text(via, strlen(via), VIA_COLUMNS).text);
+    else if (type->source == TYPE_BY_POINTER && *via)
+        fprintf(stream, " (from %s)", term_text(via, strlen(via), VIA_COLUMNS).text);
+    else if (type->source == TYPE_BY_POINTER)
+        fputs(" (from a pointer)", stream);
     else if (type->confidence < DOUBTFUL)
         fputs(", or a class derived from it", stream);
 }

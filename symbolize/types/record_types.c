@@ -77,10 +77,10 @@ static bool fits(const struct block_type *type, uint64_t size)
 static const struct site_type *type_of_copy(struct types *types, const struct share **order,
                                             size_t count, const struct share *of)
 {
-    uint64_t size = types_of_share(types, of)->block_size;
+    uint64_t size = types_of_stack(types, of)->block_size;
 
     for (size_t i = 0; i < count; i++) {
-        const struct site_type *found = types_of_share(types, order[i]);
+        const struct site_type *found = types_of_stack(types, order[i]);
 
         if (found->type && fits(found->type, size) && is_same_stack(types, order[i], of))
             return found;
@@ -111,13 +111,15 @@ void types_fill_record(struct types *types, const struct share *shares, size_t c
     if (count)
         qsort(order, count, sizeof(*order), compare_shares);
     for (size_t i = 0; i < asked; i++) {
-        const struct site_type *found = types_of_share(types, order[i]);
+        const struct site_type *found = types_of_stack(types, order[i]);
 
         if (!found->type && !found->conflict)
             found = type_of_copy(types, order, asked, order[i]);
-        if (found && found->type)
+        if (!found)
+            found = types_of_share(types, order[i]);
+        if (found->type)
             add_type(sums, &record->type_count, found, order[i]);
-        else if (found)
+        else if (found->conflict)
             record->type_conflicts = add_saturating(record->type_conflicts, order[i]->blocks);
     }
     if (record->type_count)

@@ -9,14 +9,18 @@
 #define FRAMES_MOST 24   /* of a stack that are asked */
 #define STACKS_MOST 4096 /* of a process */
 
-struct types types_begin(struct arena *mem, struct signatures *signatures)
+struct types types_begin(struct arena *mem, struct signatures *signatures, struct roots *roots)
 {
-    return (struct types){.mem = mem, .signatures = signatures, .store = signatures->store};
+    return (struct types){
+        .mem = mem, .signatures = signatures, .store = signatures->store, .roots = roots};
 }
 
 void types_end(struct types *types)
 {
+    hashmap_end(&types->stacks);
     hashmap_end(&types->sites);
+    hashmap_end(&types->paths);
+    hashmap_end(&types->first_place);
     hashmap_end(&types->contents);
 }
 
@@ -317,7 +321,7 @@ static uint64_t key_of_question(const struct store_site *site,
     return key;
 }
 
-const struct site_type *types_of_share(struct types *types, const struct share *share)
+const struct site_type *types_of_stack(struct types *types, const struct share *share)
 {
     const struct store_site *site = &types->store->sites[share->site];
     uint64_t each, *slot;
@@ -326,7 +330,7 @@ const struct site_type *types_of_share(struct types *types, const struct share *
     struct site_type *made;
     bool fresh;
 
-    slot = hashmap_put(&types->sites, key_of_question(site, &question, share->found), &fresh);
+    slot = hashmap_put(&types->stacks, key_of_question(site, &question, share->found), &fresh);
     if (!fresh)
         return (const struct site_type *)(uintptr_t)*slot;
     made = arena_alloc(types->mem, sizeof(*made));
@@ -340,6 +344,45 @@ const struct site_type *types_of_share(struct types *types, const struct share *
     made->type = make_type(types, &answer.found);
     made->binary = answer.binary;
     made->id = answer.found.id;
+    return made;
+}
+
+static void add_pointed(struct types *types, const struct pointed_type *pointed,
+                        struct site_type *made)
+{
+    struct block_type *type = (struct block_type *)make_type(types, &pointed->found);
+
+    type->confidence = pointed->confidence;
+    type->via = pointed->via;
+    made->type = type;
+    made->binary = pointed->binary;
+    made->id = pointed->found.id;
+}
+
+const struct site_type *types_of_share(struct types *types, const struct share *share)
+{
+    const struct site_type *of_stack = types_of_stack(types, share);
+    uint64_t each, *slot;
+    struct block_question question;
+    struct pointed_type pointed;
+    struct site_type *made;
+    bool fresh;
+
+    if (of_stack->type || of_stack->conflict)
+        return of_stack;
+    question = begin_question(types->store, share, &each);
+    slot = hashmap_put(&types->sites,
+                       key_of_question(&types->store->sites[share->site], &question, share->found),
+                       &fresh);
+    if (!fresh)
+        return (const struct site_type *)(uintptr_t)*slot;
+    made = arena_alloc(types->mem, sizeof(*made));
+    *slot = (uintptr_t)made;
+    *made = *of_stack;
+    if (types_by_pointers(types, share->site, &question, &pointed))
+        add_pointed(types, &pointed, made);
+    else
+        made->conflict = pointed.conflict;
     return made;
 }
 

@@ -39,7 +39,7 @@ struct seed {
 };
 
 static struct {
-    unsigned long inputs, deaths, by_signal[65], by_status, named, frames, typed, fields;
+    unsigned long inputs, deaths, by_signal[65], by_status, named, frames, typed, fields, steps;
     double longest;
 } sums;
 
@@ -150,6 +150,28 @@ static void ask_types(struct binary *binary, uint64_t pc)
     binary_find_class(binary, "Shape", &question, &found);
 }
 
+/* What a chain of pointers from a variable leads to. */
+static void ask_path(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address)
+{
+    struct type_path_root root = {next_random() % 3, {address}};
+    struct type_step steps[8] = {{0}};
+    struct type_step_found found[8];
+
+    if (root.from == PATH_FROM_FRAME)
+        root = (struct type_path_root){PATH_FROM_FRAME, {pc, cfa, cfa - next_random() % 128}};
+    else if (root.from == PATH_FROM_TLS)
+        root = (struct type_path_root){PATH_FROM_TLS, {EM_X86_64, -(next_random() % 64)}};
+    for (int i = 0; i < 8; i++) {
+        steps[i].offset = 8 * (next_random() % 6);
+        steps[i].into = next_random() % 4 ? 0 : 8;
+        steps[i].size = 8 << next_random() % 6;
+        if (next_random() % 4 == 0)
+            steps[i].known = (struct type_id){0, next_random() % 0x4000};
+        steps[i].layout = next_random() % TYPE_LAYOUT_MAX;
+    }
+    sums.steps += binary_find_path(binary, &root, steps, 8, found);
+}
+
 static void ask(struct arena *mem, struct binary *binary, const struct seed *seed)
 {
     struct dwarf_frame frames[DWARF_INLINE_MAX];
@@ -171,6 +193,7 @@ static void ask(struct arena *mem, struct binary *binary, const struct seed *see
         if (binary_find_tls(binary, EM_X86_64, -(int64_t)(next_random() % 64), &found))
             use_name(mem, found.name, found.file);
         ask_types(binary, pc);
+        ask_path(binary, pc, cfa, address);
     }
 }
 
@@ -234,10 +257,10 @@ static void write_sums(unsigned long runs)
     struct rusage children;
 
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("fuzz_names: %lu files, %lu frames, %lu names, %lu types, %lu fields; libdw's process "
+    printf("fuzz_names: %lu files, %lu frames, %lu names, %lu types, %lu fields, %lu steps; libdw's process "
            "died of "
            "%lu:",
-           runs, sums.frames, sums.named, sums.typed, sums.fields, sums.deaths);
+           runs, sums.frames, sums.named, sums.typed, sums.fields, sums.steps, sums.deaths);
     for (int i = 1; i < 65; i++)
         if (sums.by_signal[i])
             printf(" %lu by %s,", sums.by_signal[i], strsignal(i));

@@ -523,7 +523,9 @@ static void add_step(struct reading *reading)
                            .size = number(reading, 3, 10),
                            .frame = frame->function ? frame : NULL,
                            .known = text(reading, 7) != NULL,
-                           .signature = number(reading, 7, 16)};
+                           .signature = number(reading, 7, 16),
+                           .word = text(reading, 8),
+                           .type = text(reading, 9)};
 }
 
 static void add_running(struct reading *reading)
@@ -704,7 +706,10 @@ static void add_looked(struct reading *reading)
         add_root(reading);
     else if (strcmp(what, "step") == 0)
         add_step(reading);
-    else if (strcmp(what, "interior") == 0)
+    else if (strcmp(what, "words") == 0) {
+        reading->path->words = text(reading, 1);
+        reading->path->named = number(reading, 2, 10);
+    } else if (strcmp(what, "interior") == 0)
         add_interior(reading);
     else if (strcmp(what, "skipped") == 0) {
         reading->path->skipped = number(reading, 1, 10);

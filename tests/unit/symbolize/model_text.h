@@ -37,8 +37,9 @@
  *   owner | N                               the N-th record of the process, from 1
  *   sample | ADDRESS | SIZE | SERIAL | NAME | COUNT | CONTENT
  *   root | CLASS | WORDS | VARIABLE | FUNCTION | FILE | LINE | MODULE | SERIAL | OFFSET
- *   step | OFFSET | INTO | SIZE | FUNCTION | FILE | LINE | SIGNATURE      a root begins a path: that of
- *   skipped | N                                                           the record, or of the owner
+ *   step | OFFSET | INTO | SIZE | FUNCTION | FILE | LINE | SIGNATURE | WORD | TYPE
+ *   skipped | N                             a root begins a path: that of the record, or of the owner
+ *   words | TEXT | NAMED                    the path in words of the source
  *   look | RUNG | OCCASION | PAUSE | CHECK | PARKED | MISSED | SKIPPED | last
  *   running | SERIAL | TID | NAME           a thread the look saw; its frames follow
  *   keeps | BYTES | BLOCKS                  an owner; its root follows

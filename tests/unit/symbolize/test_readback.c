@@ -50,6 +50,8 @@ static const struct part {
     {"tagged", "processes.0.by"},
     {"typed", "processes.0.records.0.type"},
     {"typed", "processes.0.records.1.types"},
+    {"typed", "processes.0.records.3.path"},
+    {"typed", "processes.0.records.4.path_words"},
 };
 
 /* Numbers beyond 2^63 are no integers to jansson. */
