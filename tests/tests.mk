@@ -11,7 +11,8 @@ $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
 $(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
-$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
+$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a $(O)/scan.a
+$(filter $(O)/tests/scan/%,$(UNITS)): $(O)/scan.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
