@@ -10,6 +10,7 @@ struct list {
     struct heap_map *chunks;
     uint64_t size;  /* of each chunk */
     uint64_t first; /* block of the first one; 0: none */
+    bool fast;      /* links point to chunks, those of a cache to blocks */
     bool mangled;
 };
 
@@ -35,9 +36,9 @@ static uint32_t member(const struct list *list, uint64_t block)
 
 static uint64_t next_of(const struct list *list, uint32_t number, uint64_t block)
 {
-    uint64_t word = word_of(list->chunks, number);
+    uint64_t word = word_of(list->chunks, number), next = list->mangled ? word ^ block >> 12 : word;
 
-    return list->mangled ? word ^ block >> 12 : word;
+    return next && list->fast ? next + CHUNK_HEADER : next;
 }
 
 /* How many chunks the list leads to before it ends (*ended) or is wrong, at most so many. */
@@ -179,6 +180,7 @@ bool free_lists_mark_fast(struct heap_map *chunks, const uint64_t bins[FREE_LIST
     for (unsigned i = 0; i < FREE_LISTS_FAST_BINS; i++) {
         struct list list = {.chunks = chunks,
                             .size = CHUNK_LEAST + CHUNK_ALIGN * i,
+                            .fast = true,
                             .first = bins[i] ? bins[i] + CHUNK_HEADER : 0};
         uint32_t count;
 
