@@ -39,6 +39,15 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return true;
 }
 
+/* The bytes of a pointer may be printable. */
+static bool is_pointer(const struct making *making, const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof(word));
+    return image_find(making->marking->objects->image, word);
+}
+
 static enum content_kind kind_of(const struct making *making, const uint8_t *bytes, size_t size,
                                  uint64_t *vtable)
 {
@@ -47,9 +56,9 @@ static enum content_kind kind_of(const struct making *making, const uint8_t *byt
         return CONTENT_OBJECT;
     *vtable = 0;
     size = size < LOOKED_AT ? size : LOOKED_AT;
-    return is_zero(bytes, size)   ? CONTENT_ZEROS
-           : is_text(bytes, size) ? CONTENT_TEXT
-                                  : CONTENT_DATA;
+    if (is_zero(bytes, size))
+        return CONTENT_ZEROS;
+    return is_text(bytes, size) && !is_pointer(making, bytes) ? CONTENT_TEXT : CONTENT_DATA;
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -64,6 +73,14 @@ static void name_group(const struct making *making, struct group *group)
     group->class_name = objects_class(objects, group->vtable);
     group->place = arena_format(objects->image->mem, "%s+0x%lx", object->path,
                                 (unsigned long)(group->vtable - object->bias));
+}
+
+/* Of text what comes before its end. */
+static size_t shown_length(const struct group *group, const uint8_t *bytes)
+{
+    size_t length = group->block_size < LOOKED_AT ? group->block_size : LOOKED_AT;
+
+    return group->kind == CONTENT_TEXT ? strnlen((const char *)bytes, length) : length;
 }
 
 static struct group *find_group(struct making *making, const struct group *wanted,
@@ -84,8 +101,7 @@ static struct group *find_group(struct making *making, const struct group *wante
     *slot = groups->count;
     *group = *wanted;
     name_group(making, group);
-    hex_line(bytes, wanted->block_size < LOOKED_AT ? wanted->block_size : LOOKED_AT, group->content,
-             sizeof(group->content));
+    hex_line(bytes, shown_length(wanted, bytes), group->content, sizeof(group->content));
     return group;
 }
 

@@ -51,20 +51,38 @@ static bool add_region(struct search *search, uint64_t address, uint64_t size)
     return true;
 }
 
-/* A header at the beginning of a page, or at its end. */
-static uint64_t find_header(struct search *search, uint64_t page, uint64_t *address)
+/* The header of a block with an alignment, behind the one at the mapping's beginning, which stays as
+ * it was: 16 bytes before the first multiple of some power of 2. */
+static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
 {
     uint64_t words[2], before, size;
 
-    *address = page;
-    size =
-        mapped_chunk_size(page, words_at(search, page, words), search->start, search->end, &before);
-    if (size && !before)
-        return size;
-    *address = page + IMAGE_PAGE - CHUNK_HEADER;
-    size = mapped_chunk_size(*address, words_at(search, *address, words), search->start,
-                             search->end, &before);
-    return before ? size : 0;
+    for (uint64_t alignment = 2 * CHUNK_ALIGN; alignment < search->end - page; alignment *= 2) {
+        uint64_t block = (page + CHUNK_HEADER + alignment - 1) & -alignment;
+
+        *address = block - CHUNK_HEADER;
+        if (*address == page || block >= search->end)
+            continue;
+        size = mapped_chunk_size(*address, words_at(search, *address, words), search->start,
+                                 search->end, &before);
+        if (size && before == *address - page)
+            return size;
+    }
+    return 0;
+}
+
+static uint64_t find_header(struct search *search, uint64_t page, uint64_t *address)
+{
+    uint64_t words[2], before, size, aligned;
+
+    size = mapped_chunk_size(page, words_at(search, page, words), search->start, search->end,
+                             &before);
+    if (!size || before)
+        return 0;
+    aligned = find_aligned(search, page, address);
+    if (!aligned)
+        *address = page;
+    return aligned ? aligned : size;
 }
 
 static bool search_range(struct search *search)

@@ -2,9 +2,9 @@
  *
  * Nothing lists them; their headers tell. A header stands at the beginning of a page: the word
  * before the size is 0, the size is a number of whole pages, and of the flags only CHUNK_MAPPED is
- * set. Of a block with an alignment (memalign) it may stand 16 bytes before the end of a page, and
- * the first word is the distance from the beginning of the mapping. The kernel joins neighbouring
- * mappings, so several chunks may follow one another.
+ * set. Of a block with an alignment (memalign) a second header stands in front of the block; its
+ * first word is the distance from the beginning of the mapping, and it is the one that counts. The
+ * kernel joins neighbouring mappings, so several chunks may follow one another.
  */
 #ifndef SCAN_MAPPED_CHUNKS_H
 #define SCAN_MAPPED_CHUNKS_H

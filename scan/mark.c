@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "scan/containers.h"
+#include "scan/registers.h"
 
 #define UNMARKED VERDICT_MAX
-#define GUARD_OFFSET 0x30 /* from the thread pointer: pointer_guard of glibc on x86_64 */
 
 /* What a pass does with the blocks that a word points to. */
 enum pass { PASS_REACHABLE, PASS_POSSIBLE, PASS_HIDDEN };
@@ -234,13 +234,22 @@ static uint64_t read_guard(struct image *image)
 {
     uint64_t guard = 0;
 
-#ifdef __x86_64__
-    if (image->thread_count && image->threads[0].tls)
-        image_read_word(image, image->threads[0].tls + GUARD_OFFSET, &guard);
-#else
-    (void)image;
-#endif
+    if (REGISTERS_GUARD && image->thread_count && image->threads[0].tls)
+        image_read_word(image, image->threads[0].tls + REGISTERS_GUARD, &guard);
     return guard;
+}
+
+/* The C library holds the table of a thread's TLS blocks by a pointer behind its first entry. */
+static void take_thread_tables(struct marking *marking, struct image *image)
+{
+    for (size_t i = 0; i < image->thread_count; i++) {
+        uint64_t table;
+
+        if (image->threads[i].tls &&
+            image_read_word(image, image->threads[i].tls + REGISTERS_DTV, &table))
+            take_word(marking, table - 16, PASS_REACHABLE, true);
+    }
+    spread(marking, PASS_REACHABLE);
 }
 
 static void find_possible(struct marking *marking)
@@ -265,6 +274,7 @@ bool mark_run(struct marking *marking, struct objects *objects, struct glibc_hea
     memset(marking->verdict, UNMARKED, count + 1);
     marking->guard = read_guard(roots->image);
     roots_each(roots, visit_root, marking);
+    take_thread_tables(marking, roots->image);
     apply_earlier(marking, earlier, VERDICT_REACHABLE, PASS_REACHABLE);
     find_possible(marking);
     apply_earlier(marking, earlier, VERDICT_POSSIBLE, PASS_POSSIBLE);

@@ -11,11 +11,15 @@
 #if defined(__x86_64__)
 #define REGISTERS_RED_ZONE 128 /* bytes below the stack pointer that are in use */
 #define REGISTERS_VECTORS NT_X86_XSTATE
-#define REGISTERS_TLS 0 /* among the general ones */
+#define REGISTERS_TLS 0      /* among the general ones */
+#define REGISTERS_DTV 8      /* from the thread pointer: the table of TLS blocks */
+#define REGISTERS_GUARD 0x30 /* what glibc mangles the pointers of setjmp with */
 #elif defined(__aarch64__)
 #define REGISTERS_RED_ZONE 128
 #define REGISTERS_VECTORS NT_PRFPREG
 #define REGISTERS_TLS NT_ARM_TLS
+#define REGISTERS_DTV 0
+#define REGISTERS_GUARD 0 /* in the loader's data */
 #else
 #error "registers.h has no row for this CPU"
 #endif
