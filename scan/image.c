@@ -239,9 +239,9 @@ const uint8_t *image_keep(struct image *image, uint64_t start, uint64_t end)
     if (bytes == MAP_FAILED)
         return NULL;
     image_read_pages(image, from, bytes, to - from);
-    at = make_room(image, from, to);
     image->copies = array_grow(image->copies, &image->copy_capacity, image->copy_count + 1,
                                sizeof(*image->copies));
+    at = make_room(image, from, to);
     memmove(&image->copies[at + 1], &image->copies[at],
             (image->copy_count - at) * sizeof(*image->copies));
     image->copies[at] = (struct image_copy){.start = from, .end = to, .bytes = bytes};

@@ -25,6 +25,9 @@ $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/st
 $(O)/tests/fuzz_names: $(call obj,tests/fuzz/fuzz_names.c) $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
+$(O)/tests/fuzz_core: $(call obj,tests/fuzz/fuzz_core.c) $(O)/scan.a $(O)/common.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
+
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
 
@@ -51,7 +54,7 @@ test:                                 ## make check without installing: what is 
 
 prepared: all man tests-only
 	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
-	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names tests-only)
+	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names $(O)-asan/tests/fuzz_core tests-only)
 
 quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
 	@scripts/quick $(O) '$(MAKE) --no-print-directory $(JOBS)'
@@ -86,7 +89,7 @@ growth: all                           ## twenty-two programs, half of which grow
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
-fuzz: all                             ## damaged stores, at every byte, and damaged ELF files; T=reader, T=names
+fuzz: all                             ## damaged stores, at every byte, damaged ELF files and cores; T=reader, T=names, T=core
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
