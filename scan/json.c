@@ -1,4 +1,4 @@
-/* json.c - the report for programs; see report.h and docs/SCAN.md. */
+/* json.c - the report for programs; see report.h and docs/scan.schema.json. */
 #include "scan/report.h"
 
 #include "common/encode/json_writer.h"
@@ -99,6 +99,10 @@ void report_write_json(const struct scan_report *report, FILE *stream)
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", "libleak-scan");
     json_put_number(&json, "version", 1);
+    json_open(&json, "tool", '{');
+    json_put_text(&json, "name", "libleak");
+    json_put_text(&json, "version", LEAK_VERSION);
+    json_close(&json, '}');
     json_put_number(&json, "pid", (uint64_t)report->image->pid);
     json_put_text(&json, "exe", report->image->program);
     json_put_text(&json, "core", report->core);
@@ -113,6 +117,7 @@ void report_write_json(const struct scan_report *report, FILE *stream)
     for (size_t i = 0; i < report->note_count; i++)
         json_put_text(&json, NULL, report->notes[i]);
     json_close(&json, ']');
+    json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
     json_close(&json, '}');
     putc('\n', stream);
 }

@@ -75,8 +75,8 @@ static uint64_t find_header(struct search *search, uint64_t page, uint64_t *addr
 {
     uint64_t words[2], before, size, aligned;
 
-    size = mapped_chunk_size(page, words_at(search, page, words), search->start, search->end,
-                             &before);
+    size =
+        mapped_chunk_size(page, words_at(search, page, words), search->start, search->end, &before);
     if (!size || before)
         return 0;
     aligned = find_aligned(search, page, address);

@@ -26,7 +26,7 @@ static const char *const pauses[] = {"short", "whole", NULL};
      .type = OPTION_TYPE_WORD,                                                                     \
      FIELD(format),                                                                                \
      .words = formats,                                                                             \
-     .help = "text (the default), or JSON: docs/SCAN.md"},                                         \
+     .help = "text (the default), or JSON: docs/scan.schema.json"},                                \
         {.name = "show",                                                                           \
          .value = "leaks|all",                                                                     \
          .type = OPTION_TYPE_WORD,                                                                 \

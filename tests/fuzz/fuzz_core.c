@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         must(slowest < SLOW, "too slow");
     }
     unlink(path);
-    fprintf(stderr, "fuzz_core: %lu inputs from seed %s, %lu read, slowest %ld s\n", runs, argv[2], good,
-            (long)slowest);
+    fprintf(stderr, "fuzz_core: %lu inputs from seed %s, %lu read, slowest %ld s\n", runs, argv[2],
+            good, (long)slowest);
     return 0;
 }
