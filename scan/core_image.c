@@ -259,6 +259,11 @@ static void add_segment(struct core_image *core, const Elf64_Phdr *header, uint6
         data = there;
     }
     *left -= data;
+    /* Written memory that the core has not is nowhere. */
+    if (mapping.access & IMAGE_WRITE) {
+        core->image->missing_bytes += header->p_memsz - data;
+        mapping.end = mapping.start + data;
+    }
     image_add_mapping(core->image, &mapping);
     if (!data)
         return;
@@ -266,24 +271,6 @@ static void add_segment(struct core_image *core, const Elf64_Phdr *header, uint6
         array_grow(core->segments, &core->capacity, core->count + 1, sizeof(*core->segments));
     core->segments[core->count++] = (struct segment){
         .start = mapping.start, .end = mapping.start + data, .offset = header->p_offset};
-}
-
-/* What is neither in the core nor in a file that did not change. */
-static void count_missing(struct core_image *core)
-{
-    struct image *image = core->image;
-
-    for (size_t i = 0; i < image->mapping_count; i++) {
-        const struct image_mapping *mapping = &image->mappings[i];
-        size_t at = array_lower_bound(core->segments, core->count, sizeof(*core->segments),
-                                      segment_ends_below, &mapping->start);
-        uint64_t end = mapping->start;
-
-        if (at < core->count && core->segments[at].start == mapping->start)
-            end = core->segments[at].end;
-        if ((mapping->access & IMAGE_WRITE) && !mapping->shared)
-            image->missing_bytes += mapping->end - end;
-    }
 }
 
 static int compare_segments(const void *one, const void *other)
@@ -422,10 +409,8 @@ struct core_image *core_image_open(struct image *image, const char *path, const 
     image->read = read_core;
     image->source = core;
     *trouble = open_core(core, path);
-    if (!*trouble) {
-        count_missing(core);
+    if (!*trouble)
         *trouble = name_mappings(core);
-    }
     if (*trouble) {
         core_image_close(core);
         return NULL;

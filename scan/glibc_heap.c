@@ -23,7 +23,8 @@
 #define HEAP_MOST (1ull << 36)
 
 #define PIECE (1u << 20)
-#define START_SEARCH 65536u /* bytes of a heap in which its first chunk is looked for */
+#define LIBC_MOST (1u << 26) /* bytes of its read-only data that are searched */
+#define START_SEARCH 65536u  /* bytes of a heap in which its first chunk is looked for */
 
 static uint64_t word_at(const uint8_t *bytes)
 {
@@ -210,7 +211,10 @@ static const char *find_version(struct image *image, const char *path)
 
         if (mapping->path && strcmp(mapping->path, path) == 0 &&
             (mapping->access & (IMAGE_READ | IMAGE_WRITE)) == IMAGE_READ)
-            found = search_version(image, mapping->start, mapping->end);
+            found = search_version(image, mapping->start,
+                                   mapping->end - mapping->start < LIBC_MOST
+                                       ? mapping->end
+                                       : mapping->start + LIBC_MOST);
     }
     if (found)
         found = arena_copy(image->mem, found,
@@ -274,21 +278,23 @@ static bool add_region(struct glibc_heap *heap, struct image *image, struct chun
 }
 
 /* The first chunk at or above `from` whose chain leads to the top: in steps of 16 bytes, and later
- * of a page. 0: none. */
+ * of a page. 0: none. No place is visited twice: what led nowhere once, always does. */
 static uint64_t find_first_chunk(const struct chunk_region *region, uint64_t from)
 {
     uint64_t at = (from + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN, near = at + START_SEARCH;
+    uint8_t *visited = calloc((region->end - region->start) / CHUNK_ALIGN / 8 + 1, 1);
 
-    while (at < region->top) {
+    while (visited && at < region->top) {
         uint64_t header = word_at(region->bytes + (at - region->start) + 8);
 
-        if ((header & CHUNK_PREVIOUS_IN_USE) && heap_map_follow(region, at) == region->top)
-            return at;
+        if ((header & CHUNK_PREVIOUS_IN_USE) && heap_map_follow(region, at, visited) == region->top)
+            break;
         at += CHUNK_ALIGN;
         if (at > near && at % IMAGE_PAGE)
             at = (at + IMAGE_PAGE - 1) & -(uint64_t)IMAGE_PAGE;
     }
-    return at == region->top ? at : 0;
+    free(visited);
+    return visited && at <= region->top ? at : 0;
 }
 
 /* main_arena's heap: the mapping around its top. Where another user of sbrk moved the break, or a
@@ -317,7 +323,7 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
     whole.bytes = image_keep(image, whole.start, whole.end);
     if (!whole.bytes)
         return;
-    stop = heap_map_follow(&whole, whole.start);
+    stop = heap_map_follow(&whole, whole.start, NULL);
     first = find_first_chunk(&whole, stop == whole.top ? whole.start : whole.start + CHUNK_ALIGN);
     if (stop > whole.start && stop < whole.top && (!first || first > stop)) {
         part = whole;

@@ -58,11 +58,23 @@ static enum header read_header(const struct chunk_region *region, uint64_t at, u
     return HEADER_CHUNK;
 }
 
-uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from)
+/* Whether it was set; sets it. */
+static bool visit(const struct chunk_region *region, uint64_t at, uint8_t *visited)
+{
+    uint64_t bit = (at - region->start) / CHUNK_ALIGN;
+    bool was = visited && (visited[bit / 8] >> bit % 8 & 1);
+
+    if (visited)
+        visited[bit / 8] |= (uint8_t)(1u << bit % 8);
+    return was;
+}
+
+uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from, uint8_t *visited)
 {
     uint64_t at = from, size;
 
-    while (at < region->end && at != region->top && read_header(region, at, &size) == HEADER_CHUNK)
+    while (at < region->end && at != region->top && !visit(region, at, visited) &&
+           read_header(region, at, &size) == HEADER_CHUNK)
         at += size;
     return at;
 }

@@ -71,8 +71,9 @@ void heap_map_add_region(struct heap_map *chunks, const struct chunk_region *reg
 void heap_map_walk(struct heap_map *chunks);
 
 /* The address behind the last chunk of a chain that begins at `from`; == top when the chain leads
- * there. */
-uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from);
+ * there. visited: NULL, or a bit for each CHUNK_ALIGN bytes of the region; each place on the way is
+ * set there, and the chain ends at one that is set already. */
+uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from, uint8_t *visited);
 
 static inline uint64_t chunk_size(const struct chunk *chunk)
 {

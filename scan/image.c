@@ -153,17 +153,17 @@ bool image_read_word(struct image *image, uint64_t address, uint64_t *word)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* The pages of a piece that were written, run by run. */
-static void read_piece(struct image *image, uint64_t start, uint8_t *to, size_t size)
+/* The pages of a piece that were written, run by run; false: none. */
+static bool read_piece(struct image *image, uint64_t start, uint8_t *to, size_t size)
 {
-    bool untouched[PIECE / IMAGE_PAGE];
+    bool untouched[PIECE / IMAGE_PAGE], some = false;
     size_t pages = size / IMAGE_PAGE, copy = find_copy(image, start);
 
     if (!image->find_untouched || start % IMAGE_PAGE || size % IMAGE_PAGE ||
         (copy < image->copy_count && image->copies[copy].start < start + size) ||
         !image->find_untouched(image, start, pages, untouched)) {
         image_read(image, start, to, size);
-        return;
+        return true;
     }
     for (size_t i = 0, end; i < pages; i = end) {
         for (end = i + 1; end < pages && untouched[end] == untouched[i]; end++)
@@ -172,19 +172,24 @@ static void read_piece(struct image *image, uint64_t start, uint8_t *to, size_t 
             memset(to + i * IMAGE_PAGE, 0, (end - i) * IMAGE_PAGE);
         else
             image_read(image, start + i * IMAGE_PAGE, to + i * IMAGE_PAGE, (end - i) * IMAGE_PAGE);
+        some |= !untouched[i];
     }
+    return some;
 }
 
-void image_read_pages(struct image *image, uint64_t address, uint8_t *buffer, size_t size)
+bool image_read_pages(struct image *image, uint64_t address, uint8_t *buffer, size_t size)
 {
+    bool some = false;
+
     for (uint64_t next = address, end = address + size; next < end;) {
         uint64_t stop = (next + PIECE) & ~(uint64_t)(PIECE - 1);
 
         if (stop > end)
             stop = end;
-        read_piece(image, next, buffer + (next - address), stop - next);
+        some |= read_piece(image, next, buffer + (next - address), stop - next);
         next = stop;
     }
+    return some;
 }
 
 static const uint8_t *copy_around(const struct image *image, uint64_t start, uint64_t end)

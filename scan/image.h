@@ -93,8 +93,9 @@ const struct image_mapping *image_find(const struct image *image, uint64_t addre
 bool image_read(struct image *image, uint64_t address, void *buffer, size_t size);
 bool image_read_word(struct image *image, uint64_t address, uint64_t *word);
 
-/* As image_read, and pages that were never written are not even touched. */
-void image_read_pages(struct image *image, uint64_t address, uint8_t *buffer, size_t size);
+/* As image_read, and pages that were never written are not even touched. False: all of them are such,
+ * and the buffer is zero. */
+bool image_read_pages(struct image *image, uint64_t address, uint8_t *buffer, size_t size);
 
 /* A copy of [start, end), which lies in readable mappings; zeros where nothing could be read. It
  * stays valid until all copies are dropped, or one is made that reaches into it from outside. NULL:

@@ -93,7 +93,8 @@ static void visit_root(void *context, const uint64_t *words, size_t count, bool 
     struct marking *marking = context;
 
     for (size_t i = 0; i < count; i++)
-        take_word(marking, words[i], PASS_REACHABLE, starts_only);
+        if (words[i])
+            take_word(marking, words[i], PASS_REACHABLE, starts_only);
     spread(marking, PASS_REACHABLE);
 }
 
@@ -181,7 +182,8 @@ static void decode_words(void *context, const uint64_t *words, size_t count, boo
 {
     (void)starts_only;
     for (size_t i = 0; i < count; i++)
-        decode_word(context, words[i]);
+        if (words[i])
+            decode_word(context, words[i]);
 }
 
 static void decode_block(struct marking *marking, uint32_t number)
@@ -193,7 +195,8 @@ static void decode_block(struct marking *marking, uint32_t number)
         uint64_t word;
 
         memcpy(&word, bytes + at, sizeof(word));
-        decode_word(marking, word);
+        if (word)
+            decode_word(marking, word);
     }
 }
 

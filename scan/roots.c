@@ -7,6 +7,7 @@
 #include "scan/registers.h"
 
 #define PIECE (1u << 20)
+#define RELRO_MOST (1u << 28) /* bytes: more is a damaged core */
 
 /* What is no root: [start, end). */
 struct hole {
@@ -87,7 +88,8 @@ static bool is_root(const struct image_mapping *mapping, const struct objects *o
     if (mapping->access & IMAGE_WRITE)
         return true;
     object = objects_find(objects, mapping->start);
-    return object && mapping->start < object->data_end && object->data_start < mapping->end;
+    return object && mapping->start < object->data_end && object->data_start < mapping->end &&
+           mapping->end - mapping->start <= RELRO_MOST;
 }
 
 /* Without the holes. *at: the first hole that may end above the mapping's start. */
@@ -144,8 +146,8 @@ void roots_each(const struct roots *roots, roots_visit *visit, void *context)
             next = (at + PIECE) & -(uint64_t)PIECE;
             if (next > range->end)
                 next = range->end;
-            image_read_pages(image, at, (uint8_t *)words, next - at);
-            visit(context, words, (next - at) / 8, range->starts_only);
+            if (image_read_pages(image, at, (uint8_t *)words, next - at))
+                visit(context, words, (next - at) / 8, range->starts_only);
         }
     }
     for (size_t i = 0; i < image->thread_count; i++)

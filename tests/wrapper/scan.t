@@ -134,6 +134,7 @@ test_a_core_of_the_kernel_is_read() {
     "$O/leakctl" scan "$running" >report
     end_known
     (
+        # shellcheck disable=SC3045
         ulimit -c unlimited
         exec ./known >said.second
     ) &
@@ -157,9 +158,9 @@ test_a_truncated_core_is_read_as_far_as_it_goes() {
     end_known
     size=$(stat -c %s "core.$running")
     for part in 0 10 63 64 500 3000 $((size / 4)) $((size / 2)) $((size - 100000)); do
-        head -c "$part" "core.$running" >part
+        head -c "$part" "core.$running" >cut
         status=0
-        "$O/leakreport" core part >report 2>error || status=$?
+        "$O/leakreport" core cut >report 2>error || status=$?
         case $status in
         0) says report 'Warning: the core file is truncated' ;;
         2) equal lines "$(wc -l <error)" 1 ;;
