@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/base/hashmap.h"
+
 #define LIST_MOST 65535 /* members: what a count can say */
 
 /* A list: the headers of its chunks. Mangled links are tried first. */
@@ -129,14 +131,44 @@ static bool is_empty(const struct cache *cache)
     return memcmp(cache, &empty, sizeof(empty)) == 0;
 }
 
-static void mark_cache(struct heap_map *chunks, const struct cache *cache)
+/* The second word of each block in a cache: a random number of the process, before glibc 2.34 the
+ * address of the cache. malloc clears it. */
+static uint64_t key_of(const struct heap_map *chunks, uint32_t number)
+{
+    uint64_t word;
+
+    memcpy(&word, heap_map_block_bytes(chunks, number) + 8, sizeof(word));
+    return word;
+}
+
+static void learn_key(const struct list *list, struct hashmap *keys)
+{
+    uint32_t number = member(list, list->first);
+
+    if (number != CHUNK_NONE && key_of(list->chunks, number))
+        *hashmap_put(keys, key_of(list->chunks, number), NULL) = 1;
+}
+
+/* A list that changed while the heap was read may lead to a few of its members only. */
+static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys)
+{
+    const uint64_t most = CHUNK_LEAST + CHUNK_ALIGN * (FREE_LISTS_BINS - 1);
+
+    for (uint32_t i = 0; keys->used && i < chunks->count; i++)
+        if (chunk_state(&chunks->chunk[i]) == CHUNK_USED && chunk_size(&chunks->chunk[i]) <= most &&
+            hashmap_get(keys, key_of(chunks, i)))
+            chunk_set_state(&chunks->chunk[i], CHUNK_CACHED);
+}
+
+static void mark_cache(struct heap_map *chunks, const struct cache *cache, struct hashmap *keys)
 {
     for (unsigned i = 0; i < FREE_LISTS_BINS; i++) {
         struct list list = list_of(chunks, cache, i);
         uint32_t count;
 
         if (list.first) {
-            measure(&list, LIST_MOST, &count);
+            if (measure(&list, LIST_MOST, &count) && count == cache->counts[i])
+                learn_key(&list, keys);
             mark(&list, count, CHUNK_CACHED);
         }
     }
@@ -152,6 +184,7 @@ static bool is_first(const struct heap_map *chunks, uint32_t number)
 
 unsigned free_lists_mark_caches(struct heap_map *chunks)
 {
+    struct hashmap keys = {0};
     unsigned found = 0;
 
     for (uint32_t i = 0; i < chunks->count; i++) {
@@ -165,9 +198,11 @@ unsigned free_lists_mark_caches(struct heap_map *chunks)
         if (is_empty(&cache) ? !is_first(chunks, i) : !is_cache(chunks, &cache))
             continue;
         chunk_set_state(&chunks->chunk[i], CHUNK_OWN);
-        mark_cache(chunks, &cache);
+        mark_cache(chunks, &cache, &keys);
         found++;
     }
+    mark_by_keys(chunks, &keys);
+    hashmap_end(&keys);
     return found;
 }
 

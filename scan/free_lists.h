@@ -3,7 +3,8 @@
  * A thread's cache (tcache) is a block of malloc with 64 counts of 16 bits and 64 pointers to lists
  * of blocks; list i has chunks of 32 + 16 i bytes. Nothing outside libc says where a cache is; it
  * is recognized by its size and by its lists: each one has as many members as is counted, all of
- * the right size. The fast bins of an arena are ten lists of chunks of 32 + 16 i bytes.
+ * the right size. The second word of a block in a cache is a key that malloc removes; it tells the
+ * members of lists that changed while they were read. The fast bins of an arena are ten lists of chunks of 32 + 16 i bytes.
  *
  * Since glibc 2.32 the links are mangled: link = next ^ (address of the link >> 12). Both forms are
  * tried, and the one counts that leads from chunk to chunk.

@@ -161,15 +161,22 @@ static const struct {
 } others[] = {{"libjemalloc", "jemalloc"},     {"libtcmalloc", "tcmalloc"},
               {"libmimalloc", "mimalloc"},     {"libhoard", "Hoard"},
               {"libsnmalloc", "snmalloc"},     {"libscudo", "Scudo"},
-              {"ld-musl-", "musl's malloc"},   {"libc.musl-", "musl's malloc"},
+              {"ld-musl-", "musl's malloc"},   {"-linux-musl/", "musl's malloc"},
               {"libasan", "AddressSanitizer"}, {"libtsan", "ThreadSanitizer"},
               {"liblsan", "LeakSanitizer"}};
+
+static bool has_other(const struct object *object, size_t k)
+{
+    /* Debian calls musl's library .../x86_64-linux-musl/libc.so. */
+    return object_is_named(object, others[k].file) ||
+           (others[k].file[0] == '-' && strstr(object->path, others[k].file));
+}
 
 static const char *find_other(const struct objects *objects)
 {
     for (size_t i = 0; i < objects->count; i++)
         for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
-            if (object_is_named(&objects->object[i], others[k].file))
+            if (has_other(&objects->object[i], k))
                 return arena_format(objects->image->mem,
                                     "its allocator is %s (%s): only the heap of glibc's malloc "
                                     "can be read",

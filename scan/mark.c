@@ -8,6 +8,7 @@
 #include "scan/registers.h"
 
 #define UNMARKED VERDICT_MAX
+#define FRAMES_OF_MALLOC 512 /* bytes of a stack */
 
 /* What a pass does with the blocks that a word points to. */
 enum pass { PASS_REACHABLE, PASS_POSSIBLE, PASS_HIDDEN };
@@ -255,6 +256,28 @@ static void take_thread_tables(struct marking *marking, struct image *image)
     spread(marking, PASS_REACHABLE);
 }
 
+/* A thread that was stopped in malloc or free holds its chunk, not yet or no longer the block. */
+static void take_chunks(struct marking *marking, const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (heap_map_at(&marking->heap->chunks, words[i]) != CHUNK_NONE)
+            take_word(marking, words[i] + CHUNK_HEADER, PASS_REACHABLE, true);
+}
+
+static void take_chunks_in_hand(struct marking *marking, struct image *image)
+{
+    uint64_t frames[FRAMES_OF_MALLOC / 8];
+
+    for (size_t i = 0; i < image->thread_count; i++) {
+        const struct image_thread *thread = &image->threads[i];
+
+        take_chunks(marking, thread->words, thread->word_count);
+        image_read(image, thread->sp & ~(uint64_t)7, frames, sizeof(frames));
+        take_chunks(marking, frames, sizeof(frames) / 8);
+    }
+    spread(marking, PASS_REACHABLE);
+}
+
 static void find_possible(struct marking *marking)
 {
     for (uint32_t i = 0; i < marking->heap->chunks.count; i++)
@@ -278,6 +301,7 @@ bool mark_run(struct marking *marking, struct objects *objects, struct glibc_hea
     marking->guard = read_guard(roots->image);
     roots_each(roots, visit_root, marking);
     take_thread_tables(marking, roots->image);
+    take_chunks_in_hand(marking, roots->image);
     apply_earlier(marking, earlier, VERDICT_REACHABLE, PASS_REACHABLE);
     find_possible(marking);
     apply_earlier(marking, earlier, VERDICT_POSSIBLE, PASS_POSSIBLE);
