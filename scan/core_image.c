@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/foreign_file.h"
 #include "scan/registers.h"
 
 #define NOTES_MOST (64u << 20) /* bytes: registers of 10,000 threads are less */
@@ -393,6 +392,8 @@ static const char *open_core(struct core_image *core, const char *path)
         return strerror(errno);
     if (!S_ISREG(about.st_mode))
         return "not a file";
+    core->image->owner = (struct file_owner){about.st_uid, about.st_gid};
+    foreign_file_add_reader(core->image->owner);
     core->size = (uint64_t)about.st_size;
     core->time_ns = (uint64_t)about.st_mtim.tv_sec * 1000000000u + (uint64_t)about.st_mtim.tv_nsec;
     trouble = check_header(core, &header);

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "common/base/arena.h"
+#include "common/base/foreign_file.h"
 
 #define IMAGE_PAGE 4096u
 #define IMAGE_END (1ull << 47) /* user addresses are below */
@@ -60,12 +61,13 @@ struct image {
     struct arena *mem;
     image_read_memory *read;
     image_find_untouched *find_untouched;
-    void *source;           /* of the functions above */
-    bool core;              /* it does not change */
-    int pid;                /* 0: unknown */
-    const char *program;    /* path of its file; NULL: unknown */
-    uint64_t main_stack;    /* an address in the stack of the first thread; 0: unknown */
-    uint64_t missing_bytes; /* readable memory that the source does not have */
+    void *source;            /* of the functions above */
+    bool core;               /* it does not change */
+    int pid;                 /* 0: unknown */
+    const char *program;     /* path of its file; NULL: unknown */
+    struct file_owner owner; /* with whose rights files are opened, as foreign_file.h says */
+    uint64_t main_stack;     /* an address in the stack of the first thread; 0: unknown */
+    uint64_t missing_bytes;  /* readable memory that the source does not have */
     struct image_mapping *mappings;
     size_t mapping_count, mapping_capacity;
     struct image_thread *threads;

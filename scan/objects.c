@@ -78,6 +78,7 @@ void objects_read(struct objects *objects, struct image *image, uint64_t seen_ns
 
     *objects = (struct objects){.image = image, .seen_ns = seen_ns};
     objects->names = name_process_begin(&objects->search);
+    name_process_set_reader(&objects->names, image->owner);
     for (size_t i = 0; i < image->mapping_count; i++) {
         const struct image_mapping *mapping = &image->mappings[i];
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -134,6 +135,7 @@ static char *read_link(struct image *image, const char *path)
 static const char *check_program(struct image *image, pid_t pid)
 {
     char path[64];
+    struct stat about;
     unsigned char ident[EI_NIDENT] = {0};
     char *state = read_line_of(image, pid, "status", "State:");
     int fd;
@@ -143,6 +145,9 @@ static const char *check_program(struct image *image, pid_t pid)
     if (strchr(state, 'Z') || strchr(state, 'X'))
         return "it has ended (zombie): a core file of it can be read with "
                "leakreport core";
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (stat(path, &about) == 0)
+        image->owner = (struct file_owner){about.st_uid, about.st_gid};
     snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
     image->program = read_link(image, path);
     if (!image->program)
