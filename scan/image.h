@@ -38,6 +38,7 @@ struct image_mapping {
 struct image_thread {
     pid_t tid;
     uint64_t sp, tls; /* 0: unknown */
+    bool waits;       /* in a system call that malloc never makes */
     uint64_t *words;
     size_t word_count;
 };

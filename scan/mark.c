@@ -51,7 +51,19 @@ static bool is_held(const struct marking *marking, uint32_t number, uint64_t off
 
 /* ---- Reachable and possible ------------------------------------------------------------------ */
 
-static void take_word(struct marking *marking, uint64_t word, enum pass pass, bool starts_only)
+/* A link with a color or a flag in its low bits, as in the trees of tsearch: from a block of the same
+ * size. */
+static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_t to,
+                           uint64_t offset)
+{
+    const struct chunk *chunks = marking->heap->chunks.chunk;
+
+    return from != CHUNK_NONE && offset < 8 && chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
+}
+
+/* from: the block that has the word; CHUNK_NONE: a root has it. */
+static void take_word(struct marking *marking, uint64_t word, uint32_t from, enum pass pass,
+                      bool starts_only)
 {
     uint32_t number = find_unmarked(marking, word);
     uint64_t offset;
@@ -63,19 +75,22 @@ static void take_word(struct marking *marking, uint64_t word, enum pass pass, bo
         mark_block(marking, number, pass == PASS_POSSIBLE ? VERDICT_POSSIBLE : VERDICT_HIDDEN);
     else if (offset && starts_only)
         return;
-    else if (is_held(marking, number, offset))
+    else if (is_tagged_link(marking, from, number, offset) || is_held(marking, number, offset))
         mark_block(marking, number, VERDICT_REACHABLE);
     else
         marking->inside[number] = 1;
 }
 
-static void take_words(struct marking *marking, const uint8_t *bytes, uint64_t size, enum pass pass)
+static void take_words(struct marking *marking, uint32_t from, enum pass pass)
 {
+    const uint8_t *bytes = heap_map_block_bytes(&marking->heap->chunks, from);
+    uint64_t size = heap_map_block_size(&marking->heap->chunks, from);
+
     for (uint64_t at = 0; at + 8 <= size; at += 8) {
         uint64_t word;
 
         memcpy(&word, bytes + at, sizeof(word));
-        take_word(marking, word, pass, false);
+        take_word(marking, word, from, pass, false);
     }
 }
 
@@ -84,8 +99,7 @@ static void spread(struct marking *marking, enum pass pass)
     while (marking->queued) {
         uint32_t number = marking->queue[--marking->queued];
 
-        take_words(marking, heap_map_block_bytes(&marking->heap->chunks, number),
-                   heap_map_block_size(&marking->heap->chunks, number), pass);
+        take_words(marking, number, pass);
     }
 }
 
@@ -95,7 +109,7 @@ static void visit_root(void *context, const uint64_t *words, size_t count, bool 
 
     for (size_t i = 0; i < count; i++)
         if (words[i])
-            take_word(marking, words[i], PASS_REACHABLE, starts_only);
+            take_word(marking, words[i], CHUNK_NONE, PASS_REACHABLE, starts_only);
     spread(marking, PASS_REACHABLE);
 }
 
@@ -207,8 +221,7 @@ static void spread_hidden(struct marking *marking)
     while (marking->queued) {
         uint32_t number = marking->queue[--marking->queued];
 
-        take_words(marking, heap_map_block_bytes(&marking->heap->chunks, number),
-                   heap_map_block_size(&marking->heap->chunks, number), PASS_HIDDEN);
+        take_words(marking, number, PASS_HIDDEN);
         decode_block(marking, number);
     }
 }
@@ -251,7 +264,7 @@ static void take_thread_tables(struct marking *marking, struct image *image)
 
         if (image->threads[i].tls &&
             image_read_word(image, image->threads[i].tls + REGISTERS_DTV, &table))
-            take_word(marking, table - 16, PASS_REACHABLE, true);
+            take_word(marking, table - 16, CHUNK_NONE, PASS_REACHABLE, true);
     }
     spread(marking, PASS_REACHABLE);
 }
@@ -261,7 +274,7 @@ static void take_chunks(struct marking *marking, const uint64_t *words, size_t c
 {
     for (size_t i = 0; i < count; i++)
         if (heap_map_at(&marking->heap->chunks, words[i]) != CHUNK_NONE)
-            take_word(marking, words[i] + CHUNK_HEADER, PASS_REACHABLE, true);
+            take_word(marking, words[i] + CHUNK_HEADER, CHUNK_NONE, PASS_REACHABLE, true);
 }
 
 static void take_chunks_in_hand(struct marking *marking, struct image *image)
@@ -271,6 +284,8 @@ static void take_chunks_in_hand(struct marking *marking, struct image *image)
     for (size_t i = 0; i < image->thread_count; i++) {
         const struct image_thread *thread = &image->threads[i];
 
+        if (thread->waits)
+            continue;
         take_chunks(marking, thread->words, thread->word_count);
         image_read(image, thread->sp & ~(uint64_t)7, frames, sizeof(frames));
         take_chunks(marking, frames, sizeof(frames) / 8);

@@ -22,6 +22,14 @@ void registers_take_more(struct arena *mem, struct image_thread *thread, const u
 
 #if defined(__x86_64__)
 
+#define CALLS_MOST 1024 /* -1: in no call */
+
+static bool is_call_of_malloc(uint64_t call)
+{
+    return call == SYS_futex || call == SYS_brk || call == SYS_mmap || call == SYS_munmap ||
+           call == SYS_mremap || call == SYS_mprotect || call == SYS_madvise;
+}
+
 void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
                             size_t size)
 {
@@ -32,6 +40,7 @@ void registers_take_general(struct arena *mem, struct image_thread *thread, cons
     memcpy(&registers, bytes, sizeof(registers));
     thread->sp = registers.rsp;
     thread->tls = registers.fs_base;
+    thread->waits = registers.orig_rax < CALLS_MOST && !is_call_of_malloc(registers.orig_rax);
     registers_take_more(mem, thread, bytes, sizeof(registers));
 }
 

@@ -134,6 +134,33 @@ START_TEST(an_encoded_pointer_holds_hidden)
 }
 END_TEST
 
+START_TEST(a_tagged_link_from_a_block_of_the_same_size_holds_and_others_possibly)
+{
+    uint64_t root = heap_add(&heap, 24), next = heap_add(&heap, 24), larger = heap_add(&heap, 40);
+
+    heap_put(&heap, HEAP_LOCAL, root);
+    heap_put(&heap, root + 8, next + 1);
+    heap_put(&heap, root + 16, larger + 1);
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert_int_eq(verdict_of(next), VERDICT_REACHABLE);
+    ck_assert_int_eq(verdict_of(larger), VERDICT_POSSIBLE);
+}
+END_TEST
+
+START_TEST(a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not)
+{
+    uint64_t block = heap_add(&heap, 40), chunk = block - 16;
+
+    heap.thread->words = &chunk;
+    heap.thread->word_count = 1;
+    heap.thread->waits = _i;
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert_int_eq(verdict_of(block), _i ? VERDICT_LOST : VERDICT_REACHABLE);
+}
+END_TEST
+
 START_TEST(a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect)
 {
     uint64_t one = heap_add(&heap, 40), two = heap_add(&heap, 40), leaf = heap_add(&heap, 40),
@@ -302,6 +329,9 @@ int main(void)
                         ROWS(inside_rows));
     tcase_add_test(tcase, in_the_data_of_libc_only_pointers_to_the_start_count);
     tcase_add_loop_test(tcase, an_encoded_pointer_holds_hidden, 0, 4);
+    tcase_add_test(tcase, a_tagged_link_from_a_block_of_the_same_size_holds_and_others_possibly);
+    tcase_add_loop_test(
+        tcase, a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not, 0, 2);
     tcase_add_test(tcase, a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect);
     tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
     tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
