@@ -254,10 +254,12 @@ static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, co
                                 "2.41",
                                 heap->version);
     else if (!found)
-        *trouble = libc ? "malloc of glibc was never called: it has another allocator, linked into "
-                          "the program, or none"
-                        : "no glibc in it: a static program with another libc or allocator, or a "
-                          "core without the writable data of libc";
+        *trouble =
+            libc
+                ? "no arena of glibc's malloc was found: it was never called (another allocator is "
+                  "linked into the program), or its data is damaged"
+                : "no glibc in it: a static program with another libc or allocator, or a "
+                  "core without the writable data of libc";
     return !*trouble;
 }
 

@@ -1,7 +1,8 @@
 /* scan.c - the two commands; see scan.h. */
 #include "scan/scan.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -259,6 +260,8 @@ bool scan_process(const char *tool, int pid, const struct scan_options *options)
         trouble = "not enough memory";
         good = false;
     }
+    if (!good && kill(pid, 0) != 0 && errno == ESRCH)
+        trouble = process ? "it ended while it was read" : "no such process";
     if (!good)
         complain(tool, arena_format(scan.mem, "%d: %s", pid, trouble));
     process_image_close(process);
