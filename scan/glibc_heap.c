@@ -286,33 +286,67 @@ static bool add_region(struct glibc_heap *heap, struct image *image, struct chun
     return true;
 }
 
-/* The first chunk at or above `from` whose chain leads to the top: in steps of 16 bytes, and later
- * of a page. 0: none. No place is visited twice: what led nowhere once, always does. */
-static uint64_t find_first_chunk(const struct chunk_region *region, uint64_t from)
+/* Whether a chain that ends there ends as heaps do: at the top, or at the fence that malloc leaves
+ * where the break was moved by others. */
+static bool ends_well(const struct chunk_region *region, uint64_t stop)
 {
-    uint64_t at = (from + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN, near = at + START_SEARCH;
-    uint8_t *visited = calloc((region->end - region->start) / CHUNK_ALIGN / 8 + 1, 1);
+    return stop == region->top ||
+           (stop < region->top &&
+            (word_at(region->bytes + (stop - region->start) + 8) & ~(uint64_t)1) == CHUNK_HEADER);
+}
 
-    while (visited && at < region->top) {
+/* The first chunk at or above `from` whose chain ends well. *stop: its end. 0: none. No place is
+ * visited twice: what led nowhere once, always does. */
+static uint64_t find_part(const struct chunk_region *region, uint64_t from, uint64_t *stop)
+{
+    uint64_t at = (from + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
+    uint8_t *visited = calloc((region->end - region->start) / CHUNK_ALIGN / 8 + 1, 1);
+    bool found = false;
+
+    for (; visited && !found && at < region->top; at += CHUNK_ALIGN) {
         uint64_t header = word_at(region->bytes + (at - region->start) + 8);
 
-        if ((header & CHUNK_PREVIOUS_IN_USE) && heap_map_follow(region, at, visited) == region->top)
+        if ((header & CHUNK_PREVIOUS_IN_USE) && header >= CHUNK_LEAST) {
+            *stop = heap_map_follow(region, at, visited);
+            found = ends_well(region, *stop);
+        }
+        if (found)
             break;
-        at += CHUNK_ALIGN;
-        if (at > near && at % IMAGE_PAGE)
-            at = (at + IMAGE_PAGE - 1) & -(uint64_t)IMAGE_PAGE;
     }
     free(visited);
-    return visited && at <= region->top ? at : 0;
+    if (!found && visited && at == region->top)
+        *stop = region->top;
+    return found || (visited && at == region->top) ? at : 0;
+}
+
+/* The parts of the heap, one after the other; false: none leads to the top. */
+static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
+{
+    uint64_t from = whole->start, stop = 0, at;
+
+    while ((at = find_part(whole, from, &stop))) {
+        struct chunk_region part = *whole;
+        bool last = stop == whole->top;
+
+        part.start = at;
+        part.bytes += at - whole->start;
+        part.end = last ? whole->end : stop + CHUNK_HEADER;
+        part.top = last ? whole->top : 0;
+        heap_map_add_region(&heap->chunks, &part);
+        if (last)
+            return true;
+        from = part.end + CHUNK_HEADER; /* the second one of the fence */
+    }
+    return false;
 }
 
 /* main_arena's heap: the mapping around its top. Where another user of sbrk moved the break, or a
- * part is damaged, the chain from the start ends early, and a later one leads to the top. */
+ * part is damaged, the chain from the start ends early, and later ones go on. */
 static void add_main_heap(struct glibc_heap *heap, struct image *image, struct heap_arena *arena)
 {
     const struct image_mapping *mapping = image_find(image, arena->top);
-    struct chunk_region whole = {.top = arena->top}, part;
-    uint64_t first, stop, size;
+    struct chunk_region whole = {.top = arena->top};
+    uint64_t size;
 
     if (arena->top == arena->address + OFFSET_TOP) /* no chunk yet */
         return;
@@ -330,23 +364,7 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
     if (size >= CHUNK_LEAST && size < whole.end - arena->top)
         whole.end = arena->top + size;
     whole.bytes = image_keep(image, whole.start, whole.end);
-    if (!whole.bytes)
-        return;
-    stop = heap_map_follow(&whole, whole.start, NULL);
-    first = find_first_chunk(&whole, stop == whole.top ? whole.start : whole.start + CHUNK_ALIGN);
-    if (stop > whole.start && stop < whole.top && (!first || first > stop)) {
-        part = whole;
-        part.end = stop + CHUNK_HEADER;
-        part.top = 0;
-        heap_map_add_region(&heap->chunks, &part);
-        first = find_first_chunk(&whole, stop);
-    }
-    if (!first)
-        return;
-    whole.bytes += first - whole.start;
-    whole.start = first;
-    heap_map_add_region(&heap->chunks, &whole);
-    arena->broken = false;
+    arena->broken = !whole.bytes || !add_parts(heap, &whole);
 }
 
 /* The heap of another arena around an address; 0: none. A heap begins at a multiple of its largest

@@ -242,6 +242,31 @@ START_TEST(a_block_of_a_caches_size_is_no_cache)
 }
 END_TEST
 
+/* As sbrk called by others leaves it: a fence, their memory, and a later part of the heap. */
+START_TEST(a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root)
+{
+    uint64_t before = heap_add(&heap, 40), lost = heap_add(&heap, 40), after, fence;
+
+    for (int gap = 0; gap < 3; gap++) {
+        fence = heap.next;
+        heap_put(&heap, fence + 8, 0x11);
+        heap_put(&heap, fence + 24, 0x11);
+        heap.next += 0x1390; /* of others */
+        heap.previous_in_use = 1;
+        after = heap_add(&heap, 40);
+        heap_add(&heap, 100);
+        heap_put(&heap, fence + 0x800 + 0x10 * (uint64_t)gap, gap == 1 ? before : after);
+    }
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert(!found.arenas[0].broken);
+    ck_assert_uint_eq(found.chunks.region_count, 4);
+    ck_assert_int_eq(verdict_of(before), VERDICT_REACHABLE);
+    ck_assert_int_eq(verdict_of(after), VERDICT_REACHABLE);
+    ck_assert_int_eq(verdict_of(lost), VERDICT_LOST);
+}
+END_TEST
+
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
 START_TEST(what_lies_behind_a_damaged_header_is_a_root)
@@ -336,6 +361,7 @@ int main(void)
     tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
     tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
     tcase_add_test(tcase, a_block_of_a_caches_size_is_no_cache);
+    tcase_add_test(tcase, a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root);
     tcase_add_loop_test(tcase, what_lies_behind_a_damaged_header_is_a_root, 0, 2);
     tcase_add_loop_test(tcase, random_damage_is_survived, 0, 200);
     tcase_add_loop_test(tcase, without_the_shape_of_an_arena_there_is_no_heap, 0, 3);
