@@ -44,6 +44,7 @@ symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
+scan_src      := $(wildcard scan/*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -69,15 +70,16 @@ $(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src))
+$(O)/scan.a:      $(call obj,$(scan_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
-$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/common.a
+$(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
-$(CTL):    $(O)/control/main.o $(O)/control.a $(O)/common.a
+$(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 

@@ -124,7 +124,8 @@ bool arguments_parse(const struct command *command, int argc, char **argv,
     snprintf(hint, sizeof(hint), "leakctl %s --help", command->word);
     line.hint = hint;
     line.tables[0] = command->options;
-    *arguments = (struct arguments){.timeout = TIMEOUT, .older = DAY, .rest = argv + 1};
+    *arguments = (struct arguments){
+        .timeout = TIMEOUT, .older = DAY, .rest = argv + 1, .scan = {.most = SCAN_RECORDS_SHOWN}};
     while (i < argc) {
         if (command_line_is_option(argv[i]) && !is_for_report(command, arguments, argv[i])) {
             if (!command_line_parse(&line, arguments, argv, &i))
@@ -133,6 +134,7 @@ bool arguments_parse(const struct command *command, int argc, char **argv,
             return false;
         }
     }
+    arguments->help |= arguments->scan.help;
     if (arguments->help)
         return true;
     if (command->process && (!arguments->process || !*arguments->process))

@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 #include "common/options/command_line.h"
+#include "scan/scan.h"
 
 struct arguments {
+    struct scan_options scan; /* first: the rows of scan_process_options count from it */
     bool help, no_look;
     const char *dir;  /* NULL: the default directories */
     uint64_t timeout; /* ms */
@@ -51,9 +53,11 @@ int command_enable(const struct arguments *arguments);
 int command_disable(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_who(const struct arguments *arguments);
-
 /* Removes recording files of processes that have ended, and prints their names. libleak never does
  * this by itself: only a person knows whether a recording has been read. */
 int command_clean(const struct arguments *arguments);
+
+/* Looks for leaks in a process that runs without libleak (scan/scan.h). */
+int command_scan(const struct arguments *arguments);
 
 #endif

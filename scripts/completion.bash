@@ -35,7 +35,7 @@ _libleak()
     elif [[ ${command##*/} == leakctl ]]; then
         _libleak_ctl
     else
-        mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log core' -- "$word"; compgen -f -- "$word")
     fi
 }
 

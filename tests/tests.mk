@@ -11,7 +11,8 @@ $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
 $(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
-$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
+$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a $(O)/scan.a
+$(filter $(O)/tests/scan/%,$(UNITS)): $(call obj,tests/unit/scan/heap.c) $(O)/scan.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
@@ -22,6 +23,9 @@ $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/st
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
 $(O)/tests/fuzz_names: $(call obj,tests/fuzz/fuzz_names.c) $(O)/common.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
+
+$(O)/tests/fuzz_core: $(call obj,tests/fuzz/fuzz_core.c) $(O)/scan.a $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
@@ -50,7 +54,7 @@ test:                                 ## make check without installing: what is 
 
 prepared: all man tests-only
 	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
-	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names tests-only)
+	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names $(O)-asan/tests/fuzz_core tests-only)
 
 quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
 	@scripts/quick $(O) '$(MAKE) --no-print-directory $(JOBS)'
@@ -87,7 +91,7 @@ growth: all                           ## twenty-two programs, half of which grow
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
-fuzz: all                             ## damaged stores, at every byte, and damaged ELF files; T=reader, T=names
+fuzz: all                             ## damaged stores, at every byte, damaged ELF files and cores; T=reader, T=names, T=core
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)

@@ -13,6 +13,7 @@
 #include "symbolize/cli/options.h"
 #include "common/preflight/preflight.h"
 #include "common/names/symbolizer.h"
+#include "scan/scan.h"
 
 /* ---- --serve-fd ------------------------------------------------------------------------------ */
 
@@ -247,6 +248,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "core") == 0)
+        return scan_core_command(argc, argv);
     if (argc > 1 && strcmp(argv[1], "log") == 0)
         return symbolizer_log_command(argc, argv);
     mem = arena_begin();

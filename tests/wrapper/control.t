@@ -575,7 +575,7 @@ test_leakctl_refuses_words_it_does_not_know() {
         # shellcheck disable=SC2086 # words
         equal "leakctl $wrong" "$(status_of "$O/leakctl" $wrong)" 2
     done
-    for verb in snapshot mark enable disable report who clean; do
+    for verb in snapshot mark enable disable report who scan clean; do
         "$O/leakctl" $verb --help >out
         says out "^usage: leakctl $verb "
     done

@@ -1,0 +1,228 @@
+/* free_lists.c - see free_lists.h. */
+#include "scan/free_lists.h"
+
+#include <string.h>
+
+#include "common/base/hashmap.h"
+
+#define LIST_MOST 65535 /* members: what a count can say */
+
+/* A list: the headers of its chunks. Mangled links are tried first. */
+struct list {
+    struct heap_map *chunks;
+    uint64_t size;  /* of each chunk */
+    uint64_t first; /* block of the first one; 0: none */
+    bool fast;      /* links point to chunks, those of a cache to blocks */
+    bool mangled;
+};
+
+static uint64_t word_of(const struct heap_map *chunks, uint32_t number)
+{
+    uint64_t word;
+
+    memcpy(&word, heap_map_block_bytes(chunks, number), sizeof(word));
+    return word;
+}
+
+/* The chunk of a block in the list; CHUNK_NONE: it is none. */
+static uint32_t member(const struct list *list, uint64_t block)
+{
+    uint32_t number =
+        block % CHUNK_ALIGN ? CHUNK_NONE : heap_map_at(list->chunks, block - CHUNK_HEADER);
+
+    return number != CHUNK_NONE && chunk_size(&list->chunks->chunk[number]) == list->size &&
+                   chunk_state(&list->chunks->chunk[number]) == CHUNK_USED
+               ? number
+               : CHUNK_NONE;
+}
+
+static uint64_t next_of(const struct list *list, uint32_t number, uint64_t block)
+{
+    uint64_t word = word_of(list->chunks, number), next = list->mangled ? word ^ block >> 12 : word;
+
+    return next && list->fast ? next + CHUNK_HEADER : next;
+}
+
+/* How many chunks the list leads to before it ends (*ended) or is wrong, at most so many. */
+static uint32_t follow(const struct list *list, uint32_t most, bool *ended)
+{
+    uint64_t block = list->first;
+    uint32_t count = 0, number;
+
+    while (block && count < most && (number = member(list, block)) != CHUNK_NONE) {
+        block = next_of(list, number, block);
+        count++;
+    }
+    *ended = !block;
+    return count;
+}
+
+static void mark(const struct list *list, uint32_t count, enum chunk_state state)
+{
+    uint64_t block = list->first;
+
+    while (count--) {
+        uint32_t number = member(list, block);
+
+        if (number == CHUNK_NONE) /* a circle */
+            return;
+        block = next_of(list, number, block);
+        chunk_set_state(&list->chunks->chunk[number], state);
+    }
+}
+
+/* Chooses the form of the links. False: neither leads to the end. */
+static bool measure(struct list *list, uint32_t most, uint32_t *count)
+{
+    bool ended;
+
+    list->mangled = true;
+    *count = follow(list, most, &ended);
+    if (ended)
+        return true;
+    list->mangled = false;
+    *count = follow(list, most, &ended);
+    if (ended)
+        return true;
+    list->mangled = true;
+    *count = follow(list, most, &ended);
+    return false;
+}
+
+/* ---- Threads' caches ------------------------------------------------------------------------- */
+
+struct cache {
+    uint16_t counts[FREE_LISTS_BINS];
+    uint64_t first[FREE_LISTS_BINS];
+};
+
+static struct list list_of(struct heap_map *chunks, const struct cache *cache, unsigned i)
+{
+    return (struct list){
+        .chunks = chunks, .size = CHUNK_LEAST + CHUNK_ALIGN * i, .first = cache->first[i]};
+}
+
+/* A list is right when it ends where it is counted to end. In a running process one list may have
+ * changed between two reads: most of them are right. */
+static bool is_cache(struct heap_map *chunks, const struct cache *cache)
+{
+    unsigned right = 0, wrong = 0;
+
+    for (unsigned i = 0; i < FREE_LISTS_BINS; i++) {
+        struct list list = list_of(chunks, cache, i);
+        uint32_t count;
+
+        if (!cache->counts[i] != !cache->first[i] || cache->first[i] % CHUNK_ALIGN)
+            return false;
+        if (!list.first)
+            continue;
+        if (measure(&list, LIST_MOST, &count) && count == cache->counts[i])
+            right++;
+        else
+            wrong++;
+    }
+    return right > 3 * wrong;
+}
+
+static bool is_empty(const struct cache *cache)
+{
+    static const struct cache empty;
+
+    return memcmp(cache, &empty, sizeof(empty)) == 0;
+}
+
+/* The second word of each block in a cache: a random number of the process, before glibc 2.34 the
+ * address of the cache. malloc clears it. */
+static uint64_t key_of(const struct heap_map *chunks, uint32_t number)
+{
+    uint64_t word;
+
+    memcpy(&word, heap_map_block_bytes(chunks, number) + 8, sizeof(word));
+    return word;
+}
+
+static void learn_key(const struct list *list, struct hashmap *keys)
+{
+    uint32_t number = member(list, list->first);
+
+    if (number != CHUNK_NONE && key_of(list->chunks, number))
+        *hashmap_put(keys, key_of(list->chunks, number), NULL) = 1;
+}
+
+/* A list that changed while the heap was read may lead to a few of its members only. */
+static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys)
+{
+    const uint64_t most = CHUNK_LEAST + CHUNK_ALIGN * (FREE_LISTS_BINS - 1);
+
+    for (uint32_t i = 0; keys->used && i < chunks->count; i++)
+        if (chunk_state(&chunks->chunk[i]) == CHUNK_USED && chunk_size(&chunks->chunk[i]) <= most &&
+            hashmap_get(keys, key_of(chunks, i)))
+            chunk_set_state(&chunks->chunk[i], CHUNK_CACHED);
+}
+
+static void mark_cache(struct heap_map *chunks, const struct cache *cache, struct hashmap *keys)
+{
+    for (unsigned i = 0; i < FREE_LISTS_BINS; i++) {
+        struct list list = list_of(chunks, cache, i);
+        uint32_t count;
+
+        if (list.first) {
+            if (measure(&list, LIST_MOST, &count) && count == cache->counts[i])
+                learn_key(&list, keys);
+            mark(&list, count, CHUNK_CACHED);
+        }
+    }
+}
+
+/* The first block of an arena is the cache of the thread that made it. */
+static bool is_first(const struct heap_map *chunks, uint32_t number)
+{
+    const struct chunk_region *region = heap_map_region(chunks, chunks->chunk[number].address);
+
+    return region && region->first == number && !region->mapped;
+}
+
+unsigned free_lists_mark_caches(struct heap_map *chunks)
+{
+    struct hashmap keys = {0};
+    unsigned found = 0;
+
+    for (uint32_t i = 0; i < chunks->count; i++) {
+        struct cache cache;
+
+        if (chunk_size(&chunks->chunk[i]) != FREE_LISTS_CACHE ||
+            chunk_state(&chunks->chunk[i]) != CHUNK_USED ||
+            heap_map_block_size(chunks, i) < sizeof(cache))
+            continue;
+        memcpy(&cache, heap_map_block_bytes(chunks, i), sizeof(cache));
+        if (is_empty(&cache) ? !is_first(chunks, i) : !is_cache(chunks, &cache))
+            continue;
+        chunk_set_state(&chunks->chunk[i], CHUNK_OWN);
+        mark_cache(chunks, &cache, &keys);
+        found++;
+    }
+    mark_by_keys(chunks, &keys);
+    hashmap_end(&keys);
+    return found;
+}
+
+/* ---- Fast bins ------------------------------------------------------------------------------- */
+
+bool free_lists_mark_fast(struct heap_map *chunks, const uint64_t bins[FREE_LISTS_FAST_BINS])
+{
+    bool good = true;
+
+    for (unsigned i = 0; i < FREE_LISTS_FAST_BINS; i++) {
+        struct list list = {.chunks = chunks,
+                            .size = CHUNK_LEAST + CHUNK_ALIGN * i,
+                            .fast = true,
+                            .first = bins[i] ? bins[i] + CHUNK_HEADER : 0};
+        uint32_t count;
+
+        if (!list.first)
+            continue;
+        good &= measure(&list, (uint32_t)chunks->count, &count);
+        mark(&list, count, CHUNK_FAST);
+    }
+    return good;
+}

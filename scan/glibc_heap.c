@@ -1,0 +1,492 @@
+/* glibc_heap.c - see glibc_heap.h. */
+#include "scan/glibc_heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/free_lists.h"
+#include "scan/mapped_chunks.h"
+
+#define OFFSET_FAST 16
+#define OFFSET_TOP 96
+#define OFFSET_BINS 112
+#define OFFSET_NEXT 2160
+#define OFFSET_SYSTEM 2184
+#define BINS 127
+#define EMPTY_LEAST 16 /* bins of a heap that are empty, at least */
+
+#define ARENAS_MOST 65536
+#define HEAPS_MOST 65536
+#define HEAP_LEAST (1ull << 21) /* the multiple at which a heap begins */
+#define HEAP_USUAL (1ull << 26)
+#define HEAP_MOST (1ull << 36)
+
+#define PIECE (1u << 20)
+#define LIBC_MOST (1u << 26) /* bytes of its read-only data that are searched */
+#define START_SEARCH 65536u  /* bytes of a heap in which its first chunk is looked for */
+
+static uint64_t word_at(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+/* ---- main_arena ------------------------------------------------------------------------------ */
+
+/* The pair of bin i (1 to BINS) points to where a chunk would begin. */
+static bool bin_is_empty(const uint8_t *arena, uint64_t address, unsigned i)
+{
+    uint64_t pair = OFFSET_BINS + 16 * (i - 1);
+
+    return word_at(arena + pair) == address + pair - 16 &&
+           word_at(arena + pair + 8) == address + pair - 16;
+}
+
+static bool is_heap_address(uint64_t address)
+{
+    return address && address < IMAGE_END && address % 8 == 0;
+}
+
+static bool has_arena_shape(const uint8_t *arena, uint64_t address)
+{
+    unsigned empty = 0;
+
+    if (!bin_is_empty(arena, address, BINS) || !is_heap_address(word_at(arena + OFFSET_TOP)) ||
+        !is_heap_address(word_at(arena + OFFSET_NEXT)))
+        return false;
+    for (unsigned i = 1; i <= BINS; i++) {
+        uint64_t pair = OFFSET_BINS + 16 * (i - 1);
+
+        empty += bin_is_empty(arena, address, i);
+        if (!is_heap_address(word_at(arena + pair)) || !is_heap_address(word_at(arena + pair + 8)))
+            return false;
+    }
+    return empty >= EMPTY_LEAST;
+}
+
+static bool read_arena(struct image *image, uint64_t address, struct heap_arena *arena,
+                       uint64_t *next)
+{
+    uint8_t bytes[ARENA_SIZE];
+
+    if (address % 8 || !image_read(image, address, bytes, sizeof(bytes)) ||
+        !has_arena_shape(bytes, address))
+        return false;
+    *arena = (struct heap_arena){.address = address,
+                                 .top = word_at(bytes + OFFSET_TOP),
+                                 .system_bytes = word_at(bytes + OFFSET_SYSTEM)};
+    memcpy(arena->fast, bytes + OFFSET_FAST, sizeof(arena->fast));
+    *next = word_at(bytes + OFFSET_NEXT);
+    return true;
+}
+
+static void add_arena(struct glibc_heap *heap, const struct heap_arena *arena)
+{
+    heap->arenas = array_grow(heap->arenas, &heap->arena_capacity, heap->arena_count + 1,
+                              sizeof(*heap->arenas));
+    heap->arenas[heap->arena_count++] = *arena;
+}
+
+/* The arenas from main_arena on; false: the ring does not lead back. */
+static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t first)
+{
+    struct heap_arena arena;
+    uint64_t at = first, next;
+
+    heap->arena_count = 0;
+    do {
+        if (heap->arena_count == ARENAS_MOST || !read_arena(image, at, &arena, &next))
+            return false;
+        add_arena(heap, &arena);
+        at = next;
+    } while (at != first);
+    return true;
+}
+
+/* A place in the piece whose last pair is empty, where an arena may end. */
+static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
+                         uint64_t start, size_t size)
+{
+    const uint64_t last = OFFSET_BINS + 16 * (BINS - 1);
+
+    for (size_t at = last; at + 16 <= size; at += 16) {
+        uint64_t here = start + at - 16;
+
+        if (word_at(bytes + at) == here && word_at(bytes + at + 8) == here &&
+            read_ring(heap, image, start + at - last))
+            return true;
+    }
+    return false;
+}
+
+static bool search_range(struct glibc_heap *heap, struct image *image, uint64_t start, uint64_t end)
+{
+    uint8_t *bytes = malloc(PIECE);
+    bool found = false;
+
+    for (uint64_t at = start; bytes && !found && at < end; at += PIECE - 2 * IMAGE_PAGE) {
+        size_t size = end - at < PIECE ? end - at : PIECE;
+
+        image_read(image, at, bytes, size);
+        found = search_piece(heap, image, bytes, at, size);
+    }
+    free(bytes);
+    return found;
+}
+
+static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
+{
+    for (size_t i = 0; i < image->mapping_count; i++) {
+        const struct image_mapping *mapping = &image->mappings[i];
+        uint64_t start = mapping->start > object->data_start ? mapping->start
+                                                             : object->data_start & ~(uint64_t)15;
+        uint64_t end = mapping->end < object->data_end ? mapping->end : object->data_end;
+
+        if ((mapping->access & IMAGE_WRITE) && start < end &&
+            search_range(heap, image, start, end)) {
+            heap->found_in = object->path;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Other allocators ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *file, *name;
+} others[] = {{"libjemalloc", "jemalloc"},     {"libtcmalloc", "tcmalloc"},
+              {"libmimalloc", "mimalloc"},     {"libhoard", "Hoard"},
+              {"libsnmalloc", "snmalloc"},     {"libscudo", "Scudo"},
+              {"ld-musl-", "musl's malloc"},   {"-linux-musl/", "musl's malloc"},
+              {"libasan", "AddressSanitizer"}, {"libtsan", "ThreadSanitizer"},
+              {"liblsan", "LeakSanitizer"}};
+
+static bool has_other(const struct object *object, size_t k)
+{
+    /* Debian calls musl's library .../x86_64-linux-musl/libc.so. */
+    return object_is_named(object, others[k].file) ||
+           (others[k].file[0] == '-' && strstr(object->path, others[k].file));
+}
+
+static const char *find_other(const struct objects *objects)
+{
+    for (size_t i = 0; i < objects->count; i++)
+        for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
+            if (has_other(&objects->object[i], k))
+                return arena_format(objects->image->mem,
+                                    "its allocator is %s (%s): only the heap of glibc's malloc "
+                                    "can be read",
+                                    others[k].name, objects->object[i].path);
+    return NULL;
+}
+
+/* ---- The version ----------------------------------------------------------------------------- */
+
+static const char *search_version(struct image *image, uint64_t start, uint64_t end)
+{
+    static const char words[] = "GNU C Library ", key[] = " release version ";
+    uint8_t *bytes = malloc(PIECE);
+    const char *found = NULL;
+
+    for (uint64_t at = start; bytes && !found && at < end; at += PIECE - IMAGE_PAGE) {
+        size_t size = end - at < PIECE ? end - at : PIECE;
+        const char *text, *number;
+
+        image_read(image, at, bytes, size);
+        bytes[size - 1] = 0;
+        text = memmem(bytes, size, words, sizeof(words) - 1);
+        number = text ? memmem(text, strnlen(text, 200), key, sizeof(key) - 1) : NULL;
+        if (number) {
+            number += sizeof(key) - 1;
+            found = arena_copy(image->mem, number, strspn(number, "0123456789."));
+        }
+    }
+    free(bytes);
+    return found;
+}
+
+static const char *find_version(struct image *image, const char *path)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; !found && i < image->mapping_count; i++) {
+        const struct image_mapping *mapping = &image->mappings[i];
+
+        if (mapping->path && strcmp(mapping->path, path) == 0 &&
+            (mapping->access & (IMAGE_READ | IMAGE_WRITE)) == IMAGE_READ)
+            found = search_version(image, mapping->start,
+                                   mapping->end - mapping->start < LIBC_MOST
+                                       ? mapping->end
+                                       : mapping->start + LIBC_MOST);
+    }
+    if (found)
+        found = arena_copy(image->mem, found,
+                           strspn(found, "0123456789.") - (found[strlen(found) - 1] == '.'));
+    return found;
+}
+
+static bool version_is_known(const char *version)
+{
+    int major = 0, minor = 0;
+
+    return !version || (sscanf(version, "%d.%d", &major, &minor) == 2 && major == 2 &&
+                        minor >= 30 && minor <= 41);
+}
+
+static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, const char **trouble)
+{
+    struct image *image = objects->image;
+    const struct object *libc = objects_libc(objects);
+    bool found = libc && search_object(heap, image, libc);
+
+    if ((*trouble = find_other(objects)))
+        return false;
+    for (size_t i = 0; !found && !libc && i < objects->count; i++)
+        found = search_object(heap, image, &objects->object[i]);
+    heap->version = found || libc ? find_version(image, found ? heap->found_in : libc->path) : NULL;
+    if (!version_is_known(heap->version))
+        *trouble = arena_format(image->mem,
+                                "glibc %s: its malloc is not known, only that of 2.30 to "
+                                "2.41",
+                                heap->version);
+    else if (!found)
+        *trouble =
+            libc
+                ? "no arena of glibc's malloc was found: it was never called (another allocator is "
+                  "linked into the program), or its data is damaged"
+                : "no glibc in it: a static program with another libc or allocator, or a "
+                  "core without the writable data of libc";
+    return !*trouble;
+}
+
+/* ---- Heaps ----------------------------------------------------------------------------------- */
+
+/* The end of the readable memory from an address on. */
+static uint64_t end_of_memory(const struct image *image, uint64_t address)
+{
+    const struct image_mapping *mapping;
+    uint64_t end = address;
+
+    while ((mapping = image_find(image, end)) && (mapping->access & IMAGE_READ) &&
+           (mapping->access & IMAGE_WRITE))
+        end = mapping->end;
+    return end;
+}
+
+static bool add_region(struct glibc_heap *heap, struct image *image, struct chunk_region *region)
+{
+    region->bytes = image_keep(image, region->start, region->end);
+    if (!region->bytes)
+        return false;
+    heap_map_add_region(&heap->chunks, region);
+    return true;
+}
+
+/* Whether a chain that ends there ends as heaps do: at the top, or at the fence that malloc leaves
+ * where the break was moved by others. */
+static bool ends_well(const struct chunk_region *region, uint64_t stop)
+{
+    return stop == region->top ||
+           (stop < region->top &&
+            (word_at(region->bytes + (stop - region->start) + 8) & ~(uint64_t)1) == CHUNK_HEADER);
+}
+
+/* The first chunk at or above `from` whose chain ends well. *stop: its end. 0: none. No place is
+ * visited twice: what led nowhere once, always does. */
+static uint64_t find_part(const struct chunk_region *region, uint64_t from, uint64_t *stop)
+{
+    uint64_t at = (from + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
+    uint8_t *visited = calloc((region->end - region->start) / CHUNK_ALIGN / 8 + 1, 1);
+    bool found = false;
+
+    for (; visited && !found && at < region->top; at += CHUNK_ALIGN) {
+        uint64_t header = word_at(region->bytes + (at - region->start) + 8);
+
+        if ((header & CHUNK_PREVIOUS_IN_USE) && header >= CHUNK_LEAST) {
+            *stop = heap_map_follow(region, at, visited);
+            found = ends_well(region, *stop);
+        }
+        if (found)
+            break;
+    }
+    free(visited);
+    if (!found && visited && at == region->top)
+        *stop = region->top;
+    return found || (visited && at == region->top) ? at : 0;
+}
+
+/* The parts of the heap, one after the other; false: none leads to the top. */
+static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
+{
+    uint64_t from = whole->start, stop = 0, at;
+
+    while ((at = find_part(whole, from, &stop))) {
+        struct chunk_region part = *whole;
+        bool last = stop == whole->top;
+
+        part.start = at;
+        part.bytes += at - whole->start;
+        part.end = last ? whole->end : stop + CHUNK_HEADER;
+        part.top = last ? whole->top : 0;
+        heap_map_add_region(&heap->chunks, &part);
+        if (last)
+            return true;
+        from = part.end + CHUNK_HEADER; /* the second one of the fence */
+    }
+    return false;
+}
+
+/* main_arena's heap: the mapping around its top. Where another user of sbrk moved the break, or a
+ * part is damaged, the chain from the start ends early, and later ones go on. */
+static void add_main_heap(struct glibc_heap *heap, struct image *image, struct heap_arena *arena)
+{
+    const struct image_mapping *mapping = image_find(image, arena->top);
+    struct chunk_region whole = {.top = arena->top};
+    uint64_t size;
+
+    if (arena->top == arena->address + OFFSET_TOP) /* no chunk yet */
+        return;
+    arena->broken = true;
+    if (!mapping || arena->top % CHUNK_ALIGN || !(mapping->access & IMAGE_WRITE))
+        return;
+    while (mapping > image->mappings && mapping[-1].end == mapping->start && !mapping[-1].path &&
+           !mapping->path && (mapping[-1].access & IMAGE_WRITE))
+        mapping--;
+    whole.start = mapping->start;
+    whole.end = end_of_memory(image, arena->top);
+    if (whole.end - arena->top < CHUNK_HEADER || !image_read_word(image, arena->top + 8, &size))
+        return;
+    size &= ~(uint64_t)7;
+    if (size >= CHUNK_LEAST && size < whole.end - arena->top)
+        whole.end = arena->top + size;
+    whole.bytes = image_keep(image, whole.start, whole.end);
+    arena->broken = !whole.bytes || !add_parts(heap, &whole);
+}
+
+/* The heap of another arena around an address; 0: none. A heap begins at a multiple of its largest
+ * size, with the address of the arena. */
+static uint64_t find_heap(struct image *image, const struct heap_arena *arena, uint64_t address,
+                          uint64_t largest)
+{
+    uint64_t base = address & -largest, owner;
+
+    return image_read_word(image, base, &owner) && owner == arena->address ? base : 0;
+}
+
+static bool add_heap(struct glibc_heap *heap, struct image *image, struct heap_arena *arena,
+                     uint32_t number, uint64_t base, uint64_t first)
+{
+    struct chunk_region region = {.start = first, .arena = number};
+    uint64_t size = 0, end = end_of_memory(image, base);
+
+    image_read_word(image, base + 16, &size);
+    region.end = size && size <= end - base ? base + size : end;
+    if (region.end <= first)
+        return false;
+    if (arena->top >= first && arena->top < region.end)
+        region.top = arena->top;
+    return add_region(heap, image, &region);
+}
+
+static void add_heaps(struct glibc_heap *heap, struct image *image, uint32_t number)
+{
+    struct heap_arena *arena = &heap->arenas[number];
+    uint64_t home = arena->address & -(uint64_t)IMAGE_PAGE, largest = HEAP_USUAL, base;
+    uint64_t info = arena->address - home;
+    unsigned count = 0;
+
+    if (!find_heap(image, arena, arena->top, largest))
+        for (largest = HEAP_LEAST; largest < HEAP_MOST; largest *= 2)
+            if (find_heap(image, arena, arena->top, largest))
+                break;
+    arena->broken = true;
+    base = find_heap(image, arena, arena->top, largest);
+    while (base && count++ < HEAPS_MOST) {
+        uint64_t first = base == home ? arena->address + ARENA_SIZE : base + info, before = 0;
+
+        first = (first + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
+        if (!add_heap(heap, image, arena, number, base, first))
+            return;
+        image_read_word(image, base + 8, &before);
+        arena->broken = base != home;
+        base = base == home ? 0 : before;
+        if (base && !find_heap(image, arena, base, largest))
+            return;
+    }
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static void count_region(struct glibc_heap *heap, const struct chunk_region *region)
+{
+    struct heap_arena *arena = &heap->arenas[region->arena];
+
+    heap->unknown_bytes += region->damaged ? region->end - region->stop : 0;
+    arena->broken |= !region->mapped && region->damaged;
+    for (uint32_t i = region->first; i < region->first + region->count; i++) {
+        const struct chunk *chunk = &heap->chunks.chunk[i];
+        enum chunk_state state = chunk_state(chunk);
+
+        if (region->mapped) {
+            heap->mapped_bytes += chunk_size(chunk);
+            heap->mapped_count++;
+            continue;
+        }
+        arena->bytes[state] += chunk_size(chunk);
+        arena->count[state]++;
+        if (state == CHUNK_FREE && chunk_size(chunk) > arena->largest_hole)
+            arena->largest_hole = chunk_size(chunk);
+    }
+}
+
+/* The regions of the arenas are known now; those of single chunks are found outside of them. */
+static bool add_mapped(struct glibc_heap *heap, struct image *image)
+{
+    struct heap_map found = {0};
+    bool good;
+
+    heap_map_walk(&heap->chunks);
+    good = mapped_chunks_add(image, &heap->chunks, &found);
+    for (size_t i = 0; i < found.region_count; i++)
+        heap_map_add_region(&heap->chunks, &found.regions[i]);
+    heap_map_end(&found);
+    heap->chunks.count = 0;
+    for (size_t i = 0; i < heap->chunks.region_count; i++) {
+        free(heap->chunks.regions[i].index);
+        heap->chunks.regions[i].index = NULL;
+    }
+    heap_map_walk(&heap->chunks);
+    return good;
+}
+
+bool glibc_heap_read(struct glibc_heap *heap, struct objects *objects, const char **trouble)
+{
+    struct image *image = objects->image;
+
+    *heap = (struct glibc_heap){0};
+    if (!find_main_arena(heap, objects, trouble))
+        return false;
+    add_main_heap(heap, image, &heap->arenas[0]);
+    for (uint32_t i = 1; i < heap->arena_count; i++)
+        add_heaps(heap, image, i);
+    if (!add_mapped(heap, image)) {
+        *trouble = "not enough memory for a copy of its heap";
+        return false;
+    }
+    heap->caches = free_lists_mark_caches(&heap->chunks);
+    for (size_t i = 0; i < heap->arena_count; i++)
+        heap->lists_damaged |= !free_lists_mark_fast(&heap->chunks, heap->arenas[i].fast);
+    for (size_t i = 0; i < heap->chunks.region_count; i++)
+        count_region(heap, &heap->chunks.regions[i]);
+    return true;
+}
+
+void glibc_heap_end(struct glibc_heap *heap)
+{
+    heap_map_end(&heap->chunks);
+    free(heap->arenas);
+}

@@ -1,0 +1,54 @@
+/* glibc_heap.h - the heap of glibc's malloc, found from outside: its arenas, their chunks, and how
+ * much of each is in use.
+ *
+ * The layout of struct malloc_state is the same in glibc 2.27 to 2.41, that of a thread's cache in
+ * 2.30 to 2.41; only whether links are mangled differs (2.32), and that shows in the lists
+ * (free_lists.h). The version stands in libc's read-only data; another one is refused.
+ *
+ *     0      int mutex, flags, have_fastchunks
+ *     16     fast bins, ten pointers to chunks
+ *     96     top; 104 last_remainder
+ *     112    bins: 127 pairs of pointers (fd, bk); an empty pair i points to the address of the
+ *            pair minus 16, as if a chunk began there
+ *     2144   binmap
+ *     2160   next arena: a ring; 2168 next_free, 2176 attached_threads
+ *     2184   system_mem; 2192 max_system_mem
+ *
+ * So main_arena is found without a symbol: pair 127 is always empty, and the ring of arenas leads
+ * back. Other arenas stand at the beginning of a heap, which begins at a multiple of 64 MiB (or of
+ * what glibc.malloc.hugetlb makes of it) with struct heap_info: arena, previous heap, size.
+ */
+#ifndef SCAN_GLIBC_HEAP_H
+#define SCAN_GLIBC_HEAP_H
+
+#include "scan/heap_map.h"
+#include "scan/objects.h"
+
+#define ARENA_SIZE 2200u
+
+struct heap_arena {
+    uint64_t address, top, system_bytes;
+    uint64_t fast[10];
+    bool broken; /* a heap of it could not be found or is damaged */
+    /* Sums of the chunks, by state, and how many there are. */
+    uint64_t bytes[CHUNK_STATES], count[CHUNK_STATES];
+    uint64_t largest_hole; /* the largest free chunk but the top */
+};
+
+struct glibc_heap {
+    struct heap_map chunks;
+    struct heap_arena *arenas; /* main_arena first */
+    size_t arena_count, arena_capacity;
+    uint64_t mapped_bytes, mapped_count;
+    unsigned caches;
+    const char *version;    /* "2.36"; NULL: unknown */
+    const char *found_in;   /* path of the object that has main_arena */
+    uint64_t unknown_bytes; /* of heaps that are damaged: not divided into chunks */
+    bool lists_damaged;     /* a fast bin does not end */
+};
+
+/* False: there is no heap of glibc, and *trouble says why: "REASON". */
+bool glibc_heap_read(struct glibc_heap *heap, struct objects *objects, const char **trouble);
+void glibc_heap_end(struct glibc_heap *heap);
+
+#endif

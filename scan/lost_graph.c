@@ -1,0 +1,196 @@
+/* lost_graph.c - strongly connected components by Tarjan's algorithm; see lost_graph.h. */
+#include "scan/lost_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+struct step {
+    uint32_t block;
+    uint64_t at; /* the next word of it */
+};
+
+struct search {
+    struct lost_graph *graph;
+    const struct marking *marking;
+    uint32_t *number_of; /* of each chunk: the index of its lost block, NONE: it is none */
+    uint32_t *order, *low, *component;
+    uint32_t *stack;   /* Tarjan's */
+    struct step *path; /* of the depth-first search */
+    uint8_t *entered;  /* of each component: another one leads to it */
+    uint32_t stacked, depth, visited, components;
+};
+
+/* The next lost block that a word of this one points to, from word *at on; NONE: no more. */
+static uint32_t next_edge(const struct search *search, uint32_t from, uint64_t *at)
+{
+    const struct heap_map *chunks = &search->marking->heap->chunks;
+    uint32_t chunk = search->graph->block[from].chunk;
+    const uint8_t *bytes = heap_map_block_bytes(chunks, chunk);
+    uint64_t size = heap_map_block_size(chunks, chunk);
+
+    while (*at + 8 <= size) {
+        uint64_t word;
+        uint32_t to;
+
+        memcpy(&word, bytes + *at, sizeof(word));
+        *at += 8;
+        to = heap_map_find(chunks, word);
+        if (to != CHUNK_NONE && search->number_of[to] != NONE)
+            return search->number_of[to];
+    }
+    return NONE;
+}
+
+static void visit(struct search *search, uint32_t block)
+{
+    search->order[block] = search->low[block] = search->visited++;
+    search->stack[search->stacked++] = block;
+    search->path[search->depth++] = (struct step){.block = block};
+}
+
+static void close_component(struct search *search, uint32_t block)
+{
+    uint32_t member;
+
+    do {
+        member = search->stack[--search->stacked];
+        search->component[member] = search->components;
+    } while (member != block);
+    search->components++;
+}
+
+static void lower(uint32_t *low, uint32_t to)
+{
+    if (to < *low)
+        *low = to;
+}
+
+static void search_from(struct search *search, uint32_t first)
+{
+    visit(search, first);
+    while (search->depth) {
+        struct step *step = &search->path[search->depth - 1];
+        uint32_t block = step->block, to = next_edge(search, block, &step->at);
+
+        if (to == NONE) {
+            search->depth--;
+            if (search->low[block] == search->order[block])
+                close_component(search, block);
+            if (search->depth)
+                lower(&search->low[search->path[search->depth - 1].block], search->low[block]);
+        } else if (search->order[to] == NONE) {
+            visit(search, to);
+        } else if (search->component[to] == NONE) {
+            lower(&search->low[block], search->order[to]);
+        }
+    }
+}
+
+static void find_entered(struct search *search)
+{
+    for (uint32_t i = 0; i < search->graph->count; i++) {
+        uint64_t at = 0;
+
+        for (uint32_t to; (to = next_edge(search, i, &at)) != NONE;)
+            if (search->component[to] != search->component[i])
+                search->entered[search->component[to]] = 1;
+            else if (to != i)
+                search->graph->block[i].cycle = true;
+    }
+}
+
+/* Everything that a lost block leads to and nobody owns yet. */
+static void own_from(struct search *search, uint32_t owner)
+{
+    struct lost_chunk *blocks = search->graph->block;
+
+    search->path[search->depth++] = (struct step){.block = owner};
+    blocks[owner].owner = owner;
+    while (search->depth) {
+        struct step *step = &search->path[search->depth - 1];
+        uint32_t block = step->block, to = next_edge(search, block, &step->at);
+
+        if (to != NONE && blocks[to].owner == NONE) {
+            blocks[to].owner = owner;
+            search->path[search->depth++] = (struct step){.block = to};
+        } else if (to == NONE) {
+            blocks[owner].retained_blocks++;
+            blocks[owner].retained_bytes +=
+                heap_map_block_size(&search->marking->heap->chunks, blocks[block].chunk);
+            search->depth--;
+        }
+    }
+}
+
+static bool collect(struct search *search, const struct marking *marking)
+{
+    struct lost_graph *graph = search->graph;
+    size_t chunks = marking->heap->chunks.count, count;
+
+    search->number_of = malloc((chunks + 1) * sizeof(uint32_t));
+    if (!search->number_of)
+        return false;
+    memset(search->number_of, 0xff, (chunks + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < chunks; i++)
+        if (marking->verdict[i] == VERDICT_MAX && mark_is_block(marking, i))
+            search->number_of[i] = graph->count++;
+    count = graph->count + 1ul;
+    graph->block = calloc(count, sizeof(*graph->block));
+    search->order = malloc(count * sizeof(uint32_t));
+    search->low = malloc(count * sizeof(uint32_t));
+    search->component = malloc(count * sizeof(uint32_t));
+    search->stack = malloc(count * sizeof(uint32_t));
+    search->path = malloc(count * sizeof(*search->path));
+    search->entered = calloc(count, 1);
+    if (!graph->block || !search->order || !search->low || !search->component || !search->stack ||
+        !search->path || !search->entered)
+        return false;
+    memset(search->order, 0xff, count * sizeof(uint32_t));
+    memset(search->component, 0xff, count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < chunks; i++)
+        if (search->number_of[i] != NONE)
+            graph->block[search->number_of[i]] = (struct lost_chunk){.chunk = i, .owner = NONE};
+    return true;
+}
+
+static void divide(struct search *search, struct marking *marking)
+{
+    struct lost_graph *graph = search->graph;
+
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (search->order[i] == NONE)
+            search_from(search, i);
+    find_entered(search);
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (graph->block[i].owner == NONE && !search->entered[search->component[i]])
+            own_from(search, i);
+    for (uint32_t i = 0; i < graph->count; i++)
+        marking->verdict[graph->block[i].chunk] =
+            graph->block[i].owner == i ? VERDICT_LOST : VERDICT_INDIRECT;
+}
+
+bool lost_graph_build(struct lost_graph *graph, struct marking *marking)
+{
+    struct search search = {.graph = graph, .marking = marking};
+    bool good;
+
+    *graph = (struct lost_graph){0};
+    good = collect(&search, marking);
+    if (good)
+        divide(&search, marking);
+    free(search.number_of);
+    free(search.order);
+    free(search.low);
+    free(search.component);
+    free(search.stack);
+    free(search.path);
+    free(search.entered);
+    return good;
+}
+
+void lost_graph_end(struct lost_graph *graph)
+{
+    free(graph->block);
+}

@@ -1,0 +1,145 @@
+/* mapped_chunks.c - see mapped_chunks.h. */
+#include "scan/mapped_chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE (1u << 20)
+
+uint64_t mapped_chunk_size(uint64_t address, const uint64_t words[2], uint64_t start, uint64_t end,
+                           uint64_t *before)
+{
+    uint64_t size = words[1] & ~(uint64_t)7;
+
+    *before = words[0];
+    if ((words[1] & 7) != CHUNK_MAPPED || words[0] > address - start || size > end - address ||
+        size < 2 * CHUNK_LEAST || size % CHUNK_ALIGN)
+        return 0;
+    /* The mapping begins and ends with a page. */
+    return (address - words[0]) % IMAGE_PAGE == 0 && (address + size) % IMAGE_PAGE == 0 ? size : 0;
+}
+
+struct search {
+    struct image *image;
+    struct heap_map *found;
+    uint64_t start, end; /* of the mapping, as far as it is no region */
+    uint8_t *piece;      /* of the memory at piece_start */
+    uint64_t piece_start, piece_end;
+};
+
+static const uint64_t *words_at(struct search *search, uint64_t address, uint64_t words[2])
+{
+    if (address < search->piece_start || address + CHUNK_HEADER > search->piece_end) {
+        uint64_t start = address & -(uint64_t)IMAGE_PAGE;
+
+        search->piece_start = start;
+        search->piece_end = search->end - start < PIECE ? search->end : start + PIECE;
+        image_read_pages(search->image, start, search->piece, search->piece_end - start);
+    }
+    memcpy(words, search->piece + (address - search->piece_start), CHUNK_HEADER);
+    return words;
+}
+
+static bool add_region(struct search *search, uint64_t address, uint64_t size)
+{
+    struct chunk_region region = {.start = address, .end = address + size, .mapped = true};
+
+    region.bytes = image_keep(search->image, region.start, region.end);
+    if (!region.bytes)
+        return false;
+    heap_map_add_region(search->found, &region);
+    return true;
+}
+
+/* The header of a block with an alignment, behind the one at the mapping's beginning, which stays as
+ * it was: 16 bytes before the first multiple of some power of 2. */
+static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
+{
+    uint64_t words[2], before, size;
+
+    for (uint64_t alignment = 2 * CHUNK_ALIGN; alignment < search->end - page; alignment *= 2) {
+        uint64_t block = (page + CHUNK_HEADER + alignment - 1) & -alignment;
+
+        *address = block - CHUNK_HEADER;
+        if (*address == page || block >= search->end)
+            continue;
+        size = mapped_chunk_size(*address, words_at(search, *address, words), search->start,
+                                 search->end, &before);
+        if (size && before == *address - page)
+            return size;
+    }
+    return 0;
+}
+
+static uint64_t find_header(struct search *search, uint64_t page, uint64_t *address)
+{
+    uint64_t words[2], before, size, aligned;
+
+    size =
+        mapped_chunk_size(page, words_at(search, page, words), search->start, search->end, &before);
+    if (!size || before)
+        return 0;
+    aligned = find_aligned(search, page, address);
+    if (!aligned)
+        *address = page;
+    return aligned ? aligned : size;
+}
+
+static bool search_range(struct search *search)
+{
+    for (uint64_t page = search->start; page < search->end;) {
+        uint64_t address, size = find_header(search, page, &address);
+
+        if (size && !add_region(search, address, size))
+            return false;
+        page = size ? address + size : page + IMAGE_PAGE;
+    }
+    return true;
+}
+
+/* Whether a thread's stack pointer lies in the mapping: its words are the thread's. */
+static bool is_stack(const struct image *image, const struct image_mapping *mapping)
+{
+    for (size_t i = 0; i < image->thread_count; i++)
+        if (image->threads[i].sp >= mapping->start && image->threads[i].sp < mapping->end &&
+            image->threads[i].tls >= mapping->start && image->threads[i].tls < mapping->end)
+            return true;
+    return image->main_stack >= mapping->start && image->main_stack < mapping->end;
+}
+
+static bool search_mapping(struct search *search, const struct image_mapping *mapping,
+                           const struct heap_map *known)
+{
+    uint64_t at = mapping->start;
+    bool good = true;
+
+    for (size_t i = 0; good && i <= known->region_count; i++) {
+        const struct chunk_region *region = i < known->region_count ? &known->regions[i] : NULL;
+
+        if (region && (region->end <= at || region->start >= mapping->end))
+            continue;
+        search->start = (at + IMAGE_PAGE - 1) & -(uint64_t)IMAGE_PAGE;
+        search->end = region ? region->start & -(uint64_t)IMAGE_PAGE : mapping->end;
+        search->piece_end = 0;
+        good = search->start >= search->end || search_range(search);
+        at = region ? region->end : mapping->end;
+    }
+    return good;
+}
+
+bool mapped_chunks_add(struct image *image, const struct heap_map *known, struct heap_map *found)
+{
+    struct search search = {.image = image, .found = found, .piece = malloc(PIECE)};
+    bool good = search.piece != NULL;
+
+    for (size_t i = 0; good && i < image->mapping_count; i++) {
+        const struct image_mapping *mapping = &image->mappings[i];
+
+        if ((mapping->access & (IMAGE_READ | IMAGE_WRITE)) == (IMAGE_READ | IMAGE_WRITE) &&
+            !mapping->shared && (!mapping->path || mapping->path[0] != '/') &&
+            !is_stack(image, mapping))
+            good = search_mapping(&search, mapping, known);
+    }
+    free(search.piece);
+    return good;
+}

@@ -1,0 +1,428 @@
+/* process_image.c - see process_image.h. */
+#include "scan/process_image.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scan/registers.h"
+
+#define STOP_PATIENCE_MS 1000        /* for a thread that sleeps uninterruptibly */
+#define PAGEMAP_PRESENT (3ull << 62) /* in memory, or swapped out */
+
+struct traced {
+    pid_t tid;
+    bool stopped;
+    int signal; /* to deliver when it goes on */
+};
+
+struct process_image {
+    struct image *image;
+    pid_t pid;
+    int pagemap;
+    struct traced *threads;
+    size_t count, capacity;
+    unsigned missed;
+    uint64_t since; /* when the first was stopped; 0: they run */
+};
+
+static uint64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static size_t read_process(struct image *image, uint64_t address, void *buffer, size_t size)
+{
+    struct process_image *process = image->source;
+    struct iovec local = {buffer, size}, remote = {(void *)(uintptr_t)address, size};
+    ssize_t got = process_vm_readv(process->pid, &local, 1, &remote, 1, 0);
+
+    return got > 0 ? (size_t)got : 0;
+}
+
+static bool find_untouched(struct image *image, uint64_t start, size_t count, bool *untouched)
+{
+    struct process_image *process = image->source;
+    const struct image_mapping *mapping = image_find(image, start);
+    uint64_t entries[512];
+
+    if (process->pagemap < 0 || !mapping || (mapping->path && mapping->path[0] == '/') ||
+        mapping->end < start + count * IMAGE_PAGE)
+        return false;
+    for (size_t done = 0; done < count;) {
+        size_t some = count - done < 512 ? count - done : 512;
+        ssize_t wanted = (ssize_t)(some * sizeof(*entries));
+
+        if (pread(process->pagemap, entries, (size_t)wanted,
+                  (off_t)((start / IMAGE_PAGE + done) * sizeof(*entries))) != wanted)
+            return false;
+        for (size_t i = 0; i < some; i++)
+            untouched[done + i] = !(entries[i] & PAGEMAP_PRESENT);
+        done += some;
+    }
+    return true;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static char *read_line_of(struct image *image, pid_t pid, const char *file, const char *key)
+{
+    char path[64], *line = NULL, *found = NULL;
+    size_t size = 0;
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+    stream = fopen(path, "re");
+    while (stream && !found && getline(&line, &size, stream) > 0)
+        if (strncmp(line, key, strlen(key)) == 0)
+            found = arena_copy(image->mem, line + strlen(key), strlen(line + strlen(key)));
+    free(line);
+    if (stream)
+        fclose(stream);
+    return found;
+}
+
+/* The kernel says EPERM for many reasons. */
+static const char *explain_refusal(struct image *image, pid_t pid)
+{
+    const char *tracer = read_line_of(image, pid, "status", "TracerPid:");
+    FILE *yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    int scope = 0;
+
+    if (yama && fscanf(yama, "%d", &scope) != 1)
+        scope = 0;
+    if (yama)
+        fclose(yama);
+    if (tracer && atoi(tracer))
+        return arena_format(image->mem, "a debugger (pid %d) is attached: detach it first",
+                            atoi(tracer));
+    if (scope)
+        return arena_format(image->mem,
+                            "ptrace is restricted (kernel.yama.ptrace_scope = %d): use root or "
+                            "CAP_SYS_PTRACE",
+                            scope);
+    return "no permission to trace it: another user's process, one that forbids it (setuid, "
+           "PR_SET_DUMPABLE), or a container without CAP_SYS_PTRACE";
+}
+
+static char *read_link(struct image *image, const char *path)
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof(target));
+
+    return length > 0 && length < (ssize_t)sizeof(target)
+               ? arena_copy(image->mem, target, (size_t)length)
+               : NULL;
+}
+
+static const char *check_program(struct image *image, pid_t pid)
+{
+    char path[64];
+    struct stat about;
+    unsigned char ident[EI_NIDENT] = {0};
+    char *state = read_line_of(image, pid, "status", "State:");
+    int fd;
+
+    if (!state)
+        return "no such process";
+    if (strchr(state, 'Z') || strchr(state, 'X'))
+        return "it has ended (zombie): a core file of it can be read with "
+               "leakreport core";
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (stat(path, &about) == 0)
+        image->owner = (struct file_owner){about.st_uid, about.st_gid};
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    image->program = read_link(image, path);
+    if (!image->program)
+        return errno == ENOENT ? "a kernel thread has no heap" : explain_refusal(image, pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t got = read(fd, ident, sizeof(ident));
+
+        close(fd);
+        if (got == sizeof(ident) && ident[EI_CLASS] == ELFCLASS32)
+            return "a 32-bit program: only 64-bit ones can be read";
+    }
+    return NULL;
+}
+
+struct process_image *process_image_open(struct image *image, pid_t pid, const char **trouble)
+{
+    struct process_image *process;
+    char path[64];
+
+    *trouble = check_program(image, pid);
+    if (*trouble)
+        return NULL;
+    process = arena_alloc(image->mem, sizeof(*process));
+    snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+    *process = (struct process_image){
+        .image = image, .pid = pid, .pagemap = open(path, O_RDONLY | O_CLOEXEC)};
+    image->pid = pid;
+    image->read = read_process;
+    image->find_untouched = find_untouched;
+    image->source = process;
+    return process;
+}
+
+void process_image_close(struct process_image *process)
+{
+    if (!process)
+        return;
+    process_image_resume(process);
+    if (process->pagemap >= 0)
+        close(process->pagemap);
+    free(process->threads);
+}
+
+unsigned process_image_missed(const struct process_image *process)
+{
+    return process->missed;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static bool is_traced(const struct process_image *process, pid_t tid)
+{
+    for (size_t i = 0; i < process->count; i++)
+        if (process->threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+/* Seizes the threads that are not yet; false: none was new. errno of a refusal is kept in *error. */
+static bool seize_new(struct process_image *process, int *error)
+{
+    char path[64];
+    struct dirent *entry;
+    bool found = false;
+    DIR *tasks;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+    tasks = opendir(path);
+    while (tasks && (entry = readdir(tasks))) {
+        pid_t tid = (pid_t)atoi(entry->d_name);
+
+        if (tid <= 0 || is_traced(process, tid))
+            continue;
+        if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
+            if (errno != ESRCH)
+                *error = errno;
+            continue; /* ESRCH: it has ended */
+        }
+        ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+        process->threads = array_grow(process->threads, &process->capacity, process->count + 1,
+                                      sizeof(*process->threads));
+        process->threads[process->count++] = (struct traced){.tid = tid};
+        found = true;
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
+}
+
+/* Waits until the thread stands still, has ended, or until the deadline. */
+static void await_stop(struct traced *thread, uint64_t deadline)
+{
+    int status;
+
+    while (!thread->stopped) {
+        pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+
+        if (got == thread->tid && WIFSTOPPED(status)) {
+            thread->stopped = true;
+            /* Stopped by the request, or just before a signal is delivered. */
+            thread->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+        } else if (got != 0 || now() > deadline) {
+            return;
+        } else {
+            sched_yield();
+        }
+    }
+}
+
+static bool stop_threads(struct process_image *process, int *error)
+{
+    uint64_t deadline = now() + STOP_PATIENCE_MS * 1000000ull;
+    size_t first = 0;
+
+    *error = 0;
+    while (seize_new(process, error) && !*error) {
+        for (; first < process->count; first++)
+            await_stop(&process->threads[first], deadline);
+    }
+    return !*error && process->count;
+}
+
+static void read_registers(struct process_image *process, struct traced *thread)
+{
+    uint8_t area[8192];
+    struct iovec memory = {area, sizeof(area)};
+    struct image_thread *found = image_add_thread(process->image, thread->tid);
+
+    if (!thread->stopped || ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &memory) != 0) {
+        process->missed++;
+        return;
+    }
+    registers_take_general(process->image->mem, found, area, memory.iov_len);
+    memory = (struct iovec){area, sizeof(area)};
+    if (ptrace(PTRACE_GETREGSET, thread->tid, REGISTERS_VECTORS, &memory) == 0)
+        registers_take_more(process->image->mem, found, area, memory.iov_len);
+    memory = (struct iovec){area, sizeof(area)};
+    if (REGISTERS_TLS && ptrace(PTRACE_GETREGSET, thread->tid, REGISTERS_TLS, &memory) == 0)
+        registers_take_tls(found, area, memory.iov_len);
+}
+
+/* True if a signal waits that the thread does not block: its call ends with EINTR for that. */
+static bool awaits_signal(struct image *image, pid_t pid, pid_t tid)
+{
+    char file[64];
+    const char *own, *shared, *blocked;
+    unsigned long pending;
+
+    snprintf(file, sizeof(file), "task/%d/status", (int)tid);
+    own = read_line_of(image, pid, file, "SigPnd:");
+    shared = read_line_of(image, pid, file, "ShdPnd:");
+    blocked = read_line_of(image, pid, file, "SigBlk:");
+    if (!own || !shared || !blocked)
+        return true;
+    pending = strtoul(own, NULL, 16) | strtoul(shared, NULL, 16);
+    return pending & ~strtoul(blocked, NULL, 16);
+}
+
+/* A call that ended only because the thread was stopped is made again. */
+static void repeat_call(struct process_image *process, const struct traced *thread)
+{
+    uint8_t area[1024];
+    struct iovec memory = {area, sizeof(area)};
+
+    if (!thread->stopped || thread->signal ||
+        ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &memory) != 0 ||
+        !registers_repeat_call(area, memory.iov_len) ||
+        awaits_signal(process->image, process->pid, thread->tid))
+        return;
+    ptrace(PTRACE_SETREGSET, thread->tid, NT_PRSTATUS, &memory);
+}
+
+uint64_t process_image_resume(struct process_image *process)
+{
+    uint64_t paused;
+
+    for (size_t i = 0; i < process->count; i++) {
+        struct traced *thread = &process->threads[i];
+
+        repeat_call(process, thread);
+        /* Refused for a thread that sleeps in the kernel: the end of this program detaches it. */
+        ptrace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal);
+    }
+    process->count = 0;
+    paused = process->since ? now() - process->since : 0;
+    process->since = 0;
+    return paused;
+}
+
+/* ---- Maps ------------------------------------------------------------------------------------ */
+
+static bool parse_mapping(struct image *image, char *line)
+{
+    struct image_mapping mapping = {0};
+    char access[5] = "";
+    int name = 0;
+
+    line[strcspn(line, "\n")] = 0;
+    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping.start, &mapping.end, access,
+               &mapping.offset, &name) < 4)
+        return false;
+    mapping.access = (access[0] == 'r' ? IMAGE_READ : 0) | (access[1] == 'w' ? IMAGE_WRITE : 0) |
+                     (access[2] == 'x' ? IMAGE_EXECUTE : 0);
+    mapping.shared = access[3] == 's';
+    if (name && line[name])
+        mapping.path = arena_copy(image->mem, line + name, strlen(line + name));
+    if (mapping.path && strcmp(mapping.path, "[stack]") == 0)
+        image->main_stack = mapping.end - 8;
+    image_add_mapping(image, &mapping);
+    return true;
+}
+
+static bool read_maps(struct process_image *process)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    FILE *maps;
+    bool some = false;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
+    maps = fopen(path, "re");
+    process->image->mapping_count = 0;
+    while (maps && getline(&line, &size, maps) > 0)
+        some |= parse_mapping(process->image, line);
+    free(line);
+    if (maps)
+        fclose(maps);
+    return some && image_sort(process->image);
+}
+
+static void keep_stacks(struct image *image)
+{
+    for (size_t i = 0; i < image->thread_count; i++) {
+        uint64_t low = image->threads[i].sp - REGISTERS_RED_ZONE;
+        const struct image_mapping *mapping = image_find(image, image->threads[i].sp);
+
+        if (image->threads[i].sp && mapping && (mapping->access & IMAGE_READ))
+            image_keep(image, low < mapping->start ? mapping->start : low & ~7ull, mapping->end);
+    }
+}
+
+static void keep_everything(struct image *image)
+{
+    for (size_t i = 0; i < image->mapping_count; i++) {
+        const struct image_mapping *mapping = &image->mappings[i];
+
+        if ((mapping->access & IMAGE_WRITE) && (mapping->access & IMAGE_READ) && !mapping->shared)
+            image_keep(image, mapping->start, mapping->end);
+    }
+}
+
+bool process_image_stop(struct process_image *process, bool keep_all, const char **trouble)
+{
+    struct image *image = process->image;
+    int error;
+
+    image_drop_copies(image);
+    image->thread_count = 0;
+    process->missed = 0;
+    process->since = now();
+    if (!stop_threads(process, &error)) {
+        process_image_resume(process);
+        *trouble = error ? explain_refusal(image, process->pid) : "it has ended";
+        return false;
+    }
+    for (size_t i = 0; i < process->count; i++)
+        read_registers(process, &process->threads[i]);
+    if (!read_maps(process)) {
+        process_image_resume(process);
+        *trouble = "its memory map cannot be read";
+        return false;
+    }
+    keep_stacks(image);
+    if (keep_all)
+        keep_everything(image);
+    return true;
+}

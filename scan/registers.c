@@ -1,0 +1,123 @@
+/* registers.c - see registers.h. */
+#include "scan/registers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+
+void registers_take_more(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+                         size_t size)
+{
+    size_t more = size / 8;
+    uint64_t *words = arena_alloc_array(mem, thread->word_count + more, sizeof(*words));
+
+    if (thread->word_count)
+        memcpy(words, thread->words, thread->word_count * sizeof(*words));
+    if (more)
+        memcpy(words + thread->word_count, bytes, more * sizeof(*words));
+    thread->words = words;
+    thread->word_count += more;
+}
+
+#if defined(__x86_64__)
+
+#define CALLS_MOST 1024 /* -1: in no call */
+
+static bool is_call_of_malloc(uint64_t call)
+{
+    return call == SYS_futex || call == SYS_brk || call == SYS_mmap || call == SYS_munmap ||
+           call == SYS_mremap || call == SYS_mprotect || call == SYS_madvise;
+}
+
+void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+                            size_t size)
+{
+    struct user_regs_struct registers;
+
+    if (size < sizeof(registers))
+        return;
+    memcpy(&registers, bytes, sizeof(registers));
+    thread->sp = registers.rsp;
+    thread->tls = registers.fs_base;
+    thread->waits = registers.orig_rax < CALLS_MOST && !is_call_of_malloc(registers.orig_rax);
+    registers_take_more(mem, thread, bytes, sizeof(registers));
+}
+
+void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_t size)
+{
+    (void)thread;
+    (void)bytes;
+    (void)size;
+}
+
+/* signal(7): these end with EINTR when a thread is stopped and goes on, without any handler. */
+static bool ends_when_stopped(uint64_t call)
+{
+    switch (call) {
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_rt_sigtimedwait:
+    case SYS_io_getevents:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool registers_repeat_call(uint8_t *bytes, size_t size)
+{
+    struct user_regs_struct registers;
+
+    if (size < sizeof(registers))
+        return false;
+    memcpy(&registers, bytes, sizeof(registers));
+    if ((int64_t)registers.rax != -EINTR || !ends_when_stopped(registers.orig_rax))
+        return false;
+    registers.rax = registers.orig_rax;
+    registers.rip -= 2; /* the length of syscall */
+    registers.orig_rax = (uint64_t)-1;
+    memcpy(bytes, &registers, sizeof(registers));
+    return true;
+}
+
+#elif defined(__aarch64__)
+
+void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+                            size_t size)
+{
+    struct user_regs_struct registers;
+
+    if (size < sizeof(registers))
+        return;
+    memcpy(&registers, bytes, sizeof(registers));
+    thread->sp = registers.sp;
+    registers_take_more(mem, thread, bytes, sizeof(registers));
+}
+
+void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_t size)
+{
+    if (size >= 8)
+        memcpy(&thread->tls, bytes, 8);
+}
+
+/* Where the first argument was, the result stands. */
+bool registers_repeat_call(uint8_t *bytes, size_t size)
+{
+    (void)bytes;
+    (void)size;
+    return false;
+}
+
+#endif

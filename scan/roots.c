@@ -1,0 +1,156 @@
+/* roots.c - see roots.h. */
+#include "scan/roots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/registers.h"
+
+#define PIECE (1u << 20)
+#define RELRO_MOST (1u << 28) /* bytes: more is a damaged core */
+
+/* What is no root: [start, end). */
+struct hole {
+    uint64_t start, end;
+};
+
+struct holes {
+    struct hole *hole;
+    size_t count, capacity;
+};
+
+static void add_hole(struct holes *holes, uint64_t start, uint64_t end)
+{
+    if (start >= end)
+        return;
+    holes->hole = array_grow(holes->hole, &holes->capacity, holes->count + 1, sizeof(*holes->hole));
+    holes->hole[holes->count++] = (struct hole){start, end};
+}
+
+/* The part of a thread's own stack below its stack pointer. A stack that the thread has only
+ * switched to (a fibre's) has others beside it, perhaps: nothing of it is dead for sure. */
+static void add_dead_stack(struct holes *holes, const struct image *image,
+                           const struct image_thread *thread)
+{
+    const struct image_mapping *mapping = thread->sp ? image_find(image, thread->sp) : NULL;
+    uint64_t anchor = thread->tls;
+
+    if (!mapping)
+        return;
+    if (image->main_stack >= mapping->start && image->main_stack < mapping->end)
+        anchor = image->main_stack;
+    if (anchor >= mapping->start && anchor < mapping->end && thread->sp > REGISTERS_RED_ZONE)
+        add_hole(holes, mapping->start, (thread->sp - REGISTERS_RED_ZONE) & ~(uint64_t)7);
+}
+
+static int compare_holes(const void *one, const void *other)
+{
+    return COMPARE(((const struct hole *)one)->start, ((const struct hole *)other)->start);
+}
+
+static void find_holes(struct holes *holes, const struct image *image,
+                       const struct glibc_heap *heap)
+{
+    for (size_t i = 0; i < heap->chunks.region_count; i++)
+        add_hole(holes, heap->chunks.regions[i].start, heap->chunks.regions[i].stop);
+    for (size_t i = 0; i < heap->arena_count; i++) {
+        uint64_t arena = heap->arenas[i].address;
+
+        add_hole(holes, i ? arena & -(uint64_t)IMAGE_PAGE : arena, arena + ARENA_SIZE);
+    }
+    for (size_t i = 0; i < image->thread_count; i++)
+        add_dead_stack(holes, image, &image->threads[i]);
+    if (holes->count)
+        qsort(holes->hole, holes->count, sizeof(*holes->hole), compare_holes);
+}
+
+static void add_range(struct roots *roots, uint64_t start, uint64_t end, bool starts_only)
+{
+    start = (start + 7) & ~(uint64_t)7;
+    end &= ~(uint64_t)7;
+    if (start >= end)
+        return;
+    roots->ranges =
+        array_grow(roots->ranges, &roots->capacity, roots->count + 1, sizeof(*roots->ranges));
+    roots->ranges[roots->count++] = (struct root_range){start, end, starts_only};
+    roots->bytes += end - start;
+}
+
+static bool is_root(const struct image_mapping *mapping, const struct objects *objects)
+{
+    const struct object *object;
+
+    if (mapping->shared || !(mapping->access & IMAGE_READ) || (mapping->access & IMAGE_EXECUTE))
+        return false;
+    if (mapping->path &&
+        (strcmp(mapping->path, "[vvar]") == 0 || strcmp(mapping->path, "[vsyscall]") == 0))
+        return false;
+    if (mapping->access & IMAGE_WRITE)
+        return true;
+    object = objects_find(objects, mapping->start);
+    return object && mapping->start < object->data_end && object->data_start < mapping->end &&
+           mapping->end - mapping->start <= RELRO_MOST;
+}
+
+/* Without the holes. *at: the first hole that may end above the mapping's start. */
+static void add_mapping(struct roots *roots, const struct image_mapping *mapping,
+                        const struct holes *holes, size_t *at, bool starts_only)
+{
+    uint64_t start = mapping->start;
+
+    while (*at < holes->count && holes->hole[*at].end <= start)
+        (*at)++;
+    for (size_t i = *at; i < holes->count && holes->hole[i].start < mapping->end; i++) {
+        if (holes->hole[i].start > start)
+            add_range(roots, start, holes->hole[i].start, starts_only);
+        if (holes->hole[i].end > start)
+            start = holes->hole[i].end;
+    }
+    if (start < mapping->end)
+        add_range(roots, start, mapping->end, starts_only);
+}
+
+void roots_find(struct roots *roots, struct image *image, const struct objects *objects,
+                const struct glibc_heap *heap)
+{
+    const struct object *libc = objects_libc(objects);
+    struct holes holes = {0};
+    size_t at = 0;
+
+    *roots = (struct roots){.image = image};
+    find_holes(&holes, image, heap);
+    for (size_t i = 0; i < image->mapping_count; i++) {
+        const struct image_mapping *mapping = &image->mappings[i];
+        bool of_libc = libc && mapping->start < libc->data_end && libc->data_start < mapping->end;
+
+        if (is_root(mapping, objects))
+            add_mapping(roots, mapping, &holes, &at, of_libc);
+    }
+    free(holes.hole);
+}
+
+void roots_end(struct roots *roots)
+{
+    free(roots->ranges);
+}
+
+void roots_each(const struct roots *roots, roots_visit *visit, void *context)
+{
+    struct image *image = roots->image;
+    uint64_t *words = malloc(PIECE);
+
+    for (size_t i = 0; words && i < roots->count; i++) {
+        const struct root_range *range = &roots->ranges[i];
+
+        for (uint64_t at = range->start, next; at < range->end; at = next) {
+            next = (at + PIECE) & -(uint64_t)PIECE;
+            if (next > range->end)
+                next = range->end;
+            if (image_read_pages(image, at, (uint8_t *)words, next - at))
+                visit(context, words, (next - at) / 8, range->starts_only);
+        }
+    }
+    for (size_t i = 0; i < image->thread_count; i++)
+        visit(context, image->threads[i].words, image->threads[i].word_count, false);
+    free(words);
+}

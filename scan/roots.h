@@ -1,0 +1,37 @@
+/* roots.h - where marking begins: all memory that can hold pointers and is no heap.
+ *
+ *     globals    writable segments of objects, and what the loader made read-only (RELRO); in those
+ *                of libc only pointers to the start of a block count, for its malloc also points
+ *                between blocks
+ *     stacks     from below the stack pointer to the end; the dead part is left out
+ *     tls, anon  other private writable memory that is no heap; private mappings of files
+ *     registers
+ *
+ * A range of a heap that is damaged or not understood may hold pointers, too.
+ */
+#ifndef SCAN_ROOTS_H
+#define SCAN_ROOTS_H
+
+#include "scan/glibc_heap.h"
+
+struct root_range {
+    uint64_t start, end; /* multiples of 8 */
+    bool starts_only;
+};
+
+struct roots {
+    struct image *image;
+    struct root_range *ranges;
+    size_t count, capacity;
+    uint64_t bytes;
+};
+
+void roots_find(struct roots *roots, struct image *image, const struct objects *objects,
+                const struct glibc_heap *heap);
+void roots_end(struct roots *roots);
+
+/* Calls visit for pieces of all ranges and for the registers of each thread. */
+typedef void roots_visit(void *context, const uint64_t *words, size_t count, bool starts_only);
+void roots_each(const struct roots *roots, roots_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,40 @@
+/* heap.h - a heap of glibc as the tests of scan/ build it: libc's data with main_arena, one heap, one
+ * stack, and the cache of one thread, which is the first chunk.
+ */
+#ifndef TESTS_UNIT_SCAN_HEAP_H
+#define TESTS_UNIT_SCAN_HEAP_H
+
+#include "scan/glibc_heap.h"
+
+#define HEAP_START 0x555555000000u
+#define HEAP_DATA 0x7f0000000000u
+#define HEAP_DATA_SIZE 0x4000u
+#define HEAP_ARENA (HEAP_DATA + 0x460)
+#define HEAP_GLOBAL (HEAP_DATA + 0x3000) /* a variable; only pointers to starts count there */
+#define HEAP_STACK 0x7fff00000000u
+#define HEAP_LOCAL (HEAP_STACK + 0x900) /* a variable on the stack */
+#define HEAP_DEAD (HEAP_STACK + 0x100)  /* below the stack pointer */
+
+struct heap {
+    struct image image;
+    struct image_thread *thread;
+    struct objects objects;
+    uint64_t next, previous_in_use;
+    uint8_t bytes[0x40000], data[HEAP_DATA_SIZE], stack[0x2000];
+};
+
+void heap_begin(struct heap *heap);
+void heap_end(struct heap *heap);
+/* A word of any of the three mappings. */
+void heap_put(struct heap *heap, uint64_t address, uint64_t word);
+/* Return what malloc would. */
+uint64_t heap_add(struct heap *heap, uint64_t size);
+uint64_t heap_add_free(struct heap *heap, uint64_t size);
+/* The rest becomes the top chunk. */
+void heap_finish(struct heap *heap);
+/* Links blocks into a list of the thread's cache, or into a fast bin. */
+void heap_cache(struct heap *heap, unsigned list, const uint64_t *blocks, unsigned count,
+                bool mangled);
+void heap_fast(struct heap *heap, unsigned bin, const uint64_t *blocks, unsigned count);
+
+#endif
