@@ -1,6 +1,7 @@
 /* when_lost.h - leakrun --when-lost: the program runs again with follow_blocks=, and a third time that
  * tells more of one block: who used it last, and where only the two calls are known between which
- * it was lost, the instruction. */
+ * it was lost, the instruction. Threads that share their work allocate other blocks in each run: then
+ * both are tried again, with WHEN_LOST_RUNS in all. */
 #ifndef LIVE_WHEN_LOST_H
 #define LIVE_WHEN_LOST_H
 
@@ -10,7 +11,7 @@
 #include "live/child.h"
 #include "live/session.h"
 
-#define WHEN_LOST_RUNS 2
+#define WHEN_LOST_RUNS 5
 
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];

@@ -393,6 +393,8 @@ struct record {
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
+    struct orphaned
+        earlier; /* likewise the owner before, of as many blocks, which another function freed */
     struct check_span first_lost, last_lost; /* LOST and INDIRECT: the first and the last of them */
     const struct when_lost *when_lost;       /* NULL = no block of it was followed */
 

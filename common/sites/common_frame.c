@@ -3,69 +3,142 @@
 
 #include <string.h>
 
-#define FRAMES 256 /* user frames compared of each stack, from the innermost on */
+#define SLOTS (2 * COMMON_FRAMES) /* of the hash table, a power of two */
+#define NONE COMMON_FRAMES
 
-/* The user's frames of a stack, without wrappers: indices into it. */
-struct user_frames {
-    size_t at[FRAMES];
-    size_t count;
-};
-
-static struct user_frames select_user_frames(const struct stack *stack,
-                                             const struct free_wrappers *wrappers)
+static unsigned select_user_frames(const struct stack *stack, const struct free_wrappers *wrappers,
+                                   uint32_t at[COMMON_FRAMES])
 {
-    struct user_frames users = {.count = 0};
+    unsigned count = 0;
 
-    for (size_t i = 0; i < stack->count && users.count < FRAMES; i++)
+    for (size_t i = 0; i < stack->count && count < COMMON_FRAMES; i++)
         if (stack->frames[i]->role == FRAME_USER && stack->frames[i]->function &&
             !(wrappers && free_wrappers_contain(wrappers, stack->frames[i])))
-            users.at[users.count++] = i;
-    return users;
+            at[count++] = (uint32_t)i;
+    return count;
 }
 
-/* Static functions of two files may share a name. */
-static bool is_same_function(const struct frame *a, const struct frame *b)
+/* ---- One stack's functions by name ------------------------------------------------------------ */
+
+static const struct frame *frame_at(const struct common_frames *own, unsigned i)
 {
-    return a->name_hash == b->name_hash && (!a->file || !b->file || strcmp(a->file, b->file) == 0);
+    return own->stack.frames[own->at[i]];
 }
 
-/* Matches the frames from own.at[i] and other.at[j] on outwards, in order. */
-static int agreement(const struct stack *own, const struct user_frames *own_users, size_t i,
-                     const struct stack *other, const struct user_frames *other_users, size_t j)
+/* The slot of the name, or the empty one for it. */
+static unsigned find_slot(const struct common_frames *own, uint64_t name_hash)
 {
-    int shared = 0;
-    size_t outside = own_users->count - i + other_users->count - j;
+    unsigned slot = (unsigned)(name_hash >> 32 ^ name_hash) % SLOTS;
 
-    for (; j < other_users->count; j++)
-        for (size_t k = i; k < own_users->count; k++)
-            if (is_same_function(own->frames[own_users->at[k]],
-                                 other->frames[other_users->at[j]])) {
-                i = k + 1;
-                shared++;
-                break;
-            }
-    return 2 * shared - ((int)outside - 2 * shared);
+    while (own->slot[slot] && frame_at(own, own->slot[slot] - 1u)->name_hash != name_hash)
+        slot = (slot + 1) % SLOTS;
+    return slot;
 }
 
-bool common_frame_find(const struct stack *own, const struct stack *other,
+struct common_frames common_frames_of(const struct stack *stack,
+                                      const struct free_wrappers *wrappers)
+{
+    struct common_frames own = {.stack = *stack};
+
+    own.count = select_user_frames(stack, wrappers, own.at);
+    for (unsigned i = own.count; i-- > 0;) {
+        unsigned slot = find_slot(&own, frame_at(&own, i)->name_hash);
+
+        own.next[i] = own.slot[slot] ? own.slot[slot] - 1u : NONE;
+        own.slot[slot] = (uint16_t)(i + 1);
+    }
+    return own;
+}
+
+/* The innermost function of that name, NONE: the stack has no such function. */
+static unsigned find_name(const struct common_frames *own, const struct frame *frame)
+{
+    unsigned slot = find_slot(own, frame->name_hash);
+
+    return own->slot[slot] ? own->slot[slot] - 1u : NONE;
+}
+
+/* ---- Two stacks ------------------------------------------------------------------------------ */
+
+/* Both have the same name. Static functions of two files may share a name. */
+static bool is_same_file(const struct frame *a, const struct frame *b)
+{
+    return a->file == b->file || !a->file || !b->file || strcmp(a->file, b->file) == 0;
+}
+
+struct other_frames {
+    const struct frame *frame[COMMON_FRAMES];
+    uint16_t named[COMMON_FRAMES]; /* find_name() of each */
+    unsigned count;
+};
+
+/* The first position from `at` on, all of one name, that is the function of the frame. */
+static unsigned find_function(const struct common_frames *own, unsigned at,
+                              const struct frame *frame)
+{
+    while (at != NONE && !is_same_file(frame_at(own, at), frame))
+        at = own->next[at];
+    return at;
+}
+
+/* Matches the frames from own i and other j on outwards, in order. The positions of a name that
+ * lie behind are left for good, so this takes one pass over both stacks. */
+static int agreement(const struct common_frames *own, unsigned i, const struct other_frames *other,
+                     unsigned j)
+{
+    uint16_t ahead[COMMON_FRAMES]; /* by the innermost position of a name: the first not behind */
+    int shared = 0, outside = (int)(own->count - i + other->count - j);
+
+    for (unsigned k = j; k < other->count; k++)
+        if (other->named[k] != NONE)
+            ahead[other->named[k]] = other->named[k];
+    for (; j < other->count; j++) {
+        unsigned named = other->named[j], at;
+
+        if (named == NONE)
+            continue;
+        while (ahead[named] != NONE && ahead[named] < i)
+            ahead[named] = own->next[ahead[named]];
+        at = find_function(own, ahead[named], other->frame[j]);
+        if (at == NONE)
+            continue;
+        i = at + 1;
+        shared++;
+    }
+    return 4 * shared - outside;
+}
+
+/* No agreement of these frames is larger. */
+static int agreement_most(unsigned own, unsigned other)
+{
+    return 4 * (int)(own < other ? own : other) - (int)(own + other);
+}
+
+bool common_frame_find(const struct common_frames *own, const struct stack *stack,
                        const struct free_wrappers *wrappers, struct common_frame *found)
 {
-    struct user_frames own_users = select_user_frames(own, wrappers),
-                       other_users = select_user_frames(other, wrappers);
+    struct other_frames other;
+    uint32_t at[COMMON_FRAMES];
     bool any = false;
 
-    for (size_t j = 0; j < other_users.count && !any; j++)
-        for (size_t i = 0; i < own_users.count; i++) {
+    other.count = select_user_frames(stack, wrappers, at);
+    for (unsigned j = 0; j < other.count; j++) {
+        other.frame[j] = stack->frames[at[j]];
+        other.named[j] = (uint16_t)find_name(own, other.frame[j]);
+    }
+    for (unsigned j = 0; j < other.count && !any; j++)
+        for (unsigned i = find_function(own, other.named[j], other.frame[j]); i != NONE;
+             i = find_function(own, own->next[i], other.frame[j])) {
             int score;
 
-            if (!is_same_function(own->frames[own_users.at[i]], other->frames[other_users.at[j]]))
+            if (any && agreement_most(own->count - i, other.count - j) <= found->agreement)
                 continue;
-            score = agreement(own, &own_users, i, other, &other_users, j);
+            score = agreement(own, i, &other, j);
             if (any && score <= found->agreement) /* a recursion: the occurrence that agrees best */
                 continue;
-            *found = (struct common_frame){.own = own_users.at[i],
-                                           .other = other_users.at[j],
-                                           .below = other_users.at[j ? j - 1 : 0],
+            *found = (struct common_frame){.own = own->at[i],
+                                           .other = at[j],
+                                           .below = at[j ? j - 1 : 0],
                                            .inner = i,
                                            .agreement = score};
             any = true;

@@ -27,8 +27,8 @@ struct place_sum {
 };
 
 struct free_tally {
-    struct stack own;        /* of the record */
-    struct hashmap by_place; /* sum_key() -> index + 1 */
+    struct common_frames own; /* of the record's stack */
+    struct hashmap by_place;  /* sum_key() -> index + 1 */
     struct place_sum *places;
     size_t count, capacity;
     uint64_t frees; /* as counted by the sites */
@@ -235,10 +235,11 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST && told == site->counts.frees;
 }
 
-static struct free_tally begin_tally(const struct record *record)
+static struct free_tally begin_tally(const struct free_sites *frees, const struct record *record)
 {
-    return (struct free_tally){.few = true,
-                               .own = {record->frames, record->frame_count, record->ending}};
+    struct stack own = {record->frames, record->frame_count, record->ending};
+
+    return (struct free_tally){.few = true, .own = common_frames_of(&own, &frees->wrappers)};
 }
 
 /* rows: the number of records of freed blocks after which it ends. */
@@ -417,7 +418,7 @@ static void tally_group(struct free_sites *frees, size_t level, const struct rec
 static struct freed freed_by_group(struct free_sites *frees, size_t level,
                                    const struct record *record)
 {
-    struct free_tally tally = begin_tally(record);
+    struct free_tally tally = begin_tally(frees, record);
 
     tally_group(frees, level, record, &tally);
     return finish_tally(frees, &tally);
@@ -466,7 +467,7 @@ static const struct frame *find_destructor(const struct free_tally *tally)
             places++;
         }
     if (places < 2 || (double)blocks < CALLEES_AGREE * (double)tally->seen ||
-        has_function(&tally->own, function) || is_main(function))
+        has_function(&tally->own.stack, function) || is_main(function))
         return NULL;
     return function;
 }
@@ -475,7 +476,7 @@ static const struct frame *find_destructor(const struct free_tally *tally)
  * calls. */
 static struct freed freed_by_callees(struct free_sites *frees, const struct record *record)
 {
-    struct free_tally tally = begin_tally(record);
+    struct free_tally tally = begin_tally(frees, record);
     const struct frame *destructor;
     struct freed freed;
 
@@ -534,7 +535,7 @@ static bool freed_none(const struct free_sites *frees, const struct free_tally *
 
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record)
 {
-    struct free_tally tally = begin_tally(record);
+    struct free_tally tally = begin_tally(frees, record);
     uint64_t blocks;
     bool none;
 

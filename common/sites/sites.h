@@ -121,8 +121,23 @@ struct common_frame {
     int agreement;
 };
 
-/* False: the stacks have no function in common. wrappers: NULL = none are known. */
-bool common_frame_find(const struct stack *own, const struct stack *other,
+#define COMMON_FRAMES 256 /* the user's frames compared of each stack, from the innermost on */
+
+/* The own stack, to be compared with many others: its functions by name. */
+struct common_frames {
+    struct stack stack;               /* borrowed */
+    unsigned count;                   /* of the user's frames */
+    uint32_t at[COMMON_FRAMES];       /* their indices in the stack, innermost first */
+    uint16_t next[COMMON_FRAMES];     /* the next one outwards of that name; COMMON_FRAMES: none */
+    uint16_t slot[2 * COMMON_FRAMES]; /* hash table: the innermost one of a name + 1; 0: empty */
+};
+
+/* wrappers: NULL = none are known. */
+struct common_frames common_frames_of(const struct stack *stack,
+                                      const struct free_wrappers *wrappers);
+
+/* False: the stacks have no function in common. */
+bool common_frame_find(const struct common_frames *own, const struct stack *other,
                        const struct free_wrappers *wrappers, struct common_frame *found);
 
 /* Below 0: a agrees better than b; 0: equally. */

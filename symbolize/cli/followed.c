@@ -57,17 +57,19 @@ static void add_note(struct arena *mem, struct process *process, const char *not
     process->notes = notes;
 }
 
-void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
-                   struct report *report)
+size_t followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
+                     struct report *report)
 {
-    size_t found = 0;
+    size_t agreed = 0;
 
     for (size_t i = 0; i < options->followed.count; i++)
-        found += read_followed_dir(mem, resolver, options->followed.text[i], i > 0, report);
-    if (options->followed.count && !found && report->process_count)
+        agreed +=
+            read_followed_dir(mem, resolver, options->followed.text[i], agreed > 0, report) > 0;
+    if (options->followed.count && !agreed && report->process_count)
         add_note(mem, &report->processes[0],
                  "when lost: unknown, since the second run did not allocate the followed blocks "
                  "with the same call stacks: it took another path");
+    return agreed;
 }
 
 /* ---- The blocks to follow -------------------------------------------------------------------- */
@@ -176,24 +178,42 @@ static void print_third_run(const struct plan *plan, FILE *stream)
     putc('\n', stream);
 }
 
-bool followed_print_plan(const struct options *options, const struct report *report, FILE *stream)
+static void print_second_run(const struct plan *plan, FILE *stream)
 {
-    struct plan plan = {.count = 0};
-
-    if (!find_blocks(&plan, options, report))
-        return false;
-    if (!plan.count)
-        return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
-    if (options->followed.count) {
-        print_third_run(&plan, stream);
-        return true;
-    }
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct sample *block = &plan.records[i]->samples[plan.blocks[i]];
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct sample *block = &plan->records[i]->samples[plan->blocks[i]];
 
         fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, i ? "," : "", block->thread.serial,
                 block->count);
     }
     putc('\n', stream);
+}
+
+/* Threads that share their work do not share it alike in every run, so the same blocks may come
+ * from the same stacks in the next one. */
+static bool is_worth_a_retry(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->records[i]->samples[plan->blocks[i]].thread.serial > 1)
+            return true;
+    return false;
+}
+
+bool followed_print_plan(const struct options *options, size_t agreed, const struct report *report,
+                         FILE *stream)
+{
+    struct plan plan = {.count = 0};
+    size_t runs = options->followed.count;
+
+    if (!find_blocks(&plan, options, report))
+        return false;
+    if (!plan.count)
+        return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
+    if (runs > agreed && !is_worth_a_retry(&plan))
+        return true;
+    if (!agreed)
+        print_second_run(&plan, stream);
+    else if (agreed == 1)
+        print_third_run(&plan, stream);
     return true;
 }

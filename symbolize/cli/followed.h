@@ -8,15 +8,19 @@
 #include "symbolize/cli/options.h"
 
 /* Adds what the recordings in the directories of --followed say to the records of the report. The
- * first directory is that of the run that follows several blocks, later ones refine it. Says so in a note of the first
- * process when no recording has blocks of its records. */
-void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
-                   struct report *report);
+ * first directory with blocks of these records is that of the run that follows several blocks, later
+ * ones refine it. Returns the number of directories with such blocks; a note of the first process says that
+ * there was none. */
+size_t followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
+                     struct report *report);
 
-/* Prints the value of follow_blocks= for the record of --blocks-to-follow. With --followed: of
- * one block, for a run that executes step by step what lies between the two calls known so far, and
- * watches who uses the block; nothing when there is nothing more to find out. False: there is no such record, or it is not lost; a line says why.
+/* Prints the value of follow_blocks= for the record of --blocks-to-follow. agreed: as returned by
+ * followed_read. 0: that of the second run; 1: of one block, for a run that executes step by step
+ * what lies between the two calls known so far, and watches who uses the block. Prints nothing when
+ * there is nothing more to find out, and when a run did not agree and the next one will not either:
+ * the blocks are the first thread's. False: there is no such record, or it is not lost; a line says why.
  */
-bool followed_print_plan(const struct options *options, const struct report *report, FILE *stream);
+bool followed_print_plan(const struct options *options, size_t agreed, const struct report *report,
+                         FILE *stream);
 
 #endif

@@ -41,6 +41,34 @@ static const struct store_orphan *largest_pair(const struct dropped_pointers *or
     return found;
 }
 
+static bool is_freed_by_same_function(struct free_sites *frees, const struct store_orphan *a,
+                                      const struct store_orphan *b)
+{
+    const struct frame *one = free_wrappers_place(&frees->wrappers, a->node),
+                       *other = free_wrappers_place(&frees->wrappers, b->node);
+
+    return !one || !other || one->name_hash == other->name_hash;
+}
+
+/* Of the owners before that pair's the newest that pointed to as many of the blocks and was freed
+ * in another function, or NULL. */
+static const struct store_orphan *earlier_pair(const struct dropped_pointers *orphans,
+                                               struct free_sites *frees, struct site_list sites,
+                                               const struct store_orphan *pair)
+{
+    const struct store_orphan *all = orphans->store->look->orphans, *found = NULL;
+
+    for (uint32_t site = sites.first; site; site = sites.next[site - 1])
+        for (uint32_t at = orphans->first[site - 1]; at; at = orphans->next[at - 1]) {
+            const struct store_orphan *one = &all[at - 1]; /* ascending by time */
+
+            if (one < pair && (!found || one > found) && one->blocks == pair->blocks &&
+                !is_freed_by_same_function(frees, one, pair))
+                found = one;
+        }
+    return found;
+}
+
 /* The freeing frame skips wrappers, unless there is no other user frame. */
 static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orphaned,
                             uint32_t node)
@@ -54,26 +82,36 @@ static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orp
     return user < orphaned->frame_count ? user : 0;
 }
 
-void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
-                           struct site_list sites, struct record *record)
+static struct orphaned describe_pair(const struct dropped_pointers *orphans,
+                                     struct free_sites *frees, const struct store_orphan *pair)
 {
-    const struct store_orphan *pair = orphans->first ? largest_pair(orphans, sites) : NULL;
-    struct orphaned *orphaned = &record->orphaned;
+    struct orphaned orphaned = {0};
     const struct frame *found[TRACE_MAX];
     const struct frame **frames;
     uint32_t ending;
 
-    if (!pair)
-        return;
-    orphaned->frame_count = signatures_node_frames(frees->signatures, pair->node, found, &ending);
-    if (!orphaned->frame_count)
-        return;
-    frames = arena_alloc_array(frees->mem, orphaned->frame_count, sizeof(*frames));
-    memcpy(frames, found, orphaned->frame_count * sizeof(*frames));
-    orphaned->frames = frames;
-    orphaned->user = freeing_frame(frees, orphaned, pair->node);
-    orphaned->blocks = pair->blocks;
+    orphaned.frame_count = signatures_node_frames(frees->signatures, pair->node, found, &ending);
+    if (!orphaned.frame_count)
+        return orphaned;
+    frames = arena_alloc_array(frees->mem, orphaned.frame_count, sizeof(*frames));
+    memcpy(frames, found, orphaned.frame_count * sizeof(*frames));
+    orphaned.frames = frames;
+    orphaned.user = freeing_frame(frees, &orphaned, pair->node);
+    orphaned.blocks = pair->blocks;
     if (pair->holder != STORE_NO_SITE)
-        orphaned->holder =
+        orphaned.holder =
             free_wrappers_place(&frees->wrappers, orphans->store->sites[pair->holder].node);
+    return orphaned;
+}
+
+void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
+                           struct site_list sites, struct record *record)
+{
+    const struct store_orphan *pair = orphans->first ? largest_pair(orphans, sites) : NULL;
+    const struct store_orphan *earlier = pair ? earlier_pair(orphans, frees, sites, pair) : NULL;
+
+    if (pair)
+        record->orphaned = describe_pair(orphans, frees, pair);
+    if (earlier && record->orphaned.blocks)
+        record->earlier = describe_pair(orphans, frees, earlier);
 }

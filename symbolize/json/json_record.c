@@ -234,11 +234,19 @@ static const struct json_table orphaned_table = JSON_TABLE(
                "frees is examined. Of lost and indirect records, and of open streams and "
                "directories; null: unknown"));
 
-/* Both follow each other in records and in resources. */
+static const struct json_table earlier_table = JSON_TABLE(
+    "earlier_holder_freed", orphaned_fields,
+    JSON_ABOUT("The same of the holder before that one, where it pointed to as many of the blocks "
+               "and another function freed it: shared blocks, of which one holder did not give up "
+               "its share"));
+
+/* All follow each other in records and in resources. */
 #define OTHER_FREES(s, of)                                                                         \
     JSON_INCLUDE(s, of beside, beside_table),                                                      \
         JSON_PART(s, "holder_freed", of orphaned, orphaned_table,                                  \
-                  JSON_KNOWN_BY(s, of orphaned.blocks))
+                  JSON_KNOWN_BY(s, of orphaned.blocks)),                                           \
+        JSON_PART(s, "earlier_holder_freed", of earlier, earlier_table,                            \
+                  JSON_KNOWN_BY(s, of earlier.blocks))
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 

@@ -221,20 +221,15 @@ static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                TEXT_COLUMNS;
 }
 
-void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)
+/* lead: up to "freed in ". */
+static void write_owner(const char *lead, const struct orphaned *orphaned, const struct view *view,
+                        FILE *stream)
 {
-    const struct orphaned *orphaned = &record->orphaned;
     const struct frame *caller;
     struct term_text called;
     struct view brief = *view;
-    char rest[TERM_TEXT_MAX + 2] = "", lead[TERM_TEXT_MAX + 64] =
-                                           "it was owned by a block that was freed in ";
+    char rest[TERM_TEXT_MAX + 2] = "";
 
-    if (!orphaned->blocks)
-        return;
-    if (orphaned->holder)
-        snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
-                 text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
     caller = text_find_caller(orphaned->frames, orphaned->frame_count, orphaned->user);
     if (caller) {
         called = text_called_by(caller, CALLER_COLUMNS, view);
@@ -248,6 +243,30 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
         brief.terse = TEXT_ONE_SOURCE;
     write_freed_place(lead, orphaned->frames[orphaned->user], ",", &brief, stream);
     fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
+}
+
+/* One line. */
+static void write_earlier_owner(const struct orphaned *earlier, const struct view *view,
+                                FILE *stream)
+{
+    char lead[] = "before, by a block that was freed in ";
+
+    if (earlier->blocks)
+        write_freed_place(lead, earlier->frames[earlier->user], "", view, stream);
+}
+
+void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct orphaned *orphaned = &record->orphaned;
+    char lead[TERM_TEXT_MAX + 64] = "it was owned by a block that was freed in ";
+
+    if (!orphaned->blocks)
+        return;
+    if (orphaned->holder)
+        snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
+                 text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
+    write_owner(lead, orphaned, view, stream);
+    write_earlier_owner(&record->earlier, view, stream);
 }
 
 void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)

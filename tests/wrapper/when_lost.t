@@ -272,6 +272,45 @@ END
     says err 'the second run did not allocate the followed blocks'
     silent_about err ' lost in '
 }
+# Two threads take turns: in every second run the same serials are those of other stacks.
+turns() { # 0: a worker loses the block, 1: main does
+    compile turns -g -pthread <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+static void lose(void) { sink = malloc(10); sink = NULL; free(malloc(9)); }
+static void other(void) { sink = malloc(20); free(sink); free(malloc(9)); }
+static void *work(void *loses) { loses ? lose() : other(); return NULL; }
+int main(int argc, char **argv) {
+    pthread_t one;
+    int odd = access("odd", F_OK) == 0, runs = open("runs", 02001, 0600);
+    odd ? unlink("odd") : close(creat("odd", 0600));
+    write(runs, "x", 1);
+    if (argv[1][0] == '1')
+        return work(odd ? NULL : &sink) != NULL;
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&one, NULL, work, i == odd ? &sink : NULL);
+        pthread_join(one, NULL);
+    }
+    return 0;
+}
+END
+    rm -f odd
+    : >runs
+    when_lost ./turns "$1"
+}
+test_when_lost_threads_that_share_work_run_until_they_agree() {
+    turns 0
+    says err ' lost in lose at .*:5, where a register'
+    silent_about err 'it took another path'
+    equal runs "$(wc -c <runs)" 5
+}
+test_when_lost_first_thread_on_another_path_is_not_tried_again() {
+    turns 1
+    says err 'it took another path'
+    equal runs "$(wc -c <runs)" 2
+}
 test_when_lost_agreement_is_said() {
     loses_small ' lost in one at ' \
         '2 of 3 blocks that were followed were lost there, 1 elsewhere' <<'END'

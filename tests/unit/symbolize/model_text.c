@@ -240,7 +240,7 @@ static void set_freed_common(struct reading *reading)
 }
 
 /* The holder's frame, and that of the free, which is its whole stack. */
-static void set_orphaned(struct reading *reading)
+static struct orphaned read_orphaned(struct reading *reading)
 {
     const struct frame **frames = arena_alloc_array(reading->mem, 1, sizeof(*frames));
     struct frame *holder = arena_alloc(reading->mem, sizeof(*holder));
@@ -252,10 +252,10 @@ static void set_orphaned(struct reading *reading)
                             .line = (uint32_t)number(reading, 5, 10),
                             .module = text(reading, 6)};
     *frames = frame;
-    reading->record->orphaned = (struct orphaned){.blocks = number(reading, 1, 10),
-                                                  .holder = holder->function ? holder : NULL,
-                                                  .frames = frames,
-                                                  .frame_count = 1};
+    return (struct orphaned){.blocks = number(reading, 1, 10),
+                             .holder = holder->function ? holder : NULL,
+                             .frames = frames,
+                             .frame_count = 1};
 }
 
 static void begin_stack(struct reading *reading, struct stack *stack)
@@ -763,7 +763,9 @@ static void add(struct reading *reading)
     else if (strcmp(what, "frame") == 0)
         add_frame(reading);
     else if (strcmp(what, "orphaned") == 0)
-        set_orphaned(reading);
+        reading->record->orphaned = read_orphaned(reading);
+    else if (strcmp(what, "earlier") == 0)
+        reading->record->earlier = read_orphaned(reading);
     else if (strcmp(what, "freed") == 0)
         add_freed(reading);
     else if (strcmp(what, "freed_common") == 0)

@@ -417,6 +417,35 @@ START_TEST(an_owner_may_be_freed_outside_user_code)
 }
 END_TEST
 
+/* Recorded blocks of the newer owner, and the stack that freed it: of the older one, 2 and the second. */
+static const struct {
+    uint32_t blocks, node;
+    bool earlier;
+} owners_before[] = {{2, LEAK_NODE_FIRST, true},      /* both pointed to the same blocks */
+                     {3, LEAK_NODE_FIRST, false},     /* perhaps to others */
+                     {2, LEAK_NODE_FIRST + 1, false}, /* the same function freed both */
+                     {2, LEAK_ROOT_BROKEN, false}};   /* perhaps the same one */
+
+START_TEST(the_owner_before_is_named_where_another_function_freed_it)
+{
+    struct store_builder builder = builder_looked();
+    struct leak_snapshot *head = builder_look_at(&builder, builder.look);
+    struct leak_orphan *orphan = (struct leak_orphan *)((char *)head + head->orphans.at);
+    struct process process;
+    const struct record *lost;
+
+    orphan[1].blocks = owners_before[_i].blocks;
+    orphan[1].node = owners_before[_i].node;
+    process = process_of(&builder);
+    lost = record_of(&process, VERDICT_LOST, 0);
+    ck_assert_uint_eq(lost->earlier.blocks, owners_before[_i].earlier ? 2 : 0);
+    if (owners_before[_i].earlier) {
+        ck_assert_uint_eq(lost->earlier.frames[lost->earlier.user]->offset, 0x11ff);
+        ck_assert_uint_eq(lost->orphaned.frames[lost->orphaned.user]->offset, 0x10ff);
+    }
+}
+END_TEST
+
 START_TEST(records_have_verdicts_owners_and_paths)
 {
     struct store_builder builder = builder_looked();
@@ -430,6 +459,7 @@ START_TEST(records_have_verdicts_owners_and_paths)
     ck_assert_uint_eq(lost->retained.blocks, 4);
     ck_assert_uint_eq(lost->orphaned.blocks, 2); /* of two pairs the one with more */
     ck_assert_uint_eq(lost->orphaned.frames[lost->orphaned.user]->offset, 0x11ff);
+    ck_assert_uint_eq(lost->earlier.blocks, 0);
     ck_assert_uint_eq(reachable->orphaned.blocks, 0);
     ck_assert_uint_eq(held->owner, 1);
     ck_assert_uint_eq(lost->owned, (size_t)(held - process.records) + 1);
@@ -668,6 +698,8 @@ static void add_tests(TCase *reading, TCase *records)
     tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0, ROWS(settled));
     tcase_add_test(records, records_have_verdicts_owners_and_paths);
     tcase_add_loop_test(records, an_owner_may_be_freed_outside_user_code, 0, 2);
+    tcase_add_loop_test(records, the_owner_before_is_named_where_another_function_freed_it, 0,
+                        ROWS(owners_before));
     tcase_add_loop_test(records, records_differ_by_their_content, 0, 7);
     tcase_add_test(records, what_hangs_under_different_records_is_different_records);
     tcase_add_loop_test(records, the_runtimes_own_blocks_are_no_loss_whatever_the_look_says, 0, 2);
