@@ -20,6 +20,7 @@ struct json_writer {
     bool some;   /* the open object or array already has a member */
     bool flat;   /* everything on one line: for small objects that occur by the million */
     bool line;   /* each outermost object is one line */
+    bool dense;  /* no blanks after commas and colons */
     bool markup; /* inside an HTML page: no text may close the surrounding element */
     bool bytes_escaped;
     const void *context;    /* of the functions in tables of fields; see json_fields.h */

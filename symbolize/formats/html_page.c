@@ -10,14 +10,14 @@
 #include "symbolize/formats/html.h"
 #include "symbolize/text/text.h"
 
-#define RECORDS_MOST 10000 /* of a process */
+#define RECORDS_MOST 100000 /* of a process */
 #define PEAK_PARTS_MOST 25
 
 struct writing {
     struct json_writer json;
     const struct view *view;
     const struct process *process;
-    struct html_frames frames;
+    struct html_stacks stacks;
 };
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
@@ -29,26 +29,20 @@ static size_t first_shown_frame(const struct frame *const *frames, size_t count,
     return view->all_frames ? 0 : frame_first_caller(frames, count);
 }
 
-static void write_ids(struct writing *writing, const char *key, const struct frame *const *frames,
-                      size_t count)
+/* The stack, and the index of its user frame from the innermost one. */
+static void write_stack(struct writing *writing, const char *key, const char *user_key,
+                        const struct frame *const *frames, size_t count, size_t user)
 {
-    json_open(&writing->json, key, '[');
-    for (size_t i = first_shown_frame(frames, count, writing->view); i < count; i++)
-        json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, frames[i]));
-    json_close(&writing->json, ']');
-}
+    size_t first = first_shown_frame(frames, count, writing->view);
 
-/* The stack, and the index of its user frame. */
-static void write_html_stack(struct writing *writing, const struct frame *const *frames,
-                             size_t count, size_t user)
-{
-    write_ids(writing, "f", frames, count);
-    json_put_number(&writing->json, "u", user - first_shown_frame(frames, count, writing->view));
+    json_put_number(&writing->json, key,
+                    html_stack_id(&writing->stacks, frames + first, count - first));
+    json_put_number(&writing->json, user_key, user - first);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static void write_html_thread(struct json_writer *json, const struct thread_ref *thread)
+static void write_html_thread(struct writing *writing, const struct thread_ref *thread)
 {
     char text[128];
     const char *name = thread->name;
@@ -57,7 +51,7 @@ static void write_html_thread(struct json_writer *json, const struct thread_ref 
         snprintf(text, sizeof(text), "T%" PRIu32 " (%s)", thread->serial, name);
     else
         snprintf(text, sizeof(text), "T%" PRIu32, thread->serial);
-    json_put_text(json, NULL, text);
+    json_put_number(&writing->json, NULL, html_text_id(&writing->stacks, text));
 }
 
 /* Seconds from then to the end. */
@@ -95,7 +89,7 @@ static void write_html_lines(struct writing *writing, const struct record *recor
     for (size_t i = 0; i < record->line_count; i++) {
         json_open(&writing->json, NULL, '[');
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, record->lines[i].frame));
+                        html_frame_id(&writing->stacks, record->lines[i].frame));
         json_put_number(&writing->json, NULL, record->lines[i].bytes);
         json_put_number(&writing->json, NULL, record->lines[i].blocks);
         json_close(&writing->json, ']');
@@ -123,16 +117,16 @@ static void write_html_freed(struct writing *writing, const struct freed *freed)
     if (!freed->places)
         return;
     json_open(&writing->json, "w", '[');
-    json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, freed->place[0].frame));
+    json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, freed->place[0].frame));
     json_put_fraction(&writing->json, NULL,
                       freed->enough && !freed->other_path ? freed->place[0].share : 0);
     json_put_bool(&writing->json, NULL, freed->other_path);
     if (freed->place[0].common)
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, freed->place[0].common));
+                        html_frame_id(&writing->stacks, freed->place[0].common));
     if (freed->place[0].common && freed->place[0].below)
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, freed->place[0].below));
+                        html_frame_id(&writing->stacks, freed->place[0].below));
     json_close(&writing->json, ']');
 }
 
@@ -142,9 +136,9 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
         return;
     json_open(&writing->json, "h", '[');
     json_put_number(&writing->json, NULL,
-                    html_frames_id(&writing->frames, orphaned->frames[orphaned->user]));
+                    html_frame_id(&writing->stacks, orphaned->frames[orphaned->user]));
     if (orphaned->holder)
-        json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, orphaned->holder));
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, orphaned->holder));
     json_close(&writing->json, ']');
 }
 
@@ -176,6 +170,15 @@ static void write_html_lost_between(struct writing *writing, const struct record
     free(text);
 }
 
+/* Left out when fixing the record releases its own blocks alone. */
+static void write_html_retained(struct json_writer *json, const struct record *record)
+{
+    if (record->retained.blocks <= record->blocks && record->retained.bytes <= record->bytes)
+        return;
+    json_put_number(json, "rb", record->retained.bytes);
+    json_put_number(json, "rn", record->retained.blocks);
+}
+
 static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct json_writer *json = &writing->json;
@@ -186,19 +189,20 @@ static void write_html_record(struct writing *writing, const struct record *reco
     json->flat = true;
     json_put_text(json, "s", signature);
     json_put_number(json, "v", record->verdict);
-    json_put_text(json, "k", kind_word[record->kind]);
+    json_put_number(json, "k", html_text_id(&writing->stacks, kind_word[record->kind]));
     json_put_number(json, "b", record->bytes);
     json_put_number(json, "n", record->blocks);
-    json_put_number(json, "rb", record->retained.bytes);
-    json_put_number(json, "rn", record->retained.blocks);
-    write_html_stack(writing, record->frames, record->frame_count, record->user);
+    write_html_retained(json, record);
+    write_stack(writing, "f", "u", record->frames, record->frame_count, record->user);
     write_age(writing, "a", record->first_ns);
-    write_age(writing, "z", record->last_ns);
+    if (record->last_ns != record->first_ns)
+        write_age(writing, "z", record->last_ns);
     json_open(json, "t", '[');
     for (size_t i = 0; i < record->thread_count; i++)
-        write_html_thread(json, &record->threads[i]);
+        write_html_thread(writing, &record->threads[i]);
     json_close(json, ']');
-    json_put_number(json, "o", record->owner <= end ? record->owner : 0);
+    if (record->owner && record->owner <= end)
+        json_put_number(json, "o", record->owner);
     if (record->cycle)
         json_put_bool(json, "c", true);
     write_html_interior(writing, record);
@@ -284,7 +288,7 @@ static void write_html_records(struct writing *writing)
 
 /* ---- What else went wrong -------------------------------------------------------------------- */
 
-/* [words, ids, index of the user frame] */
+/* [words, stack, index of the user frame] */
 static void write_trace(struct writing *writing, const char *words, const struct stack *stack)
 {
     size_t user = frame_first_user(stack->frames, stack->count);
@@ -293,9 +297,7 @@ static void write_trace(struct writing *writing, const char *words, const struct
         return;
     json_open(&writing->json, NULL, '[');
     json_put_text(&writing->json, NULL, words);
-    write_ids(writing, NULL, stack->frames, stack->count);
-    json_put_number(&writing->json, NULL,
-                    user - first_shown_frame(stack->frames, stack->count, writing->view));
+    write_stack(writing, NULL, NULL, stack->frames, stack->count, user);
     json_close(&writing->json, ']');
 }
 
@@ -371,8 +373,8 @@ static void write_html_resources(struct writing *writing)
         for (size_t k = 0; k < resource->name_count; k++)
             json_put_text(json, NULL, resource->names[k]);
         json_close(json, ']');
-        write_html_stack(writing, resource->record.frames, resource->record.frame_count,
-                         resource->record.user);
+        write_stack(writing, "f", "u", resource->record.frames, resource->record.frame_count,
+                    resource->record.user);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -441,7 +443,7 @@ static void write_html_peak(struct writing *writing)
         json_put_number(json, NULL, part->bytes);
         json_put_number(json, NULL, part->blocks);
         if (user < part->stack.count)
-            json_put_number(json, NULL, html_frames_id(&writing->frames, part->stack.frames[user]));
+            json_put_number(json, NULL, html_frame_id(&writing->stacks, part->stack.frames[user]));
         else
             json_put_null(json, NULL);
         json_close(json, ']');
@@ -497,7 +499,8 @@ static void write_words(struct json_writer *json, const char *key,
 
 static void write_html_data(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct writing writing = {.json = {.stream = stream, .markup = true}, .view = view};
+    struct writing writing = {.json = {.stream = stream, .markup = true, .dense = true},
+                              .view = view};
     struct json_writer *json = &writing.json;
 
     json_open(json, NULL, '{');
@@ -512,9 +515,9 @@ static void write_html_data(const struct report *report, const struct view *view
         if (is_process_shown(report, i, view))
             write_html_process(&writing, &report->processes[i]);
     json_close(json, ']');
-    html_frames_write(json, &writing.frames, view);
+    html_stacks_write(json, &writing.stacks, view);
     json_close(json, '}');
-    html_frames_end(&writing.frames);
+    html_stacks_end(&writing.stacks);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -532,7 +535,7 @@ void html_write(const struct report *report, const struct view *view, FILE *stre
           /* Names of a program cannot make the page load or send anything. */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<title>libleak</title>\n<style>\n",
           stream);
     write_asset(html_style, html_style_end, stream);
@@ -541,8 +544,9 @@ void html_write(const struct report *report, const struct view *view, FILE *stre
           "hidden></select></small></h1>\n"
           "<p id=\"headline\"></p>\n"
           "<nav><span id=\"tabs\" role=\"tablist\"></span><span class=\"space\"></span>"
-          "<input id=\"search\" type=\"search\" placeholder=\"function, file, module  ( / )\" "
-          "aria-label=\"search\"> <button id=\"dark\" class=\"plain\">dark</button></nav>\n"
+          "<span class=\"tools\"><input id=\"search\" type=\"search\" "
+          "placeholder=\"function, file, module  ( / )\" aria-label=\"search\"> "
+          "<button id=\"dark\" class=\"plain\">dark</button></span></nav>\n"
           "</header>\n<main><div id=\"page\"></div><aside id=\"source\" hidden></aside></main>\n"
           "<noscript>This page needs JavaScript to show the report.</noscript>\n"
           "<script id=\"data\" type=\"application/json\">\n",

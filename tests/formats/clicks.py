@@ -5,7 +5,7 @@ PAGE and JSON are reports of one run of the program "shop" in html.t.
 import json, os, sys
 
 from browser import Browser
-from page import Page
+from page import Page, stack
 
 page, report, case = sys.argv[1], json.load(open(sys.argv[2])), sys.argv[3]
 wrong = []
@@ -27,8 +27,9 @@ def numbers():
             check("the record's numbers", (one["s"], data["verdicts"][one["v"]], one["b"], one["n"]) ==
                   (other["signature"], other["verdict"], other["bytes"], other["blocks"]))
             check("its tags", one.get("tg", []) == [[t["name"], t["bytes"], t["blocks"]] for t in other["tags"]])
-            frames = [f["function"] for f in other["frames"]][-len(one["f"]):]
-            check("its frames", [data["frames"][i][0] for i in one["f"]] == frames)
+            names = stack(data, one["f"])
+            functions = [f["function"] for f in other["frames"]][-len(names):]
+            check("its frames", names and all(f is None or f == name for f, name in zip(functions, names)))
         check("each record is in one entry", sorted(i for parts in shown["entries"] for i in parts) ==
               list(range(len(shown["records"]))))
         check("some have tags", any("tg" in r for r in shown["records"]))
@@ -74,9 +75,11 @@ def zooming(b):
     b.key("Escape")
     check("and back", b.ask("document.querySelectorAll('#flame div').length") == count)
     b.click("[data-tab=tree]")
-    closed = b.ask("document.querySelectorAll('.tree summary').length")
-    b.click(".tree summary", closed - 1)
-    check("the tree opens", b.ask("document.querySelectorAll('.tree details[open]').length") >= 2)
+    rows = b.ask("document.querySelectorAll('.tree [role=treeitem]').length")
+    b.click(".tree [aria-expanded=false]")
+    check("the tree opens", b.ask("document.querySelectorAll('.tree [role=treeitem]').length") > rows)
+    b.click(".tree [aria-expanded=true]")
+    check("and closes", b.ask("document.querySelectorAll('.tree [role=treeitem]').length") == 1)
 
 
 def keys(b):
@@ -88,7 +91,7 @@ def keys(b):
     dark = b.ask("document.documentElement.classList.contains('dark')")
     b.key("d")
     check("dark or light", b.ask("document.documentElement.classList.contains('dark')") != dark)
-    for key, page_ in (("2", "#flame"), ("3", ".tree"), ("4", ".plain-table"), ("5", ".stack"), ("6", ".stack"), ("7", "svg"), ("8", "kbd")):
+    for key, page_ in (("2", "#flame"), ("3", ".tree"), ("4", ".big-table .row"), ("5", ".stack"), ("6", ".stack"), ("7", "svg"), ("8", "kbd")):
         b.key(key)
         check("page " + key, b.ask("document.querySelectorAll('#page %s').length" % page_) > 0)
 
@@ -113,17 +116,69 @@ def growing(b):
     check("what lived then", "remember" in b.ask("document.querySelector('#page .plain-table').textContent"))
 
 
+ELEMENTS_MOST = 3000 # of a page, whatever the report
+
+
+def elements(b):
+    return b.ask("document.getElementsByTagName('*').length")
+
+
+def timed(b, words, action):
+    """Prints how long an action takes until it is laid out; its result must be a small page."""
+    took = b.ask("(() => { const begin = performance.now(); %s; document.body.offsetHeight; return performance.now() - begin })()" % action)
+    check("%s: only what is seen is drawn, not %d elements" % (words, elements(b)), elements(b) < ELEMENTS_MOST)
+    print("  %-24s %5.0f ms, %4d elements" % (words, took, elements(b)))
+
+
+def search(b, text):
+    timed(b, "search " + text, "const box = document.getElementById('search'); box.value = %s; box.dispatchEvent(new Event('input'))" % json.dumps(text))
+
+
+def listed_entries(b):
+    return int(b.ask("document.getElementById('count').textContent").split()[0].replace(",", ""))
+
+
 def large(b):
-    check("a bounded page", os.path.getsize(page) < 30 << 20)
-    b.click("input[data-apart]")
-    check("some entries", b.ask("document.querySelectorAll('.entry').length") == 200)
-    check("more on request", b.ask("!!document.getElementById('more')"))
-    b.click("#more")
-    check("more of them", b.ask("document.querySelectorAll('.entry').length") == 400)
-    check("the rest as a sum", "not in this page" in b.ask("document.getElementById('page').textContent"))
-    for tab in ("flame", "tree", "charts", "leaks"):
-        b.click("[data-tab=%s]" % tab)
+    data = json.loads(Page(open(page, encoding="utf-8").read()).data)
+    records = data["processes"][0]["records"]
+    names = [set(stack(data, record["f"])) for record in records]
+    check("every record", len(records) == 100000)
+    check("a million frames", sum(map(len, names)) > 1000000)
+    check("a small page", os.path.getsize(page) < 20 << 20)
     print("  %d bytes, %.0f ms until it stood there" % (os.path.getsize(page), b.ask("performance.timing.loadEventEnd - performance.timing.navigationStart")))
+    for tab in b.ask("[...document.querySelectorAll('[data-tab]')].map(tab => tab.dataset.tab)"):
+        timed(b, "tab " + tab, "document.querySelector('[data-tab=%s]').click()" % tab)
+
+    timed(b, "tab leaks again", "document.querySelector('[data-tab=leaks]').click()")
+    b.click("[data-apart]")
+    check("each record by itself", listed_entries(b) == 100000)
+    timed(b, "scroll to the end", "scrollTo(0, document.body.scrollHeight); document.dispatchEvent(new Event('scroll', { bubbles: true }))")
+    last = "[...document.querySelectorAll('.entry')].map(e => e.row).sort((a, b) => b - a)[0]"
+    for _ in range(20): # heights are known when rows are drawn
+        b.ask("new Promise(done => { scrollTo(0, document.body.scrollHeight); requestAnimationFrame(() => requestAnimationFrame(done)) })")
+    check("the last record is drawn", b.ask(last) == 99999)
+    check("and few others", elements(b) < ELEMENTS_MOST)
+
+    wanted = "level_3_step_7"
+    search(b, wanted)
+    check("what has the function is found", listed_entries(b) == sum(wanted in each for each in names))
+    check("it is in what is drawn", b.ask("(() => { document.querySelector('.entry > button').click(); return document.querySelector('.entry .stack').textContent })()").count(wanted) == 1)
+    search(b, records[4711]["s"])
+    check("one record by its signature", listed_entries(b) == 1)
+    search(b, "no such function")
+    check("says so", "No record matches" in b.ask("document.getElementById('page').textContent"))
+    search(b, "")
+
+    b.click("[data-tab=tree]")
+    below_main = b.ask("[...document.querySelectorAll('.tree [aria-level=\"2\"] .call')].map(e => e.textContent)")
+    check("30 functions below main", len(below_main) == 30 and all("level_0_step_" in text for text in below_main))
+    check("with all bytes", b.ask("treeRoot().value") == sum(record["b"] for record in records))
+
+
+def bounded(b):
+    text = b.ask("document.getElementById('page').textContent")
+    check("the rest as a sum", "In other records, not in this page: " in text and "500 records" in text)
+    check("the others are there", b.ask("data.processes[0].records.length") == 100000)
 
 
 if case == "numbers":

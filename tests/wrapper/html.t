@@ -78,11 +78,18 @@ END
     "$O/leakreport" --format=json -o grows.json grows.leak
     python3 "$root/tests/formats/clicks.py" grows.html grows.json growing picture.png
 }
-test_a_page_of_many_records_is_bounded() {
+many_page() { # records: a page of a program that loses one block on each of so many stacks
     need chromium python3
-    python3 "$root/bench/sites.py" 320 320 | compile many -g -O1
+    python3 "$root/bench/stacks.py" "$1" 10 30 | compile many -g -O1
     leakrun --keep=many.leak --no-report ./many
     "$O/leakreport" --format=html -o many.html many.leak
     echo '{}' >none.json
+}
+test_a_page_of_a_million_frames_draws_only_what_is_seen() {
+    many_page 100000
     python3 "$root/tests/formats/clicks.py" many.html none.json large
+}
+test_a_page_of_more_records_has_the_rest_as_a_sum() {
+    many_page 100500
+    python3 "$root/tests/formats/clicks.py" many.html none.json bounded
 }

@@ -1,0 +1,51 @@
+/* ---- main.js: draws the page, and obeys the address, the keys and the mouse --------------------- */
+
+let list = null; /* that j and k act on */
+
+function draw() {
+    if (!tabs().some(t => t[0] === state.tab)) state.tab = firstTab();
+    $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => { state.tab = tab; scrollTo(0, 0); draw(); } }, words)));
+    $("name").textContent = process().name;
+    $("headline").replaceChildren(make("b", { class: !facts().leaks && !facts().growing.length && !facts().wrong && "good" }, process().headline[0]), process().headline[1]);
+    hideSource();
+    $("page").replaceChildren();
+    list = pages[state.tab]($("page")) || null;
+    if ($("search").value !== state.q) $("search").value = state.q;
+    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, by: state.metric, p: state.process, zoom: state.zoom });
+    if (location.hash !== hash) history.replaceState(null, "", hash);
+}
+function readHash() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    state.q = asked.get("q") || "";
+    state.metric = ["bytes", "blocks", "retained"].includes(asked.get("by")) ? asked.get("by") : "bytes";
+    state.process = Math.min(Math.max(Number(asked.get("p")) || 0, 0), data.processes.length - 1);
+    state.tab = asked.get("tab") in pages ? asked.get("tab") : firstTab();
+    try { state.zoom = Array.isArray(JSON.parse(asked.get("zoom"))) ? asked.get("zoom") : ""; } catch { state.zoom = ""; }
+}
+document.addEventListener("keydown", e => {
+    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    if (e.key === "Escape") { state.q = state.zoom = ""; $("search").blur(); draw(); return; }
+    if (["INPUT", "SELECT"].includes(e.target.tagName)) return;
+    if (e.key === "/") { $("search").focus(); e.preventDefault(); }
+    else if (e.key === "j") { if (list) list.go(list.at + 1); }
+    else if (e.key === "k") { if (list) list.go(list.at - 1); }
+    else if (e.key === "d") document.documentElement.classList.toggle("dark");
+    else if (tabs()[Number(e.key) - 1]) { state.tab = tabs()[Number(e.key) - 1][0]; draw(); }
+});
+$("search").addEventListener("input", e => { state.q = e.target.value; draw(); });
+$("dark").addEventListener("click", () => document.documentElement.classList.toggle("dark"));
+if (data.processes.length > 1) {
+    $("process").replaceChildren(...data.processes.map((p, i) => make("option", { value: i }, p.name)));
+    $("process").hidden = false;
+    $("process").addEventListener("change", e => { state.process = Number(e.target.value); draw(); });
+}
+document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+addEventListener("hashchange", () => { readHash(); draw(); });
+addEventListener("resize", () => { if (state.tab === "flame") draw(); });
+readHash();
+/* What is wrong somewhere is seen first. */
+const worst = data.processes.findIndex(p => p.errors.length || p.records.some(r => data.shown[r.v] && !r.x));
+if (!location.hash && worst > 0) { state.process = worst; $("process").value = worst; }
+draw();
+/* The first look at a tree does not wait for it. */
+if (window.requestIdleCallback) requestIdleCallback(() => treeSums());

@@ -1,0 +1,50 @@
+/* ---- select.js: which records are listed, and in which order ---------------------------------- */
+
+/* Which stacks contain the text: each text is compared once, and a stack has what its caller has. */
+const matchingStacks = remember(() => state.q, () => {
+    const hit = new Uint8Array(stacks.up.length);
+    if (!state.q) return hit.fill(1);
+    const wanted = new RegExp(state.q.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
+    const texts = Uint8Array.from(data.texts, text => text !== null && wanted.test(text) ? 1 : 0);
+    const of = Uint8Array.from(frames.fn, (fn, i) => texts[fn] | texts[frames.file[i]] | texts[frames.module[i]]);
+    for (let i = 1; i < hit.length; i++) hit[i] = of[stacks.frame[i]] | hit[stacks.up[i]];
+    return hit;
+});
+const selectionKey = () => JSON.stringify([state.process, state.q, state.show]);
+
+/* 1 for each record of the process that fits the verdicts and the search. */
+const fitting = remember(selectionKey, () => {
+    const hit = matchingStacks(), q = state.q.toLowerCase(), shown = data.verdicts.map(v => state.show[v]);
+    return Uint8Array.from(process().records, record =>
+        shown[record.v] && (!record.x || state.show.suppressed) && (hit[record.f] || (q && record.s.startsWith(q))) ? 1 : 0);
+});
+const fittingRecords = remember(selectionKey, () => {
+    const fits = fitting();
+    return process().records.filter((_, i) => fits[i]);
+});
+
+const valueOf = r => state.metric === "blocks" ? r.n : state.metric === "retained" ? Math.max(r.rb, r.b) : r.b;
+const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
+
+/* The entries of the list: lists of records, the largest of each verdict first. */
+const listed = remember(() => selectionKey() + state.metric + state.apart, () => {
+    const records = process().records, fits = fitting(), lists = [];
+    if (state.apart) records.forEach((record, i) => { if (fits[i]) lists.push([record]); });
+    else for (const parts of process().entries) {
+        const list = parts.filter(i => fits[i]).map(i => records[i]);
+        if (list.length) lists.push(list);
+    }
+    if (state.metric === "retained") return lists;
+    return lists.map(list => [list, list[0].v, sum(list, valueOf)]).sort((a, b) => a[1] - b[1] || b[2] - a[2]).map(item => item[0]);
+});
+
+/* Facts of a process that no choice changes. */
+const facts = remember(() => state.process, () => {
+    const { records, grown, errors } = process();
+    const verdicts = new Set(records.map(r => data.verdicts[r.v]));
+    if (records.some(r => r.x)) verdicts.add("suppressed");
+    return { verdicts, growing: [...records, ...grown].filter(r => r.g && !r.x).sort((a, b) => b.gr - a.gr),
+             leaks: records.some(r => data.shown[r.v] && !r.x), grouped: process().entries.some(parts => parts.length > 1),
+             wrong: errors.length > 0 };
+});
+

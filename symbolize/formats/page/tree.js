@@ -1,0 +1,153 @@
+/* ---- tree.js: call trees, from main to the allocation or the other way round ------------------- */
+
+/* The stacks as one tree, in which equal functions with equal callers are one node. Runtime frames
+ * around main say nothing and are left out. Node 0 is the root, up < node for all others; to: the
+ * node of each stack. */
+const callTree = remember(() => "", () => {
+    const total = stacks.up.length, to = new Int32Array(total), up = new Int32Array(total), frame = new Int32Array(total);
+    let size = 1, nodes = 1;
+    while (size < 2 * total) size *= 2;
+    const table = new Int32Array(size); /* a hash table of nodes by parent and function */
+    for (let i = 1; i < total; i++) {
+        const id = stacks.frame[i], parent = to[stacks.up[i]];
+        if (!parent && (frames.kind[id] & ROLES) === RUNTIME) continue;
+        let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(frames.fn[id], 0x85ebca6b)) >>> 0 & size - 1;
+        while (table[slot] && (up[table[slot]] !== parent || frames.fn[frame[table[slot]]] !== frames.fn[id])) slot = slot + 1 & size - 1;
+        if (!table[slot]) {
+            up[nodes] = parent;
+            frame[nodes] = id;
+            table[slot] = nodes++;
+        }
+        to[i] = table[slot];
+    }
+    return { to, up: up.slice(0, nodes), frame: frame.slice(0, nodes), ...siblings(up, nodes) };
+});
+/* The first child of each node, and the next child of the same parent; 0 = none. */
+function siblings(up, nodes) {
+    const first = new Int32Array(nodes), next = new Int32Array(nodes);
+    for (let i = nodes - 1; i > 0; i--) {
+        next[i] = first[up[i]];
+        first[up[i]] = i;
+    }
+    return { first, next };
+}
+/* What each node allocated itself, and with all that it called. */
+const treeSums = remember(() => selectionKey() + state.metric, () => {
+    const tree = callTree(), own = new Float64Array(tree.up.length);
+    for (const record of fittingRecords()) own[tree.to[record.f]] += valueOf(record);
+    const all = own.slice();
+    for (let i = all.length - 1; i > 0; i--) all[tree.up[i]] += all[i];
+    return { own, all };
+});
+
+/* A function of a drawn tree. Its children are made when they are asked for. */
+class Call {
+    constructor(up, frame, value) {
+        Object.assign(this, { up, frame, value, depth: up ? up.depth + 1 : 0, kids: null });
+        this.name = frame < 0 ? "all" : data.texts[frames.fn[frame]];
+    }
+    children() {
+        if (!this.kids) this.kids = this.expand().filter(call => call.value > 0).sort((a, b) => b.value - a.value);
+        return this.kids;
+    }
+    path() { return this.up ? [...this.up.path(), this.name] : []; }
+}
+/* From main on: a node of the tree. */
+class Callee extends Call {
+    constructor(up, node) {
+        super(up, node ? callTree().frame[node] : -1, treeSums().all[node]);
+        this.node = node;
+    }
+    expand() {
+        const tree = callTree(), calls = [];
+        for (let child = tree.first[this.node]; child; child = tree.next[child]) calls.push(new Callee(this, child));
+        return calls;
+    }
+}
+const treeRoot = remember(() => selectionKey() + state.metric, () => new Callee(null, 0));
+
+/* ---- The icicle graph ------------------------------------------------------------------------- */
+
+const ROW = 20, DRAWN_MOST = 2000;
+
+function hue(text) {
+    let hash = 0;
+    for (const letter of text) hash = (hash * 31 + letter.codePointAt(0)) | 0;
+    return "hsl(" + (20 + Math.abs(hash) % 45) + " 85% " + (62 + Math.abs(hash >> 6) % 12) + "%)";
+}
+function drawFlame(area) {
+    const root = treeRoot(), width = Math.max(area.clientWidth, 300), q = state.q.toLowerCase();
+    let at = root, deepest = 0;
+    for (const name of state.zoom ? JSON.parse(state.zoom) : []) at = at.children().find(call => call.name === name) || at;
+    const flame = make("div", { id: "flame" });
+    /* Level by level, so that what is left out is deep, and small. */
+    for (let level = [[at, 0, width]], depth = 0, drawn = 0; level.length; depth++) {
+        const below = [];
+        for (const [call, left, w] of level) {
+            if (drawn++ >= DRAWN_MOST) break;
+            deepest = depth;
+            flame.append(make("div", { class: q && call.name.toLowerCase().includes(q) && "hit", "data-name": call.name,
+                title: call.name + "\n" + amount(call.value, state.metric) + " (" + (100 * call.value / root.value).toFixed(1) + " %)" + (call.frame < 0 ? "" : "\n" + placeOf(frameOf(call.frame))),
+                style: `left:${left}px;width:${w}px;top:${depth * ROW}px;background:${hue(call.name)}`,
+                onclick: () => { state.zoom = call === root || call === at && !call.up ? "" : JSON.stringify((call === at ? call.up : call).path()); draw(); } }, w > 30 ? call.name : ""));
+            let x = left;
+            for (const child of w >= 4 ? call.children() : []) {
+                const wide = w * child.value / call.value;
+                if (wide < 2) break;
+                below.push([child, x, wide]);
+                x += wide;
+            }
+        }
+        level = drawn < DRAWN_MOST ? below : [];
+    }
+    flame.style.height = (deepest + 1) * ROW + "px";
+    area.append(root.value ? flame : make("p", { class: "empty" }, "No listed record has a stack."));
+}
+
+/* ---- The tree as a list ------------------------------------------------------------------------ */
+
+/* The rows are the calls that are not below a closed one. */
+function drawTree(area) {
+    const box = make("div", { class: "tree", role: "tree" }), open = new Set();
+    let rows = [...treeRoot().children()], list = null;
+    const toggle = i => {
+        const call = rows[i], here = scrollY;
+        if (open.delete(call)) {
+            let end = i + 1;
+            while (end < rows.length && rows[end].depth > call.depth) open.delete(rows[end++]);
+            rows.splice(i + 1, end - i - 1);
+        } else if (call.children().length) {
+            open.add(call);
+            rows = [...rows.slice(0, i + 1), ...call.children(), ...rows.slice(i + 1)];
+        }
+        fill();
+        scrollTo(0, here);
+        list.go(i);
+    };
+    const render = i => {
+        const call = rows[i], place = placeOf(frameOf(call.frame)), leaf = !call.children().length;
+        return make("div", { role: "treeitem", tabindex: 0, class: state.q && call.name.toLowerCase().includes(state.q.toLowerCase()) && "hit",
+            "aria-level": call.depth, "aria-expanded": leaf ? null : String(open.has(call)), onclick: () => toggle(i),
+            onkeydown: e => {
+                if (e.key === "Enter" || e.key === "ArrowRight" && !open.has(call) || e.key === "ArrowLeft" && open.has(call)) toggle(i);
+                else if (e.key === "ArrowDown" || e.key === "ArrowUp") list.go(i + (e.key === "ArrowDown" ? 1 : -1));
+                else return;
+                e.preventDefault();
+            } },
+            make("b", {}, amount(call.value, state.metric)), make("span", { class: "share", style: `--part:${100 * call.value / treeRoot().value}%` }, (100 * call.value / treeRoot().value).toFixed(1) + " %"),
+            make("span", { class: "call", style: `padding-left:${Math.min(call.depth - 1, 24) * 14}px` },
+                make("i", {}, leaf ? "·" : open.has(call) ? "▾" : "▸"), call.name + "  ", make("span", { class: "by" }, place)));
+    };
+    const fill = () => {
+        box.replaceChildren();
+        list = new List(box, rows.length, 23, render);
+    };
+    area.append(box);
+    /* Down to the first branch: until there nothing is to choose. */
+    for (let call = rows[0]; call; call = open.has(call) && call.children().length === 1 ? call.children()[0] : null) {
+        open.add(call);
+        rows.splice(rows.indexOf(call) + 1, 0, ...call.children());
+    }
+    fill();
+}
+
