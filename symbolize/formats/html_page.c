@@ -11,7 +11,6 @@
 #include "symbolize/text/text.h"
 
 #define RECORDS_MOST 100000 /* of a process */
-#define PEAK_PARTS_MOST 25
 
 struct writing {
     struct json_writer json;
@@ -424,7 +423,18 @@ static void write_moment(struct writing *writing, const struct moment *moment)
     json_close(&writing->json, ']');
 }
 
-/* [[when, bytes, blocks], [bytes, blocks, frame] …], nothing when it is not known. */
+/* What a stack allocated: stack, index of the user frame, bytes, blocks. */
+static void write_sum(struct writing *writing, const struct stack *stack, uint64_t bytes,
+                      uint64_t blocks)
+{
+    write_stack(writing, NULL, NULL, stack->frames, stack->count,
+                frame_first_user(stack->frames, stack->count));
+    json_put_number(&writing->json, NULL, bytes);
+    json_put_number(&writing->json, NULL, blocks);
+}
+
+/* "peak": [when, bytes, blocks], nothing when it is not known; "at_peak": what lived then, the
+ * largest first. */
 static void write_html_peak(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -433,22 +443,38 @@ static void write_html_peak(struct writing *writing)
     json_open(json, "peak", '[');
     if (process->peak.bytes)
         write_moment(writing, &process->peak);
-    for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS_MOST; i++) {
+    json_close(json, ']');
+    json_open(json, "at_peak", '[');
+    for (size_t i = 0; i < process->peak_part_count && i < RECORDS_MOST; i++) {
         const struct peak_part *part = &process->peak_parts[i];
-        size_t user = frame_first_user(part->stack.frames, part->stack.count);
 
-        if (user == part->stack.count)
-            user = frame_first_caller(part->stack.frames, part->stack.count);
-        json_open(json, NULL, '[');
-        json_put_number(json, NULL, part->bytes);
-        json_put_number(json, NULL, part->blocks);
-        if (user < part->stack.count)
-            json_put_number(json, NULL, html_frame_id(&writing->stacks, part->stack.frames[user]));
-        else
-            json_put_null(json, NULL);
-        json_close(json, ']');
+        write_sum(writing, &part->stack, part->bytes, part->blocks);
     }
     json_close(json, ']');
+}
+
+/* "allocated": what each stack allocated, freed or not; those beyond a limit as one without a
+ * stack. */
+static void write_html_allocated(struct writing *writing)
+{
+    const struct process *process = writing->process;
+    struct stack none = {0};
+    uint64_t bytes = 0, blocks = 0;
+
+    json_open(&writing->json, "allocated", '[');
+    for (size_t i = 0; i < process->allocated_count && !writing->view->quiet; i++) {
+        const struct allocated *allocated = &process->allocated[i];
+
+        if (i < RECORDS_MOST) {
+            write_sum(writing, &allocated->stack, allocated->bytes, allocated->blocks);
+        } else {
+            bytes = add_saturating(bytes, allocated->bytes);
+            blocks = add_saturating(blocks, allocated->blocks);
+        }
+    }
+    if (blocks)
+        write_sum(writing, &none, bytes, blocks);
+    json_close(&writing->json, ']');
 }
 
 static void write_html_history(struct writing *writing)
@@ -461,6 +487,7 @@ static void write_html_history(struct writing *writing)
         write_moment(writing, &process->history[i]);
     json_close(&writing->json, ']');
     write_html_peak(writing);
+    write_html_allocated(writing);
     writing->json.flat = false;
 }
 

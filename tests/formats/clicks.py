@@ -114,6 +114,53 @@ def growing(b):
     x, y = (float(b.ask("document.querySelector('#history .peak').getAttribute('c%s')" % c)) for c in "xy")
     check("the peak is its highest point", abs(y - min(p[1] for p in points)) < 3 and any(abs(p[0] - x) < 20 and abs(p[1] - y) < 10 for p in points))
     check("what lived then", "remember" in b.ask("document.querySelector('#page .plain-table').textContent"))
+    b.click("[data-tab=flame]")
+    choose(b, "weight", "peak")
+    check("all of it in the graph", b.ask("treeRoot().value") == sum(site["bytes"] for site in report["processes"][0]["peak"]["parts"]))
+
+
+def choose(b, choice, value):
+    b.ask("(() => { const box = document.getElementById(%s); if (box.type === 'checkbox') box.checked = %s; else box.value = %s; box.dispatchEvent(new Event('change')) })()"
+          % (json.dumps(choice), json.dumps(value), json.dumps(value)))
+
+
+def tree_rows(b):
+    """[(depth, amount, function)] of what the call tree shows."""
+    return [tuple(row) for row in b.ask("[...document.querySelectorAll('.tree [role=treeitem]')].map(row => [Number(row.ariaLevel),"
+                                        " row.querySelector('b').textContent, row.querySelector('.call').childNodes[1].textContent.trim()])")]
+
+
+def weighing(b):
+    """What the program in html.t allocates, seen from both ends and in each weight."""
+    def row(depth, amount, name):
+        check("%s %s at depth %d, in %s" % (amount, name, depth, tree_rows(b)), (depth, amount, name) in tree_rows(b))
+
+    b.click("[data-tab=tree]")
+    row(1, "1.6 kB", "main")
+    row(2, "1.2 kB", "walk")
+    row(2, "400 bytes", "direct")
+    choose(b, "fold", True)
+    b.click(".tree [aria-level='2']")
+    row(2, "1.2 kB", "walk")
+    row(3, "1.2 kB", "keep")
+    check("walk is there once", [name for _, _, name in tree_rows(b)].count("walk") == 1)
+    choose(b, "from", "allocation")
+    row(1, "1.6 kB", "keep")
+    row(2, "1.2 kB", "walk")
+    row(2, "400 bytes", "direct")
+    choose(b, "fold", False)
+    choose(b, "metric", "blocks")
+    row(1, "4 blocks", "keep")
+    choose(b, "metric", "bytes")
+    choose(b, "weight", "allocated")
+    row(1, "50 kB", "scratch")
+    row(1, "1.6 kB", "keep")
+    check("the address says it", all(word in b.ask("location.hash") for word in ("what=allocated", "from=allocation", "tab=tree")))
+    b.click("[data-tab=flame]")
+    check("the allocator is below all", b.ask("document.querySelector('#flame [data-name=scratch]').offsetTop") == 20)
+    choose(b, "flip", True)
+    top = "document.querySelector('#flame [data-name=%s]').offsetTop"
+    check("the root is below", b.ask(top % "all") > b.ask(top % "scratch") > b.ask(top % "main"))
 
 
 ELEMENTS_MOST = 3000 # of a page, whatever the report
@@ -168,6 +215,14 @@ def large(b):
     search(b, "no such function")
     check("says so", "No record matches" in b.ask("document.getElementById('page').textContent"))
     search(b, "")
+
+    for tab in ("flame", "tree"):
+        b.click("[data-tab=%s]" % tab)
+        for what in ("allocated", "leaked"):
+            for start in ("allocation", "main"):
+                timed(b, "%s, %s, from %s" % (tab, what, start), "state.weight = '%s'; state.from = '%s'; draw()" % (what, start))
+    timed(b, "merge recursion", "state.fold = '1'; draw()")
+    check("as many bytes either way", b.ask("(() => { state.from = 'allocation'; draw(); const got = treeRoot().value; state.from = 'main'; draw(); return got })()") == b.ask("treeRoot().value"))
 
     b.click("[data-tab=tree]")
     below_main = b.ask("[...document.querySelectorAll('.tree [aria-level=\"2\"] .call')].map(e => e.textContent)")

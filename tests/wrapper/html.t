@@ -78,6 +78,22 @@ END
     "$O/leakreport" --format=json -o grows.json grows.leak
     python3 "$root/tests/formats/clicks.py" grows.html grows.json growing picture.png
 }
+test_the_page_draws_trees_from_both_ends_and_in_each_weight() {
+    need chromium python3
+    compile weights -g -O0 <<'END'
+#include <stdlib.h>
+char *volatile kept;
+void keep(void) { kept = malloc(400); }
+void walk(int left) { keep(); if (left) walk(left - 1); }
+void direct(void) { keep(); }
+void scratch(void) { for (int i = 0; i < 50; i++) free(malloc(1000)); }
+int main(void) { walk(2); direct(); scratch(); kept = NULL; return 0; }
+END
+    leakrun --keep=weights.leak --no-report ./weights
+    "$O/leakreport" --format=html -o weights.html weights.leak
+    "$O/leakreport" --format=json -o weights.json weights.leak
+    python3 "$root/tests/formats/clicks.py" weights.html weights.json weighing
+}
 many_page() { # records: a page of a program that loses one block on each of so many stacks
     need chromium python3
     python3 "$root/bench/stacks.py" "$1" 10 30 | compile many -g -O1

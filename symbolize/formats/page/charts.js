@@ -25,13 +25,13 @@ function drawCharts(area) {
     const older = bin(records, r => r.a == null ? null : Math.max(-3, Math.floor(Math.log10(Math.max(r.a, 0.001)))), k => "1e" + k + " s");
     const history = process().history;
     if (history.length > 1) {
-        const [peak, ...parts] = process().peak, most = Math.max(...history.map(h => h[1]), peak ? peak[1] : 1), [t0, t1] = [history[0][0], history[history.length - 1][0]];
+        const [peak] = process().peak, parts = atPeak().slice(0, 25), most = Math.max(...history.map(h => h[1]), peak ? peak[1] : 1), [t0, t1] = [history[0][0], history[history.length - 1][0]];
         const x = t => (800 * Math.min(Math.max((t - t0) / (t1 - t0 || 1), 0), 1)).toFixed(1), y = bytes => (190 - 170 * bytes / most).toFixed(1);
         area.append(make("h3", {}, "Live bytes over " + span(t1) + ", peak " + size(most)), svg("svg", { id: "history", viewBox: "-6 0 812 200", width: 812, height: 200, role: "img", "aria-label": "live bytes over time" },
             svg("polyline", { class: "curve", points: history.map(h => x(h[0]) + "," + y(h[1])).join(" ") }),
             ...(peak ? [svg("circle", { class: "peak", cx: x(peak[0]), cy: y(peak[1]), r: 5 }, svg("title", {}, "the peak: " + size(peak[1]) + " in " + count(peak[2], "block") + ", " + span(peak[0]) + " after the start"))] : [])));
         if (parts.length) area.append(make("h3", {}, "Live at the peak, " + span(peak[0]) + " after the start"), table([["bytes", 1], ["blocks", 1], ["from"], ["at"]],
-            parts.map(([bytes, blocks, id]) => [size(bytes), number(blocks), id == null ? "an unknown place" : nameOf(frameOf(id)), id == null ? "" : placeOf(frameOf(id))])));
+            parts.map(part => [size(part.b), number(part.n), part.f ? nameOf(titleOf(part)) : "an unknown place", part.f ? placeOf(titleOf(part)) : ""])));
     }
     area.append(...histogram("Block sizes (lower bounds, bytes)", sizes), ...(older.length ? histogram("Ages (since the first block of each record)", older) : []));
 }

@@ -23,6 +23,7 @@ const RUNTIME = 1, ROLES = 3, INLINED = 4, NAMELESS = 8; /* in frames.kind */
 /* What is shown is a function of "state", which the address after # keeps: a link leads to the same
  * picture. */
 const state = { tab: "leaks", q: "", metric: "bytes", process: 0, zoom: "", apart: false,
+                weight: "leaked", from: "main", fold: "", flip: "",
                 show: Object.fromEntries(data.verdicts.map((v, i) => [v, data.shown[i]])) };
 
 /* Remembers the last value of a function for a key. */
@@ -56,6 +57,11 @@ function titleId(record) { /* the frame that the record is about, -1 = none */
     at = at || record.f;
     return at ? stacks.frame[at] : -1;
 }
+const sumsOf = flat => { /* [stack, user, bytes, blocks, ...] as records */
+    const sums = [];
+    for (let i = 0; i < flat.length; i += 4) sums.push({ f: flat[i], u: flat[i + 1], b: flat[i + 2], n: flat[i + 3], rb: 0 });
+    return sums;
+};
 const titleOf = record => record.f ? frameOf(titleId(record)) : null;
 const process = () => data.processes[state.process];
 

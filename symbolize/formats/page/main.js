@@ -4,6 +4,7 @@ let list = null; /* that j and k act on */
 
 function draw() {
     if (!tabs().some(t => t[0] === state.tab)) state.tab = firstTab();
+    if (!weighings().includes(state.weight)) state.weight = "leaked";
     $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => { state.tab = tab; scrollTo(0, 0); draw(); } }, words)));
     $("name").textContent = process().name;
     $("headline").replaceChildren(make("b", { class: !facts().leaks && !facts().growing.length && !facts().wrong && "good" }, process().headline[0]), process().headline[1]);
@@ -11,14 +12,20 @@ function draw() {
     $("page").replaceChildren();
     list = pages[state.tab]($("page")) || null;
     if ($("search").value !== state.q) $("search").value = state.q;
-    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, by: state.metric, p: state.process, zoom: state.zoom });
+    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, p: state.process, zoom: state.zoom,
+        ...Object.fromEntries(Object.entries(words).filter(([, [key, values]]) => state[key] !== values[0]).map(([word, [key]]) => [word, state[key]])) });
     if (location.hash !== hash) history.replaceState(null, "", hash);
 }
+/* Words of the address: what they set, and the values, the default first. */
+const words = { by: ["metric", ["bytes", "blocks", "retained"]], what: ["weight", ["leaked", "allocated", "peak"]],
+                from: ["from", ["main", "allocation"]], fold: ["fold", ["", "1"]], flip: ["flip", ["", "1"]] };
+
 function readHash() {
     const asked = new URLSearchParams(location.hash.slice(1));
     state.q = asked.get("q") || "";
-    state.metric = ["bytes", "blocks", "retained"].includes(asked.get("by")) ? asked.get("by") : "bytes";
+    for (const [word, [key, values]] of Object.entries(words)) state[key] = values.includes(asked.get(word)) ? asked.get(word) : values[0];
     state.process = Math.min(Math.max(Number(asked.get("p")) || 0, 0), data.processes.length - 1);
+    if (!weighings().includes(state.weight)) state.weight = "leaked";
     state.tab = asked.get("tab") in pages ? asked.get("tab") : firstTab();
     try { state.zoom = Array.isArray(JSON.parse(asked.get("zoom"))) ? asked.get("zoom") : ""; } catch { state.zoom = ""; }
 }

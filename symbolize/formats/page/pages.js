@@ -34,8 +34,13 @@ const pages = {
         area.append(note("Allocation sites that grew while the program ran, freed later or not."));
         return entryList(area, facts().growing.map(r => [r]), true);
     },
-    flame(area) { area.append(choices()); drawFlame(area); },
-    tree(area) { area.append(choices()); drawTree(area); },
+    flame(area) {
+        const bar = treeChoices();
+        bar.append(checkbox("root below", { id: "flip" }, state.flip, on => state.flip = on ? "1" : ""));
+        area.append(bar);
+        drawFlame(area);
+    },
+    tree(area) { area.append(treeChoices()); drawTree(area); },
     owners(area) {
         area.append(note("Roots that keep the reachable blocks alive."));
         return bigTable(area, [["bytes", o => size(o.b), { number: true, width: "6em" }], ["blocks", o => number(o.n), { number: true, width: "6em" }],

@@ -1,9 +1,24 @@
 /* ---- tree.js: call trees, from main to the allocation or the other way round ------------------- */
 
-/* The stacks as one tree, in which equal functions with equal callers are one node. Runtime frames
- * around main say nothing and are left out. Node 0 is the root, up < node for all others; to: the
- * node of each stack. */
-const callTree = remember(() => "", () => {
+/* What is weighed: what leaked, all that was ever allocated, or what lived when the heap was
+ * largest; each where the recording has it. */
+const weighings = () => ["leaked", process().allocated.length && "allocated", process().at_peak.length && "peak"].filter(Boolean);
+const allocations = remember(() => state.process, () => sumsOf(process().allocated));
+const atPeak = remember(() => state.process, () => sumsOf(process().at_peak));
+function weighed() { /* records, or what has stacks and sums like them */
+    if (state.weight === "leaked") return fittingRecords();
+    const hit = matchingStacks();
+    return (state.weight === "peak" ? atPeak() : allocations()).filter(sum => !state.q || hit[sum.f]);
+}
+const weighedKey = () => selectionKey() + state.metric + state.weight;
+
+/* The stacks as one tree, in which equal functions with equal callers are one node; with "fold", a
+ * function that calls itself again is one node, too. Runtime frames around main say nothing and are
+ * left out. Node 0 is the root, up < node for all others; to: the node of each stack. */
+const callTrees = {}; /* by state.fold */
+const callTree = () => callTrees[state.fold] ??= buildTree();
+
+function buildTree() {
     const total = stacks.up.length, to = new Int32Array(total), up = new Int32Array(total), frame = new Int32Array(total);
     let size = 1, nodes = 1;
     while (size < 2 * total) size *= 2;
@@ -11,6 +26,12 @@ const callTree = remember(() => "", () => {
     for (let i = 1; i < total; i++) {
         const id = stacks.frame[i], parent = to[stacks.up[i]];
         if (!parent && (frames.kind[id] & ROLES) === RUNTIME) continue;
+        let again = state.fold ? parent : 0;
+        while (again && frames.fn[frame[again]] !== frames.fn[id]) again = up[again];
+        if (again) {
+            to[i] = again;
+            continue;
+        }
         let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(frames.fn[id], 0x85ebca6b)) >>> 0 & size - 1;
         while (table[slot] && (up[table[slot]] !== parent || frames.fn[frame[table[slot]]] !== frames.fn[id])) slot = slot + 1 & size - 1;
         if (!table[slot]) {
@@ -21,7 +42,7 @@ const callTree = remember(() => "", () => {
         to[i] = table[slot];
     }
     return { to, up: up.slice(0, nodes), frame: frame.slice(0, nodes), ...siblings(up, nodes) };
-});
+}
 /* The first child of each node, and the next child of the same parent; 0 = none. */
 function siblings(up, nodes) {
     const first = new Int32Array(nodes), next = new Int32Array(nodes);
@@ -32,9 +53,9 @@ function siblings(up, nodes) {
     return { first, next };
 }
 /* What each node allocated itself, and with all that it called. */
-const treeSums = remember(() => selectionKey() + state.metric, () => {
+const treeSums = remember(() => weighedKey() + state.fold, () => {
     const tree = callTree(), own = new Float64Array(tree.up.length);
-    for (const record of fittingRecords()) own[tree.to[record.f]] += valueOf(record);
+    for (const record of weighed()) own[tree.to[record.f]] += valueOf(record);
     const all = own.slice();
     for (let i = all.length - 1; i > 0; i--) all[tree.up[i]] += all[i];
     return { own, all };
@@ -64,7 +85,46 @@ class Callee extends Call {
         return calls;
     }
 }
-const treeRoot = remember(() => selectionKey() + state.metric, () => new Callee(null, 0));
+/* From the allocation outwards: the nodes that the callers continue from, each with what it counts. */
+class Caller extends Call {
+    constructor(up, frame, value, nodes, values) {
+        super(up, frame, value);
+        Object.assign(this, { nodes, values });
+    }
+    expand() {
+        const tree = callTree(), calls = new Map();
+        for (let i = 0; i < this.nodes.length; i++) {
+            const node = this.nodes[i], id = tree.frame[node];
+            if (!node) continue;
+            let call = calls.get(frames.fn[id]);
+            if (!call) calls.set(frames.fn[id], call = new Caller(this, id, 0, [], []));
+            call.value += this.values[i];
+            call.nodes.push(tree.up[node]);
+            call.values.push(this.values[i]);
+        }
+        return [...calls.values()];
+    }
+}
+function callersOfAllocations() {
+    const { own, all } = treeSums(), nodes = [], values = [];
+    for (let i = 1; i < own.length; i++) if (own[i] > 0) { nodes.push(i); values.push(own[i]); }
+    return new Caller(null, -1, all[0], nodes, values);
+}
+const treeRoot = remember(() => weighedKey() + state.fold + state.from, () => state.from === "main" ? new Callee(null, 0) : callersOfAllocations());
+
+/* What the icicle graph and the call tree are drawn by. */
+function treeChoices() {
+    const bar = state.weight === "leaked" ? choices() : make("div", { class: "bar" }, choice("by", "metric", ["bytes", "blocks"], state.metric, metric => state.metric = metric));
+    const anew = set => value => { set(value); state.zoom = ""; };
+    if (weighings().length > 1)
+        bar.prepend(choice("what", "weight", weighings(), state.weight, anew(weight => {
+            state.weight = weight;
+            if (weight !== "leaked" && state.metric === "retained") state.metric = "bytes";
+        })));
+    bar.append(choice("from", "from", ["main", "allocation"], state.from, anew(from => state.from = from)),
+        checkbox("merge recursion", { id: "fold" }, state.fold, anew(on => state.fold = on ? "1" : "")));
+    return bar;
+}
 
 /* ---- The icicle graph ------------------------------------------------------------------------- */
 
@@ -79,7 +139,9 @@ function drawFlame(area) {
     const root = treeRoot(), width = Math.max(area.clientWidth, 300), q = state.q.toLowerCase();
     let at = root, deepest = 0;
     for (const name of state.zoom ? JSON.parse(state.zoom) : []) at = at.children().find(call => call.name === name) || at;
-    const flame = make("div", { id: "flame" });
+    const flame = make("div", { id: "flame" }), edge = state.flip ? "bottom" : "top";
+    area.append(note((at === root ? "All: " : at.name + ": ") + amount(at.value, state.metric) +
+        (at === root ? ". Click on a function to zoom in." : ", " + (100 * at.value / root.value).toFixed(1) + " %, " + placeOf(frameOf(at.frame)) + ". Click on its bar, or press Esc, to zoom out.")));
     /* Level by level, so that what is left out is deep, and small. */
     for (let level = [[at, 0, width]], depth = 0, drawn = 0; level.length; depth++) {
         const below = [];
@@ -88,7 +150,7 @@ function drawFlame(area) {
             deepest = depth;
             flame.append(make("div", { class: q && call.name.toLowerCase().includes(q) && "hit", "data-name": call.name,
                 title: call.name + "\n" + amount(call.value, state.metric) + " (" + (100 * call.value / root.value).toFixed(1) + " %)" + (call.frame < 0 ? "" : "\n" + placeOf(frameOf(call.frame))),
-                style: `left:${left}px;width:${w}px;top:${depth * ROW}px;background:${hue(call.name)}`,
+                style: `left:${left}px;width:${w}px;${edge}:${depth * ROW}px;background:${hue(call.name)}`,
                 onclick: () => { state.zoom = call === root || call === at && !call.up ? "" : JSON.stringify((call === at ? call.up : call).path()); draw(); } }, w > 30 ? call.name : ""));
             let x = left;
             for (const child of w >= 4 ? call.children() : []) {
