@@ -11,6 +11,7 @@ html_script:
     .incbin "symbolize/formats/page/list.js"
     .incbin "symbolize/formats/page/record.js"
     .incbin "symbolize/formats/page/tree.js"
+    .incbin "symbolize/formats/page/tables.js"
     .incbin "symbolize/formats/page/charts.js"
     .incbin "symbolize/formats/page/pages.js"
     .incbin "symbolize/formats/page/main.js"

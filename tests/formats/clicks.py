@@ -91,7 +91,7 @@ def keys(b):
     dark = b.ask("document.documentElement.classList.contains('dark')")
     b.key("d")
     check("dark or light", b.ask("document.documentElement.classList.contains('dark')") != dark)
-    for key, page_ in (("2", "#flame"), ("3", ".tree"), ("4", ".big-table .row"), ("5", ".stack"), ("6", ".stack"), ("7", "svg"), ("8", "kbd")):
+    for key, page_ in (("2", "#flame"), ("3", ".tree"), ("4", ".big-table .row"), ("5", "[role=table]"), ("6", ".big-table .row"), ("7", ".stack"), ("8", ".stack"), ("9", "svg")):
         b.key(key)
         check("page " + key, b.ask("document.querySelectorAll('#page %s').length" % page_) > 0)
 
@@ -161,6 +161,42 @@ def weighing(b):
     choose(b, "flip", True)
     top = "document.querySelector('#flame [data-name=%s]').offsetTop"
     check("the root is below", b.ask(top % "all") > b.ask(top % "scratch") > b.ask(top % "main"))
+
+
+def rows(b):
+    """The texts of the cells of a big table."""
+    return b.ask("[...document.querySelectorAll('.big-table .row:not(.head)')].map(row => [...row.children].map(cell => cell.textContent))")
+
+
+def tables(b):
+    """The same program's records in order, in sums, and by function."""
+    b.click("[data-tab=table]")
+    check("a row for each lost record: %s" % rows(b), len(rows(b)) == b.ask("fittingRecords().length") and rows(b)[0][3:5] == ["lost", "keep"])
+    for times, direction in ((1, -1), (2, 1)):
+        b.click("[data-sort='1']")
+        blocks = [int(row[1]) for row in rows(b)]
+        check("sorted by blocks: %s" % blocks, len(set(blocks)) > 1 and blocks == sorted(blocks, reverse=direction < 0))
+    check("the address says it", "sort=1" in b.ask("location.hash"))
+    b.click(".big-table .row[tabindex] > .number")
+    check("a row unfolds", b.ask("document.querySelectorAll('.big-table .detail .stack').length") == 1)
+    b.click(".big-table .row[tabindex] > .number")
+    check("and folds", b.ask("document.querySelectorAll('.big-table .detail').length") == 0)
+    choose(b, "group", "thread")
+    check("one thread has it all: %s" % rows(b), [row[:3] for row in rows(b)] == [["1.6 kB", "4", "100.0 %"]] and rows(b)[0][4].startswith("T1"))
+    choose(b, "group", "size")
+    check("and one size", [row[4] for row in rows(b)] == ["256 to 511 bytes"])
+
+    b.click("[data-tab=functions]")
+    found = {row[2]: row[:2] for row in rows(b)}
+    check("what each allocates: %s" % found, found["main"] == ["1.6 kB  100.0 %", "0 bytes"] and found["keep"] == ["1.6 kB  100.0 %", "1.6 kB"] and
+          found["walk"] == ["1.2 kB  75.0 %", "0 bytes"])
+    b.ask("[...document.querySelectorAll('.big-table .row')].find(row => row.textContent.includes('keep')).click()")
+    buttons = "[...document.querySelectorAll('#%s button')].map(button => button.textContent)"
+    check("its callers: %s" % b.ask(buttons % "callers"), b.ask(buttons % "callers") == ["1.2 kB  75.0 % walk", "400 bytes  25.0 % direct"])
+    b.click("#callers button")
+    check("walk is chosen", "fn=walk" in b.ask("location.hash") and b.ask("document.querySelector('#chosen h3').textContent") == "walk")
+    check("it calls keep, and not itself", b.ask(buttons % "callees") == ["1.2 kB  75.0 % keep"])
+    check("its caller is main", b.ask(buttons % "callers") == ["1.2 kB  75.0 % main"])
 
 
 ELEMENTS_MOST = 3000 # of a page, whatever the report

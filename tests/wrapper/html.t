@@ -78,7 +78,7 @@ END
     "$O/leakreport" --format=json -o grows.json grows.leak
     python3 "$root/tests/formats/clicks.py" grows.html grows.json growing picture.png
 }
-test_the_page_draws_trees_from_both_ends_and_in_each_weight() {
+weights() { # case
     need chromium python3
     compile weights -g -O0 <<'END'
 #include <stdlib.h>
@@ -92,8 +92,10 @@ END
     leakrun --keep=weights.leak --no-report ./weights
     "$O/leakreport" --format=html -o weights.html weights.leak
     "$O/leakreport" --format=json -o weights.json weights.leak
-    python3 "$root/tests/formats/clicks.py" weights.html weights.json weighing
+    python3 "$root/tests/formats/clicks.py" weights.html weights.json "$1"
 }
+test_the_page_draws_trees_from_both_ends_and_in_each_weight() { weights weighing; }
+test_the_page_sorts_sums_up_and_shows_callers() { weights tables; }
 many_page() { # records: a page of a program that loses one block on each of so many stacks
     need chromium python3
     python3 "$root/bench/stacks.py" "$1" 10 30 | compile many -g -O1

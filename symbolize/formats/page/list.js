@@ -95,31 +95,41 @@ List.placeAll = () => { List.active = List.active.filter(list => list.box.isConn
 addEventListener("scroll", List.placeAll, { passive: true });
 addEventListener("resize", List.placeAll);
 
-/* A table of any length. columns: [title, function of an item that returns the cell, { number, width, value }];
- * value is what the column is sorted by. */
-function bigTable(area, columns, items, { open, sort, onsort } = {}) {
+/* A table of any length. columns: [title, function of an item that returns the cell, { number, mono,
+ * width, value }]; a column with a value is sorted by it: state.sort has its index and direction.
+ * On a click a row is given to open(), or unfolds what detail() returns. */
+function bigTable(area, columns, items, { open, detail } = {}) {
     const style = "grid-template-columns:" + columns.map(c => c[2] && c[2].width || "minmax(0, 1fr)").join(" ");
-    const cell = (column, content, role) => make("div", { role, class: column[2] && column[2].number ? "number" : "" }, content);
+    const looks = column => [column[2] && column[2].number && "number", column[2] && column[2].mono && "mono"].filter(Boolean).join(" ");
+    const cell = (column, content, role) => make("div", { role, class: looks(column) }, content);
+    const [sortColumn, direction] = state.sort.split(",").map(Number), unfolded = new Set();
     const head = make("div", { class: "row head", role: "row", style }, columns.map((column, i) => {
-        if (!onsort || !column[2] || !column[2].value) return cell(column, column[0], "columnheader");
-        const by = sort && sort[0] === i ? sort[1] : 0;
-        return make("div", { role: "columnheader", class: column[2].number ? "number" : "", "aria-sort": by > 0 ? "ascending" : by < 0 ? "descending" : "none" },
-            make("button", { "data-sort": i, onclick: () => onsort([i, by ? -by : column[2].number ? -1 : 1]) }, column[0] + (by > 0 ? " ▲" : by < 0 ? " ▼" : "")));
+        if (!column[2] || !column[2].value) return cell(column, column[0], "columnheader");
+        const by = state.sort && sortColumn === i ? direction : 0;
+        return make("div", { role: "columnheader", class: looks(column), "aria-sort": by > 0 ? "ascending" : by < 0 ? "descending" : "none" },
+            make("button", { "data-sort": i, onclick: () => { state.sort = i + "," + (by ? -by : column[2].number ? -1 : 1); draw(); } }, column[0] + (by > 0 ? " ▲" : by < 0 ? " ▼" : "")));
     }));
+    if (state.sort && columns[sortColumn] && columns[sortColumn][2] && columns[sortColumn][2].value) items = sorted(items, columns[sortColumn][2].value, direction);
     const box = make("div", { class: "big-table", role: "table", "aria-rowcount": items.length }, head);
     area.append(box);
     return new List(box, items.length, 30, i => {
-        const row = make("div", { class: "row", role: "row", "aria-rowindex": i + 1, style, tabindex: open ? 0 : null }, columns.map(column => cell(column, column[1](items[i]), "cell")));
-        if (open) {
-            row.addEventListener("click", () => open(items[i], row));
-            row.addEventListener("keydown", e => { if (e.key === "Enter") open(items[i], row); });
+        const item = items[i], row = make("div", { class: "row", role: "row", "aria-rowindex": i + 1, style, tabindex: open || detail ? 0 : null }, columns.map(column => cell(column, column[1](item), "cell")));
+        const unfold = () => row.append(make("div", { class: "detail entry", onclick: e => e.stopPropagation() }, detail(item)));
+        const act = () => {
+            if (open) { open(item); return; }
+            if (unfolded.delete(item)) row.lastChild.remove();
+            else { unfolded.add(item); unfold(); }
+            List.placeAll();
+        };
+        if (unfolded.has(item)) unfold();
+        if (open || detail) {
+            row.addEventListener("click", act);
+            row.addEventListener("keydown", e => { if (e.key === "Enter" && e.target === row) act(); });
         }
         return row;
     });
 }
-/* A copy of the items in the order of a column: [index, 1 or -1]. */
-function sorted(items, columns, [column, direction]) {
-    const value = columns[column][2].value;
+function sorted(items, value, direction) {
     return items.map(item => [item, value(item)]).sort((a, b) => (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0) * direction).map(pair => pair[0]);
 }
 

@@ -41,6 +41,13 @@ const pages = {
         drawFlame(area);
     },
     tree(area) { area.append(treeChoices()); drawTree(area); },
+    table(area) {
+        const bar = choices();
+        bar.append(choice("rows", "group", Object.keys(groupings), state.group, group => { state.group = group; state.sort = ""; }));
+        area.append(bar);
+        return state.group === "record" ? drawRecordTable(area) : drawSums(area, groupings[state.group]);
+    },
+    functions(area) { area.append(treeChoices(false)); return drawFunctions(area); },
     owners(area) {
         area.append(note("Roots that keep the reachable blocks alive."));
         return bigTable(area, [["bytes", o => size(o.b), { number: true, width: "6em" }], ["blocks", o => number(o.n), { number: true, width: "6em" }],
@@ -61,7 +68,7 @@ const pages = {
         area.append(table([["property"], ["value"]], process().facts), make("h3", {}, "Keys"), make("p", { class: "keys" }, ...[["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
-const tabs = () => [["leaks", "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"],
+const tabs = () => [["leaks", "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"], ["table", "Table"], ["functions", "Functions"],
     process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
     process().resources.length && ["resources", "Resources " + process().resources.length], ["charts", "Charts"], ["about", "About"]].filter(Boolean);
 const firstTab = () => !facts().leaks && facts().growing.length ? "growing" : "leaks";

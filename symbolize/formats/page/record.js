@@ -100,11 +100,10 @@ function entryHead(list) {
 const PARTS = 20; /* lines of an open card, and how many more on request */
 const beside = () => innerWidth > 1000; /* is there room for source beside the list? */
 
-/* One place of several with the same cause: a line that opens. */
-function partOf(record) {
-    const caller = callerOf(record) || titleOf(record);
+/* A record as a line that opens: one place of several with the same cause, or one record of a sum. */
+function partOf(record, frame, before) {
     const head = make("button", { "aria-expanded": "false" }, make("span", { class: "amount" }, size(record.b) + " in " + count(record.n, "block")),
-        "  " + (caller ? "called by " + nameOf(caller) + "  " : ""), make("span", { class: "by" }, caller ? placeOf(caller) : ""));
+        "  " + (frame ? before + nameOf(frame) + "  " : ""), make("span", { class: "by" }, frame ? placeOf(frame) : ""));
     const node = make("div", { class: "part" }, head);
     head.addEventListener("click", () => {
         const open = head.getAttribute("aria-expanded") !== "true";
@@ -115,19 +114,17 @@ function partOf(record) {
     });
     return node;
 }
-/* The largest place with everything, the others as lines. */
-function cardBody(list) {
-    const box = make("div", { class: "body" }, recordBody(list[0]));
-    const more = from => {
-        const end = Math.min(from + PARTS, list.length);
-        box.append(...list.slice(from, end).map(partOf));
-        if (end < list.length)
-            box.append(make("button", { class: "plain more", onclick: e => { e.target.remove(); more(end); List.placeAll(); } },
-                "show more (" + count(list.length - end, "place") + " left)"));
-    };
-    more(1);
+/* Adds lines for the items from an index on, more of them on request. */
+function addLines(box, items, lineOf, from) {
+    const end = Math.min(from + PARTS, items.length);
+    box.append(...items.slice(from, end).map(lineOf));
+    if (end < items.length)
+        box.append(make("button", { class: "plain more", onclick: e => { e.target.remove(); addLines(box, items, lineOf, end); List.placeAll(); } },
+            "show more (" + number(items.length - end) + " left)"));
     return box;
 }
+/* The largest place with everything, the others as lines. */
+const cardBody = list => addLines(make("div", { class: "body" }, recordBody(list[0])), list, r => partOf(r, callerOf(r) || titleOf(r), "called by "), 1);
 /* Each card is a list of records with the same cause. */
 function entryList(area, lists, openFirst) {
     const open = new Map(); /* row -> the body of its card */

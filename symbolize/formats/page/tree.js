@@ -15,10 +15,27 @@ const weighedKey = () => selectionKey() + state.metric + state.weight;
 /* The stacks as one tree, in which equal functions with equal callers are one node; with "fold", a
  * function that calls itself again is one node, too. Runtime frames around main say nothing and are
  * left out. Node 0 is the root, up < node for all others; to: the node of each stack. */
-const callTrees = {}; /* by state.fold */
-const callTree = () => callTrees[state.fold] ??= buildTree();
+const callTrees = {}; /* by "fold" */
+const callTree = (fold = state.fold) => callTrees[fold] ??= buildTree(fold);
 
-function buildTree() {
+/* The functions that occur twice on a path: 1 for the text of each name; null = there is none. */
+function recursiveNames(tree) {
+    const onPath = new Int32Array(data.texts.length), found = new Uint8Array(data.texts.length);
+    let any = null;
+    for (let at = tree.first[0]; at;) {
+        const fn = frames.fn[tree.frame[at]];
+        if (onPath[fn]) found[fn] = any = 1;
+        onPath[fn]++;
+        if (tree.first[at]) { at = tree.first[at]; continue; }
+        while (at && !tree.next[at]) { leave(at); at = tree.up[at]; }
+        if (at) { leave(at); at = tree.next[at]; }
+    }
+    function leave(node) { onPath[frames.fn[tree.frame[node]]]--; }
+    return any && found;
+}
+function buildTree(fold) {
+    const recursive = fold && recursiveNames(callTree(""));
+    if (fold && !recursive) return callTree("");
     const total = stacks.up.length, to = new Int32Array(total), up = new Int32Array(total), frame = new Int32Array(total);
     let size = 1, nodes = 1;
     while (size < 2 * total) size *= 2;
@@ -26,7 +43,7 @@ function buildTree() {
     for (let i = 1; i < total; i++) {
         const id = stacks.frame[i], parent = to[stacks.up[i]];
         if (!parent && (frames.kind[id] & ROLES) === RUNTIME) continue;
-        let again = state.fold ? parent : 0;
+        let again = recursive && recursive[frames.fn[id]] ? parent : 0;
         while (again && frames.fn[frame[again]] !== frames.fn[id]) again = up[again];
         if (again) {
             to[i] = again;
@@ -53,13 +70,14 @@ function siblings(up, nodes) {
     return { first, next };
 }
 /* What each node allocated itself, and with all that it called. */
-const treeSums = remember(() => weighedKey() + state.fold, () => {
-    const tree = callTree(), own = new Float64Array(tree.up.length);
+const treeSums = remember(() => weighedKey() + state.fold, () => sumsIn(callTree()));
+function sumsIn(tree) {
+    const own = new Float64Array(tree.up.length);
     for (const record of weighed()) own[tree.to[record.f]] += valueOf(record);
     const all = own.slice();
     for (let i = all.length - 1; i > 0; i--) all[tree.up[i]] += all[i];
     return { own, all };
-});
+}
 
 /* A function of a drawn tree. Its children are made when they are asked for. */
 class Call {
@@ -113,7 +131,7 @@ function callersOfAllocations() {
 const treeRoot = remember(() => weighedKey() + state.fold + state.from, () => state.from === "main" ? new Callee(null, 0) : callersOfAllocations());
 
 /* What the icicle graph and the call tree are drawn by. */
-function treeChoices() {
+function treeChoices(shape = true) {
     const bar = state.weight === "leaked" ? choices() : make("div", { class: "bar" }, choice("by", "metric", ["bytes", "blocks"], state.metric, metric => state.metric = metric));
     const anew = set => value => { set(value); state.zoom = ""; };
     if (weighings().length > 1)
@@ -121,7 +139,7 @@ function treeChoices() {
             state.weight = weight;
             if (weight !== "leaked" && state.metric === "retained") state.metric = "bytes";
         })));
-    bar.append(choice("from", "from", ["main", "allocation"], state.from, anew(from => state.from = from)),
+    if (shape) bar.append(choice("from", "from", ["main", "allocation"], state.from, anew(from => state.from = from)),
         checkbox("merge recursion", { id: "fold" }, state.fold, anew(on => state.fold = on ? "1" : "")));
     return bar;
 }
