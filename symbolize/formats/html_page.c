@@ -411,7 +411,9 @@ static void write_grown(struct writing *writing)
 
 static double seconds_since_start(const struct process *process, uint64_t time_ns)
 {
-    return time_ns > process->started_ns ? (double)(time_ns - process->started_ns) / 1e9 : 0;
+    return process->started_ns && time_ns > process->started_ns
+               ? (double)(time_ns - process->started_ns) / 1e9
+               : 0;
 }
 
 static void write_moment(struct writing *writing, const struct moment *moment)
@@ -482,6 +484,7 @@ static void write_html_history(struct writing *writing)
     const struct process *process = writing->process;
 
     writing->json.flat = true;
+    json_put_fraction(&writing->json, "length", seconds_since_start(process, process->until_ns));
     json_open(&writing->json, "history", '[');
     for (size_t i = 0; i < process->history_count; i++)
         write_moment(writing, &process->history[i]);

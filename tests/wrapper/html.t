@@ -54,6 +54,29 @@ test_the_page_is_searched() { browse searching; }
 test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
 test_the_page_is_used_with_keys() { browse keys; }
 test_names_of_hostile_programs_are_only_text() { browse hostile; }
+test_the_page_shows_what_was_allocated_in_a_chosen_time() {
+    need chromium python3
+    compile times -g -O0 <<'END'
+#include <stdlib.h>
+#include <time.h>
+char *volatile kept;
+void early(void) { kept = malloc(400); }
+void late(void) { kept = malloc(500); }
+int main(void) {
+    char *held[100];
+    early();
+    for (int i = 0; i < 100; i++, nanosleep(&(struct timespec){0, 10000000}, NULL)) held[i] = malloc(1000);
+    late();
+    for (int i = 0; i < 100; i++) free(held[i]);
+    kept = NULL;
+    return 0;
+}
+END
+    leakrun --keep=times.leak --no-report ./times
+    "$O/leakreport" --format=html -o times.html times.leak
+    "$O/leakreport" --format=json -o times.json times.leak
+    python3 "$root/tests/formats/clicks.py" times.html times.json brushing
+}
 test_the_page_shows_what_grew_and_the_peak() {
     need chromium python3
     compile grows -g -O0 <<'END'

@@ -23,7 +23,7 @@ const RUNTIME = 1, ROLES = 3, INLINED = 4, NAMELESS = 8; /* in frames.kind */
 /* What is shown is a function of "state", which the address after # keeps: a link leads to the same
  * picture. */
 const state = { tab: "leaks", q: "", metric: "bytes", process: 0, zoom: "", apart: false,
-                weight: "leaked", from: "main", fold: "", flip: "", group: "record", sort: "", fn: "",
+                weight: "leaked", from: "main", fold: "", flip: "", group: "record", sort: "", fn: "", time: "",
                 show: Object.fromEntries(data.verdicts.map((v, i) => [v, data.shown[i]])) };
 
 /* Remembers the last value of a function for a key. */

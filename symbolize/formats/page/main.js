@@ -18,7 +18,7 @@ function draw() {
     $("page").replaceChildren();
     list = pages[state.tab]($("page")) || null;
     if ($("search").value !== state.q) $("search").value = state.q;
-    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, p: state.process, zoom: state.zoom, ...(state.sort && { sort: state.sort }), ...(state.fn && { fn: state.fn }),
+    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, p: state.process, zoom: state.zoom, ...(state.sort && { sort: state.sort }), ...(state.fn && { fn: state.fn }), ...(state.time && { time: state.time }),
         ...Object.fromEntries(Object.entries(words).filter(([, [key, values]]) => state[key] !== values[0]).map(([word, [key]]) => [word, state[key]])) });
     if (location.hash !== hash) history.replaceState(null, "", hash);
 }
@@ -33,6 +33,7 @@ function readHash() {
     state.process = Math.min(Math.max(Number(asked.get("p")) || 0, 0), data.processes.length - 1);
     state.sort = /^\d+,-?1$/.test(asked.get("sort")) ? asked.get("sort") : "";
     state.fn = asked.get("fn") || "";
+    state.time = /^[\d.]+,[\d.]+$/.test(asked.get("time")) ? asked.get("time") : "";
     if (!weighings().includes(state.weight)) state.weight = "leaked";
     state.tab = asked.get("tab") in pages ? asked.get("tab") : firstTab();
     try { state.zoom = Array.isArray(JSON.parse(asked.get("zoom"))) ? asked.get("zoom") : ""; } catch { state.zoom = ""; }
@@ -56,7 +57,11 @@ if (data.processes.length > 1) {
 }
 document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
 addEventListener("hashchange", () => { readHash(); draw(); });
-addEventListener("resize", () => { if (state.tab === "flame") draw(); });
+let drawnWidth = innerWidth;
+addEventListener("resize", () => {
+    if (drawnWidth !== innerWidth && ["flame", "charts"].includes(state.tab)) draw();
+    drawnWidth = innerWidth;
+});
 readHash();
 /* What is wrong somewhere is seen first. */
 const worst = data.processes.findIndex(p => p.errors.length || p.records.some(r => data.shown[r.v] && !r.x));

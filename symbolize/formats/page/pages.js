@@ -12,8 +12,13 @@ function choices() {
     const bar = make("div", { class: "bar" });
     for (const verdict of [...data.verdicts, "suppressed"].filter(v => facts().verdicts.has(v)))
         bar.append(checkbox(verdict, { "data-verdict": verdict }, state.show[verdict], on => state.show[verdict] = on));
-    bar.append(choice("by", "metric", ["bytes", "blocks", "retained"], state.metric, metric => state.metric = metric));
+    bar.append(choice("by", "metric", ["bytes", "blocks", "retained"], state.metric, metric => state.metric = metric), ...timeChoice());
     return bar;
+}
+/* The chosen time, which a click gives up. */
+function timeChoice() {
+    const window = timeWindow();
+    return window ? [make("button", { class: "plain", id: "time", title: "show all times", onclick: () => { state.time = ""; draw(); } }, "allocated " + span(window[0]) + " to " + span(window[1]) + " after the start  ×")] : [];
 }
 /* A card that is always open: an error, or a resource. */
 const card = (verdict, title, words, body) => make("section", { class: "entry " + verdict },
@@ -32,7 +37,8 @@ const pages = {
     },
     growing(area) {
         area.append(note("Allocation sites that grew while the program ran, freed later or not."));
-        return entryList(area, facts().growing.map(r => [r]), true);
+        area.append(make("div", { class: "bar" }, timeChoice()));
+        return entryList(area, facts().growing.filter(r => isOfTime(r, timeWindow())).map(r => [r]), true);
     },
     flame(area) {
         const bar = treeChoices();
@@ -63,7 +69,7 @@ const pages = {
         return new List(area, resources.length, 160, i => card("possible", resources[i].type,
             count(resources[i].count, "time") + (resources[i].names.length ? ": " + resources[i].names.join(", ") : ""), stack(resources[i].f, resources[i].u)), 10);
     },
-    charts(area) { area.append(choices()); drawCharts(area); },
+    charts(area) { area.append(choices()); drawHeap(area); drawCharts(area); },
     about(area) {
         area.append(table([["property"], ["value"]], process().facts), make("h3", {}, "Keys"), make("p", { class: "keys" }, ...[["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },

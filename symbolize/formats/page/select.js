@@ -10,13 +10,21 @@ const matchingStacks = remember(() => state.q, () => {
     for (let i = 1; i < hit.length; i++) hit[i] = of[stacks.frame[i]] | hit[stacks.up[i]];
     return hit;
 });
-const selectionKey = () => JSON.stringify([state.process, state.q, state.show]);
+/* The chosen part of the run, in seconds from its start; null = all of it. */
+const timeWindow = () => state.time && process().length ? state.time.split(",").map(Number) : null;
+/* When the first and the last block of a record were allocated. */
+const bornFrom = record => process().length - record.a;
+const bornUntil = record => process().length - record.z;
+/* Was some of it allocated in the window? */
+const isOfTime = (record, window) => !window || record.a != null && bornFrom(record) <= window[1] && bornUntil(record) >= window[0];
+
+const selectionKey = () => JSON.stringify([state.process, state.q, state.show, state.time]);
 
 /* 1 for each record of the process that fits the verdicts and the search. */
 const fitting = remember(selectionKey, () => {
-    const hit = matchingStacks(), q = state.q.toLowerCase(), shown = data.verdicts.map(v => state.show[v]);
+    const hit = matchingStacks(), q = state.q.toLowerCase(), shown = data.verdicts.map(v => state.show[v]), window = timeWindow();
     return Uint8Array.from(process().records, record =>
-        shown[record.v] && (!record.x || state.show.suppressed) && (hit[record.f] || (q && record.s.startsWith(q))) ? 1 : 0);
+        shown[record.v] && (!record.x || state.show.suppressed) && (hit[record.f] || (q && record.s.startsWith(q))) && isOfTime(record, window) ? 1 : 0);
 });
 const fittingRecords = remember(selectionKey, () => {
     const fits = fitting();

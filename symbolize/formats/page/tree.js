@@ -139,6 +139,7 @@ function treeChoices(shape = true) {
             state.weight = weight;
             if (weight !== "leaked" && state.metric === "retained") state.metric = "bytes";
         })));
+    if (state.weight !== "leaked" && timeWindow()) bar.append(make("span", {}, "(of all times)"));
     if (shape) bar.append(choice("from", "from", ["main", "allocation"], state.from, anew(from => state.from = from)),
         checkbox("merge recursion", { id: "fold" }, state.fold, anew(on => state.fold = on ? "1" : "")));
     return bar;
