@@ -14,6 +14,10 @@
  * stack is the index of its innermost frame in "stacks"; index - "up" is the stack of the caller.
  * Stack 0 has no frames, and the caller's index is below its own for all others.
  *
+ * The page of a comparison (diff_html.c) has "changes", the words of what may happen to a record,
+ * and one process; its records have "ch", an index in these words, and "ob", "on", their bytes and
+ * blocks before.
+ *
  * A browser reads the page, so its size is bounded: of a process the records beyond the first
  * 100,000 are sums, and source is written for the frames that users look at first.
  */
@@ -24,6 +28,15 @@
 #include "common/base/hashmap.h"
 #include "common/encode/json_writer.h"
 #include "common/view/format_api.h"
+
+#define HTML_RECORDS_MOST 100000 /* of a process, or a comparison */
+
+/* The page before and after its data, which stand in a script element. */
+void html_page_begin(FILE *stream);
+void html_page_end(FILE *stream);
+
+/* "verdicts" and "words", by enum verdict. */
+void html_put_verdicts(struct json_writer *json);
 
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */
 void html_facts(struct json_writer *json, const struct process *process);
@@ -50,6 +63,15 @@ struct html_stacks {
 uint32_t html_frame_id(struct html_stacks *stacks, const struct frame *frame);
 uint32_t html_stack_id(struct html_stacks *stacks, const struct frame *const *frames, size_t count);
 uint32_t html_text_id(struct html_stacks *stacks, const char *text); /* NULL, "" = 0 */
+
+struct html_trace {
+    const struct frame *const *frames;
+    size_t count, user; /* user: index of the frame that it is about */
+};
+
+/* Two members: the stack, and the index of its user frame from the innermost one. */
+void html_put_stack(struct json_writer *json, struct html_stacks *stacks, const struct view *view,
+                    const char *key, const char *user_key, const struct html_trace *trace);
 
 /* "frames", "stacks", "source" and "texts". */
 void html_stacks_write(struct json_writer *json, struct html_stacks *stacks,

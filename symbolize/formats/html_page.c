@@ -10,8 +10,6 @@
 #include "symbolize/formats/html.h"
 #include "symbolize/text/text.h"
 
-#define RECORDS_MOST 100000 /* of a process */
-
 struct writing {
     struct json_writer json;
     const struct view *view;
@@ -19,24 +17,11 @@ struct writing {
     struct html_stacks stacks;
 };
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
-
-/* Allocator frames are left out, unless there are no others. */
-static size_t first_shown_frame(const struct frame *const *frames, size_t count,
-                                const struct view *view)
-{
-    return view->all_frames ? 0 : frame_first_caller(frames, count);
-}
-
-/* The stack, and the index of its user frame from the innermost one. */
 static void write_stack(struct writing *writing, const char *key, const char *user_key,
                         const struct frame *const *frames, size_t count, size_t user)
 {
-    size_t first = first_shown_frame(frames, count, writing->view);
-
-    json_put_number(&writing->json, key,
-                    html_stack_id(&writing->stacks, frames + first, count - first));
-    json_put_number(&writing->json, user_key, user - first);
+    html_put_stack(&writing->json, &writing->stacks, writing->view, key, user_key,
+                   &(struct html_trace){frames, count, user});
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -272,7 +257,8 @@ static void write_html_other(struct writing *writing, size_t end)
 static void write_html_records(struct writing *writing)
 {
     const struct process *process = writing->process;
-    size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
+    size_t end =
+        process->record_count < HTML_RECORDS_MOST ? process->record_count : HTML_RECORDS_MOST;
 
     if (writing->view->quiet || report_omits_process(process, writing->view))
         end = 0;
@@ -385,7 +371,8 @@ static void write_owners(struct writing *writing)
     const struct process *process = writing->process;
 
     json_open(json, "owners", '[');
-    for (size_t i = 0; i < process->owner_count && i < RECORDS_MOST && !writing->view->quiet; i++) {
+    for (size_t i = 0; i < process->owner_count && i < HTML_RECORDS_MOST && !writing->view->quiet;
+         i++) {
         json_open(json, NULL, '{');
         json_put_text(json, "root", process->owners[i].root->words);
         json_put_number(json, "b", process->owners[i].bytes);
@@ -447,7 +434,7 @@ static void write_html_peak(struct writing *writing)
         write_moment(writing, &process->peak);
     json_close(json, ']');
     json_open(json, "at_peak", '[');
-    for (size_t i = 0; i < process->peak_part_count && i < RECORDS_MOST; i++) {
+    for (size_t i = 0; i < process->peak_part_count && i < HTML_RECORDS_MOST; i++) {
         const struct peak_part *part = &process->peak_parts[i];
 
         write_sum(writing, &part->stack, part->bytes, part->blocks);
@@ -467,7 +454,7 @@ static void write_html_allocated(struct writing *writing)
     for (size_t i = 0; i < process->allocated_count && !writing->view->quiet; i++) {
         const struct allocated *allocated = &process->allocated[i];
 
-        if (i < RECORDS_MOST) {
+        if (i < HTML_RECORDS_MOST) {
             write_sum(writing, &allocated->stack, allocated->bytes, allocated->blocks);
         } else {
             bytes = add_saturating(bytes, allocated->bytes);
@@ -518,15 +505,6 @@ static bool is_process_shown(const struct report *report, size_t i, const struct
     return i == 0 || (process->alike == i && !report_omits_process(process, view));
 }
 
-static void write_words(struct json_writer *json, const char *key,
-                        const char *const words[VERDICT_MAX])
-{
-    json_open(json, key, '[');
-    for (int v = 0; v < VERDICT_MAX; v++)
-        json_put_text(json, NULL, words[v]);
-    json_close(json, ']');
-}
-
 static void write_html_data(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.json = {.stream = stream, .markup = true, .dense = true},
@@ -534,8 +512,7 @@ static void write_html_data(const struct report *report, const struct view *view
     struct json_writer *json = &writing.json;
 
     json_open(json, NULL, '{');
-    write_words(json, "verdicts", verdict_word);
-    write_words(json, "words", verdict_words);
+    html_put_verdicts(json);
     json_open(json, "shown", '[');
     for (int v = 0; v < VERDICT_MAX; v++)
         json_put_bool(json, NULL, view->show[v]);
@@ -550,39 +527,9 @@ static void write_html_data(const struct report *report, const struct view *view
     html_stacks_end(&writing.stacks);
 }
 
-/* ---- The page -------------------------------------------------------------------------------- */
-
-extern const char html_style[], html_style_end[], html_script[], html_script_end[];
-
-static void write_asset(const char *begin, const char *end, FILE *stream)
-{
-    fwrite(begin, 1, (size_t)(end - begin), stream);
-}
-
 void html_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          /* Names of a program cannot make the page load or send anything. */
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<title>libleak</title>\n<style>\n",
-          stream);
-    write_asset(html_style, html_style_end, stream);
-    fputs("</style>\n</head>\n<body>\n<header>\n"
-          "<h1><span id=\"name\"></span><small>libleak <select id=\"process\" class=\"plain\" "
-          "hidden></select></small></h1>\n"
-          "<p id=\"headline\"></p>\n"
-          "<nav><span id=\"tabs\" role=\"tablist\"></span><span class=\"space\"></span>"
-          "<span class=\"tools\"><input id=\"search\" type=\"search\" "
-          "placeholder=\"function, file, module  ( / )\" aria-label=\"search\"> "
-          "<button id=\"dark\" class=\"plain\">dark</button></span></nav>\n"
-          "</header>\n<main><div id=\"page\"></div><aside id=\"source\" hidden></aside></main>\n"
-          "<noscript>This page needs JavaScript to show the report.</noscript>\n"
-          "<script id=\"data\" type=\"application/json\">\n",
-          stream);
+    html_page_begin(stream);
     write_html_data(report, view, stream);
-    fputs("</script>\n<script>\n", stream);
-    write_asset(html_script, html_script_end, stream);
-    fputs("</script>\n</body>\n</html>\n", stream);
+    html_page_end(stream);
 }

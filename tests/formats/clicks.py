@@ -185,6 +185,27 @@ def brushing(b):
     check("what was lost late", listed_entries(b) == 1 and "late" in b.ask("document.querySelector('.entry').textContent"))
 
 
+def changes(b):
+    """Two runs: "added" is new, "more" has grown, "gone" is fixed, "same" is what it was."""
+    diff = json.load(open(sys.argv[2]))
+    check("the sums", all("%d %s" % (diff["summary"][change], change) in b.ask("document.getElementById('headline').textContent") for change in ("new", "grown", "fixed", "unchanged")))
+    texts = b.ask("[...document.querySelectorAll('.entry > button')].map(e => e.textContent)")
+    check("what is new, grown and fixed, in this order: %s" % texts, len(texts) == 3 and texts[0].startswith("+700 bytes new") and "added" in texts[0] and
+          texts[1].startswith("+300 bytes grown  500 bytes in 5 blocks lost, before 200 bytes in 2 blocks") and "more" in texts[1] and
+          texts[2].startswith("−4.0 kB fixed  was 4.0 kB in 1 block lost") and "gone" in texts[2])
+    b.click("[data-verdict=unchanged]")
+    check("the rest on request", listed_entries(b) == 4)
+    b.click("[data-verdict=unchanged]")
+    b.click("[data-tab=table]")
+    check("before and after: %s" % rows(b), [(row[0], row[2], row[3], row[4], row[5]) for row in rows(b)] ==
+          [("−4.0 kB", "4.0 kB", "0 bytes", "fixed", "gone"), ("+700 bytes", "0 bytes", "700 bytes", "new", "added"), ("+300 bytes", "200 bytes", "500 bytes", "grown", "more")])
+    b.click("[data-tab=flame]")
+    colour = lambda name: [int(part) for part in b.ask("getComputedStyle(document.querySelector('#flame [data-name=%s]')).backgroundColor" % name)[4:-1].split(",")]
+    check("more is red", all(colour(name)[0] > colour(name)[1] + 40 for name in ("added", "more")))
+    check("less is green", colour("gone")[1] > colour("gone")[0] + 40)
+    check("main is the sum", "−3,000 bytes" in b.ask("document.querySelector('#flame [data-name=main]').title") or "−3.0 kB" in b.ask("document.querySelector('#flame [data-name=main]').title"))
+
+
 def rows(b):
     """The texts of the cells of a big table."""
     return b.ask("[...document.querySelectorAll('.big-table .row:not(.head)')].map(row => [...row.children].map(cell => cell.textContent))")

@@ -119,6 +119,37 @@ END
 }
 test_the_page_draws_trees_from_both_ends_and_in_each_weight() { weights weighing; }
 test_the_page_sorts_sums_up_and_shows_callers() { weights tables; }
+test_the_page_of_a_comparison_shows_what_is_new_grown_and_fixed() {
+    need chromium python3
+    for run in before after; do
+        compile $run -g -O0 -D$run <<'END'
+#include <stdlib.h>
+char *volatile kept;
+void same(void) { kept = malloc(50); }
+void more(int blocks) { while (blocks--) kept = malloc(100); }
+void gone(void) { kept = malloc(4000); }
+void added(void) { kept = malloc(700); }
+int main(void) {
+    same();
+#ifdef before
+    more(2), gone();
+#else
+    more(5), added();
+#endif
+    kept = NULL;
+    return 0;
+}
+END
+        mv $run program
+        leakrun --keep=$run.leak --no-report ./program
+        "$O/leakreport" --format=json -o $run.json $run.leak
+    done
+    "$O/leakreport" diff --format=json before.json after.leak >diff.json || [ $? = 1 ]
+    for after in after.leak after.json; do
+        "$O/leakreport" diff --format=html before.json $after >diff.html || [ $? = 1 ]
+        python3 "$root/tests/formats/clicks.py" diff.html diff.json changes picture.png
+    done
+}
 many_page() { # records: a page of a program that loses one block on each of so many stacks
     need chromium python3
     python3 "$root/bench/stacks.py" "$1" 10 30 | compile many -g -O1

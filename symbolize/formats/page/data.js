@@ -22,9 +22,14 @@ const RUNTIME = 1, ROLES = 3, INLINED = 4, NAMELESS = 8; /* in frames.kind */
 
 /* What is shown is a function of "state", which the address after # keeps: a link leads to the same
  * picture. */
+/* What may be chosen of: the verdicts of records, or what happened to them between two reports. */
+const sorts = data.changes || data.verdicts;
+const sortIndex = record => data.changes ? record.ch : record.v;
+const sortOf = record => sorts[sortIndex(record)];
+
 const state = { tab: "leaks", q: "", metric: "bytes", process: 0, zoom: "", apart: false,
                 weight: "leaked", from: "main", fold: "", flip: "", group: "record", sort: "", fn: "", time: "",
-                show: Object.fromEntries(data.verdicts.map((v, i) => [v, data.shown[i]])) };
+                show: Object.fromEntries(sorts.map((word, i) => [word, data.shown[i]])) };
 
 /* Remembers the last value of a function for a key. */
 function remember(keyOf, make) {
@@ -98,5 +103,6 @@ function span(seconds) {
 }
 const amount = (value, metric) => metric === "blocks" ? count(value, "block") : size(value);
 const sentence = text => text[0].toUpperCase() + text.slice(1) + ".";
+const signed = (n, words) => (n < 0 ? "−" : "+") + words(Math.abs(n));
 const note = text => make("p", { class: "note" }, text);
 

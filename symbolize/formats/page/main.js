@@ -64,7 +64,7 @@ addEventListener("resize", () => {
 });
 readHash();
 /* What is wrong somewhere is seen first. */
-const worst = data.processes.findIndex(p => p.errors.length || p.records.some(r => data.shown[r.v] && !r.x));
+const worst = data.processes.findIndex(p => p.errors.length || p.records.some(isBad));
 if (!location.hash && worst > 0) { state.process = worst; $("process").value = worst; }
 draw();
 /* The first look at a tree does not wait for it. */

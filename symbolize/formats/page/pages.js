@@ -10,9 +10,9 @@ const choice = (words, id, options, now, set) =>
 
 function choices() {
     const bar = make("div", { class: "bar" });
-    for (const verdict of [...data.verdicts, "suppressed"].filter(v => facts().verdicts.has(v)))
+    for (const verdict of [...sorts, "suppressed"].filter(v => facts().verdicts.has(v)))
         bar.append(checkbox(verdict, { "data-verdict": verdict }, state.show[verdict], on => state.show[verdict] = on));
-    bar.append(choice("by", "metric", ["bytes", "blocks", "retained"], state.metric, metric => state.metric = metric), ...timeChoice());
+    bar.append(choice("by", "metric", data.changes ? ["bytes", "blocks"] : ["bytes", "blocks", "retained"], state.metric, metric => state.metric = metric), ...timeChoice());
     return bar;
 }
 /* The chosen time, which a click gives up. */
@@ -74,8 +74,8 @@ const pages = {
         area.append(table([["property"], ["value"]], process().facts), make("h3", {}, "Keys"), make("p", { class: "keys" }, ...[["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
-const tabs = () => [["leaks", "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"], ["table", "Table"], ["functions", "Functions"],
+const tabs = () => [["leaks", data.changes ? "Changes" : "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"], ["table", "Table"], !data.changes && ["functions", "Functions"],
     process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
-    process().resources.length && ["resources", "Resources " + process().resources.length], ["charts", "Charts"], ["about", "About"]].filter(Boolean);
+    process().resources.length && ["resources", "Resources " + process().resources.length], !data.changes && ["charts", "Charts"], ["about", "About"]].filter(Boolean);
 const firstTab = () => !facts().leaks && facts().growing.length ? "growing" : "leaks";
 

@@ -64,6 +64,7 @@ function recordBody(record) {
                                  nameOf(frameOf(record.h[0])) + atPlace(frameOf(record.h[0])) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     body.push(heldBy(record));
+    if (data.changes) return [note("Signature " + record.s), stack(record.f, record.u)];
     body.push(note("Allocated (" + data.texts[record.k] + ") " + ages(record) + (record.t.length ? " by " + record.t.map(id => data.texts[id]).join(", ") : "") + ". Signature " + record.s));
     return body.concat(stack(record.f, record.u));
 }
@@ -82,12 +83,25 @@ function releases(list) { // what fixing it releases, beyond itself
     const what = size(bytes) + " in " + count(blocks, "block");
     return make("span", { class: "where by" }, list[0].v === 0 ? "fixing this leak releases " + what : "keeps " + what + " alive");
 }
+/* What happened to a record between two reports. */
+function changeHead(record) {
+    const words = record.w || data.words[record.v], unit = record.unit || "block";
+    const now = (bytes, blocks) => record.w ? count(blocks, unit) : size(bytes) + " in " + count(blocks, unit);
+    return [make("span", { class: "amount" }, record.w ? signed(blocksOf(record), n => count(n, unit)) : signed(bytesOf(record), size)), " ",
+        make("span", { class: "verdict", style: "color:var(--" + sortOf(record) + ")" }, sortOf(record)), "  ",
+        record.n ? now(record.b, record.n) + " " + words : "was " + now(record.ob, record.on) + " " + words,
+        record.n && record.on ? make("span", { class: "by" }, ", before " + now(record.ob, record.on)) : null];
+}
+function amountHead(list, verdict) {
+    const first = list[0];
+    return [make("span", { class: "amount" }, first.n ? size(sum(list, r => r.b)) + " in " + count(sum(list, r => r.n), "block") : "up to " + size(first.gp)), " ",
+        make("span", { class: "verdict", style: "color:var(--" + verdict + ")" }, first.n ? data.words[first.v] : "nothing of it is left"),
+        list.length > 1 ? " in " + count(list.length, "place") : null];
+}
 function entryHead(list) {
     const first = list[0], title = titleOf(first), verdict = data.verdicts[first.v], caller = title && callerOf(first);
     return make("button", { "aria-expanded": "false" },
-        make("span", { class: "amount" }, first.n ? size(sum(list, r => r.b)) + " in " + count(sum(list, r => r.n), "block") : "up to " + size(first.gp)), " ",
-        make("span", { class: "verdict", style: "color:var(--" + verdict + ")" }, first.n ? data.words[first.v] : "nothing of it is left"),
-        list.length > 1 ? " in " + count(list.length, "place") : null,
+        data.changes ? changeHead(first) : amountHead(list, verdict),
         make("span", { class: "where" }, title ? nameOf(title) + "  " : "an unknown place ", make("span", { class: "by" }, title ? placeOf(title) : "")),
         title ? codeLine(title) : null,
         caller ? make("span", { class: "where by" }, "called by " + nameOf(caller) + "  " + placeOf(caller)) : null,
@@ -102,7 +116,7 @@ const beside = () => innerWidth > 1000; /* is there room for source beside the l
 
 /* A record as a line that opens: one place of several with the same cause, or one record of a sum. */
 function partOf(record, frame, before) {
-    const head = make("button", { "aria-expanded": "false" }, make("span", { class: "amount" }, size(record.b) + " in " + count(record.n, "block")),
+    const head = make("button", { "aria-expanded": "false" }, make("span", { class: "amount" }, data.changes ? signed(bytesOf(record), size) : size(record.b) + " in " + count(record.n, "block")),
         "  " + (frame ? before + nameOf(frame) + "  " : ""), make("span", { class: "by" }, frame ? placeOf(frame) : ""));
     const node = make("div", { class: "part" }, head);
     head.addEventListener("click", () => {
@@ -140,7 +154,7 @@ function entryList(area, lists, openFirst) {
     let cards = null;
     if (openFirst && lists.length) open.set(0, null);
     cards = new List(area, lists.length, 106, row => {
-        const head = entryHead(lists[row]), node = make("section", { class: "entry " + data.verdicts[lists[row][0].v] }, head);
+        const head = entryHead(lists[row]), node = make("section", { class: "entry " + sortOf(lists[row][0]) }, head);
         if (open.has(row)) unfold(head, node, row);
         if (cards && cards.at === row) node.classList.add("at");
         head.addEventListener("click", () => {

@@ -22,16 +22,20 @@ const selectionKey = () => JSON.stringify([state.process, state.q, state.show, s
 
 /* 1 for each record of the process that fits the verdicts and the search. */
 const fitting = remember(selectionKey, () => {
-    const hit = matchingStacks(), q = state.q.toLowerCase(), shown = data.verdicts.map(v => state.show[v]), window = timeWindow();
+    const hit = matchingStacks(), q = state.q.toLowerCase(), shown = sorts.map(word => state.show[word]), window = timeWindow();
     return Uint8Array.from(process().records, record =>
-        shown[record.v] && (!record.x || state.show.suppressed) && (hit[record.f] || (q && record.s.startsWith(q))) && isOfTime(record, window) ? 1 : 0);
+        shown[sortIndex(record)] && (!record.x || state.show.suppressed) && (hit[record.f] || (q && record.s.startsWith(q))) && isOfTime(record, window) ? 1 : 0);
 });
 const fittingRecords = remember(selectionKey, () => {
     const fits = fitting();
     return process().records.filter((_, i) => fits[i]);
 });
 
-const valueOf = r => state.metric === "blocks" ? r.n : state.metric === "retained" ? Math.max(r.rb, r.b) : r.b;
+/* Of a comparison: what was added, or less than 0. */
+const bytesOf = r => data.changes ? r.b - r.ob : r.b;
+const blocksOf = r => data.changes ? r.n - r.on : r.n;
+const netOf = r => state.metric === "blocks" ? blocksOf(r) : state.metric === "retained" ? Math.max(r.rb, r.b) : bytesOf(r);
+const valueOf = r => Math.abs(netOf(r));
 const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
 
 /* The entries of the list: lists of records, the largest of each verdict first. */
@@ -43,16 +47,19 @@ const listed = remember(() => selectionKey() + state.metric + state.apart, () =>
         if (list.length) lists.push(list);
     }
     if (state.metric === "retained") return lists;
-    return lists.map(list => [list, list[0].v, sum(list, valueOf)]).sort((a, b) => a[1] - b[1] || b[2] - a[2]).map(item => item[0]);
+    return lists.map(list => [list, sortIndex(list[0]), sum(list, valueOf)]).sort((a, b) => a[1] - b[1] || b[2] - a[2]).map(item => item[0]);
 });
+
+/* Is it what the user looks for: a shown verdict, or new or more than before? */
+const isBad = record => data.changes ? netOf(record) > 0 || record.ch === 0 : data.shown[record.v] && !record.x;
 
 /* Facts of a process that no choice changes. */
 const facts = remember(() => state.process, () => {
     const { records, grown, errors } = process();
-    const verdicts = new Set(records.map(r => data.verdicts[r.v]));
+    const verdicts = new Set(records.map(sortOf));
     if (records.some(r => r.x)) verdicts.add("suppressed");
     return { verdicts, growing: [...records, ...grown].filter(r => r.g && !r.x).sort((a, b) => b.gr - a.gr),
-             leaks: records.some(r => data.shown[r.v] && !r.x), grouped: process().entries.some(parts => parts.length > 1),
+             leaks: records.some(isBad), grouped: process().entries.some(parts => parts.length > 1),
              wrong: errors.length > 0 };
 });
 

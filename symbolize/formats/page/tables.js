@@ -1,7 +1,7 @@
 /* ---- tables.js: records and their sums, and the functions with their callers and callees -------- */
 
 /* What sums are made by: each returns the keys of a record, with its bytes and blocks. */
-const whole = (record, key) => [[key, record.b, record.n]];
+const whole = (record, key) => [[key, bytesOf(record), blocksOf(record)]];
 const ofTitle = word => r => whole(r, r.f ? word(titleOf(r)) || "unknown" : "unknown");
 const groupings = {
     record: null,
@@ -12,7 +12,7 @@ const groupings = {
     owner: r => whole(r, ownerOf(r)),
     kind: r => whole(r, data.texts[r.k]),
     size: r => whole(r, sizeClass(r)),
-    verdict: r => whole(r, r.x ? "suppressed" : data.verdicts[r.v]),
+    verdict: r => whole(r, r.x ? "suppressed" : r.w || data.verdicts[r.v]),
     tag: r => r.tg ? r.tg : whole(r, "no tag"),
 };
 function sizeClass(record) {
@@ -37,22 +37,26 @@ function grouped(records, keysOf) {
         }
     return [...groups.values()].sort((a, b) => b.b - a.b);
 }
-const amountColumns = [["bytes", o => size(o.b), { number: true, width: "minmax(5em, 7em)", value: o => o.b }],
-                       ["blocks", o => number(o.n), { number: true, width: "minmax(4em, 6em)", value: o => o.n }]];
+const numberColumn = (name, words, value, width = "minmax(4em, 6em)") => [name, o => words(value(o)), { number: true, width, value }];
+const amountColumns = (bytes, blocks) => data.changes
+    ? [numberColumn("bytes", n => signed(n, size), bytes, "minmax(5em, 7em)"), numberColumn("blocks", n => signed(n, number), blocks)]
+    : [numberColumn("bytes", size, bytes, "minmax(5em, 7em)"), numberColumn("blocks", number, blocks)];
+const sizeColumn = (name, value) => numberColumn(name, size, value, "minmax(5em, 7em)");
 
 function drawRecordTable(area) {
     const title = r => r.f ? titleOf(r) : { name: "unknown" };
-    return bigTable(area, [...amountColumns, ["releases", r => size(Math.max(r.rb, r.b)), { number: true, width: "minmax(5em, 7em)", value: r => Math.max(r.rb, r.b) }],
-        ["verdict", r => make("span", { style: "color:var(--" + data.verdicts[r.v] + ")" }, r.x ? "suppressed" : data.verdicts[r.v]), { width: "minmax(5em, 7em)", value: r => r.x ? 99 : r.v }],
+    const sizes = data.changes ? [sizeColumn("before", r => r.ob), sizeColumn("now", r => r.b)] : [sizeColumn("releases", r => Math.max(r.rb, r.b))];
+    const age = data.changes ? [] : [["age", r => r.a == null ? "" : span(r.a), { number: true, width: "minmax(4em, 6em)", value: r => r.a == null ? -1 : r.a }]];
+    return bigTable(area, [...amountColumns(bytesOf, blocksOf), ...sizes,
+        [data.changes ? "change" : "verdict", r => make("span", { style: "color:var(--" + sortOf(r) + ")" }, r.x ? "suppressed" : sortOf(r)), { width: "minmax(5em, 7em)", value: r => r.x ? 99 : sortIndex(r) }],
         ["function", r => title(r).name, { mono: true, value: r => title(r).name }],
-        ["place", r => placeOf(title(r)), { mono: true, value: r => placeOf(title(r)) }],
-        ["age", r => r.a == null ? "" : span(r.a), { number: true, width: "minmax(4em, 6em)", value: r => r.a == null ? -1 : r.a }]],
+        ["place", r => placeOf(title(r)), { mono: true, value: r => placeOf(title(r)) }], ...age],
         sorted(fittingRecords(), valueOf, -1), { detail: recordBody });
 }
 function drawSums(area, keysOf) {
-    const records = fittingRecords(), groups = grouped(records, keysOf), total = sum(records, r => r.b) || 1;
+    const records = fittingRecords(), groups = grouped(records, keysOf), total = sum(records, valueOf) || 1;
     const lines = group => addLines(make("div", {}), sorted(group.list, valueOf, -1), r => partOf(r, r.f ? titleOf(r) : null, ""), 0);
-    return bigTable(area, [...amountColumns, ["share", g => (100 * g.b / total).toFixed(1) + " %", { number: true, width: "minmax(4em, 5em)" }],
+    return bigTable(area, [...amountColumns(g => g.b, g => g.n), ["share", g => (100 * Math.abs(state.metric === "blocks" ? g.n : g.b) / total).toFixed(1) + " %", { number: true, width: "minmax(4em, 5em)" }],
         ["records", g => number(g.list.length), { number: true, width: "minmax(4em, 6em)", value: g => g.list.length }],
         [state.group, g => g.key, { mono: true, value: g => g.key }]], groups, { detail: lines });
 }

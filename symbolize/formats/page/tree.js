@@ -71,18 +71,27 @@ function siblings(up, nodes) {
 }
 /* What each node allocated itself, and with all that it called. */
 const treeSums = remember(() => weighedKey() + state.fold, () => sumsIn(callTree()));
+/* Each also as "net": in a comparison less is below 0, and what became more and less adds up. */
 function sumsIn(tree) {
     const own = new Float64Array(tree.up.length);
-    for (const record of weighed()) own[tree.to[record.f]] += valueOf(record);
-    const all = own.slice();
-    for (let i = all.length - 1; i > 0; i--) all[tree.up[i]] += all[i];
-    return { own, all };
+    const ownNet = data.changes ? new Float64Array(tree.up.length) : own;
+    for (const record of weighed()) {
+        own[tree.to[record.f]] += valueOf(record);
+        if (data.changes) ownNet[tree.to[record.f]] += netOf(record);
+    }
+    const withCallees = sums => {
+        const all = sums.slice();
+        for (let i = all.length - 1; i > 0; i--) all[tree.up[i]] += all[i];
+        return all;
+    };
+    const all = withCallees(own);
+    return { own, all, ownNet, allNet: data.changes ? withCallees(ownNet) : all };
 }
 
 /* A function of a drawn tree. Its children are made when they are asked for. */
 class Call {
-    constructor(up, frame, value) {
-        Object.assign(this, { up, frame, value, depth: up ? up.depth + 1 : 0, kids: null });
+    constructor(up, frame, value, net) {
+        Object.assign(this, { up, frame, value, net, depth: up ? up.depth + 1 : 0, kids: null });
         this.name = frame < 0 ? "all" : data.texts[frames.fn[frame]];
     }
     children() {
@@ -94,7 +103,7 @@ class Call {
 /* From main on: a node of the tree. */
 class Callee extends Call {
     constructor(up, node) {
-        super(up, node ? callTree().frame[node] : -1, treeSums().all[node]);
+        super(up, node ? callTree().frame[node] : -1, treeSums().all[node], treeSums().allNet[node]);
         this.node = node;
     }
     expand() {
@@ -105,9 +114,9 @@ class Callee extends Call {
 }
 /* From the allocation outwards: the nodes that the callers continue from, each with what it counts. */
 class Caller extends Call {
-    constructor(up, frame, value, nodes, values) {
-        super(up, frame, value);
-        Object.assign(this, { nodes, values });
+    constructor(up, frame, value, net, nodes, values, nets) {
+        super(up, frame, value, net);
+        Object.assign(this, { nodes, values, nets });
     }
     expand() {
         const tree = callTree(), calls = new Map();
@@ -115,8 +124,10 @@ class Caller extends Call {
             const node = this.nodes[i], id = tree.frame[node];
             if (!node) continue;
             let call = calls.get(frames.fn[id]);
-            if (!call) calls.set(frames.fn[id], call = new Caller(this, id, 0, [], []));
+            if (!call) calls.set(frames.fn[id], call = new Caller(this, id, 0, 0, [], [], []));
             call.value += this.values[i];
+            call.net += this.nets[i];
+            call.nets.push(this.nets[i]);
             call.nodes.push(tree.up[node]);
             call.values.push(this.values[i]);
         }
@@ -124,9 +135,9 @@ class Caller extends Call {
     }
 }
 function callersOfAllocations() {
-    const { own, all } = treeSums(), nodes = [], values = [];
-    for (let i = 1; i < own.length; i++) if (own[i] > 0) { nodes.push(i); values.push(own[i]); }
-    return new Caller(null, -1, all[0], nodes, values);
+    const { own, all, ownNet, allNet } = treeSums(), nodes = [], values = [], nets = [];
+    for (let i = 1; i < own.length; i++) if (own[i] > 0) { nodes.push(i); values.push(own[i]); nets.push(ownNet[i]); }
+    return new Caller(null, -1, all[0], allNet[0], nodes, values, nets);
 }
 const treeRoot = remember(() => weighedKey() + state.fold + state.from, () => state.from === "main" ? new Callee(null, 0) : callersOfAllocations());
 
@@ -154,13 +165,18 @@ function hue(text) {
     for (const letter of text) hash = (hash * 31 + letter.codePointAt(0)) | 0;
     return "hsl(" + (20 + Math.abs(hash) % 45) + " 85% " + (62 + Math.abs(hash >> 6) % 12) + "%)";
 }
+/* Of a comparison: red is more, green is less, and what is both is pale. */
+const balance = call => call.net >= 0 ? `hsl(4 ${80 * call.net / call.value}% 72%)` : `hsl(140 ${-45 * call.net / call.value}% 66%)`;
+const paint = call => data.changes ? balance(call) : hue(call.name);
+const measure = call => data.changes ? signed(call.net, n => amount(n, state.metric)) : amount(call.value, state.metric);
+
 function drawFlame(area) {
     const root = treeRoot(), width = Math.max(area.clientWidth, 300), q = state.q.toLowerCase();
     let at = root, deepest = 0;
     for (const name of state.zoom ? JSON.parse(state.zoom) : []) at = at.children().find(call => call.name === name) || at;
     const flame = make("div", { id: "flame" }), edge = state.flip ? "bottom" : "top";
-    area.append(note((at === root ? "All: " : at.name + ": ") + amount(at.value, state.metric) +
-        (at === root ? ". Click on a function to zoom in." : ", " + (100 * at.value / root.value).toFixed(1) + " %, " + placeOf(frameOf(at.frame)) + ". Click on its bar, or press Esc, to zoom out.")));
+    area.append(note((at === root ? "All: " : at.name + ": ") + measure(at) +
+        (at === root ? (data.changes ? ". Red is more than before, green is less." : "") + " Click on a function to zoom in." : ", " + (100 * at.value / root.value).toFixed(1) + " %, " + placeOf(frameOf(at.frame)) + ". Click on its bar, or press Esc, to zoom out.")));
     /* Level by level, so that what is left out is deep, and small. */
     for (let level = [[at, 0, width]], depth = 0, drawn = 0; level.length; depth++) {
         const below = [];
@@ -168,9 +184,9 @@ function drawFlame(area) {
             if (drawn++ >= DRAWN_MOST) break;
             deepest = depth;
             flame.append(make("div", { class: q && call.name.toLowerCase().includes(q) && "hit", "data-name": call.name,
-                title: call.name + "\n" + amount(call.value, state.metric) + " (" + (100 * call.value / root.value).toFixed(1) + " %)" + (call.frame < 0 ? "" : "\n" + placeOf(frameOf(call.frame))),
-                style: `left:${left}px;width:${w}px;${edge}:${depth * ROW}px;background:${hue(call.name)}`,
-                onclick: () => { state.zoom = call === root || call === at && !call.up ? "" : JSON.stringify((call === at ? call.up : call).path()); draw(); } }, w > 30 ? call.name : ""));
+                title: call.name + "\n" + measure(call) + " (" + (100 * call.value / root.value).toFixed(1) + " %)" + (call.frame < 0 ? "" : "\n" + placeOf(frameOf(call.frame))),
+                style: `left:${left}px;width:${w}px;${edge}:${depth * ROW}px;background:${paint(call)}`,
+                onclick: () => { state.zoom = call === root || call === at && !call.up ? "" : JSON.stringify((call === at ? call.up : call).path()); draw(); } }, w > 30 ? call.name + (data.changes ? "  " + measure(call) : "") : ""));
             let x = left;
             for (const child of w >= 4 ? call.children() : []) {
                 const wide = w * child.value / call.value;
@@ -215,7 +231,7 @@ function drawTree(area) {
                 else return;
                 e.preventDefault();
             } },
-            make("b", {}, amount(call.value, state.metric)), make("span", { class: "share", style: `--part:${100 * call.value / treeRoot().value}%` }, (100 * call.value / treeRoot().value).toFixed(1) + " %"),
+            make("b", {}, measure(call)), make("span", { class: "share", style: `--part:${100 * call.value / treeRoot().value}%` }, (100 * call.value / treeRoot().value).toFixed(1) + " %"),
             make("span", { class: "call", style: `padding-left:${Math.min(call.depth - 1, 24) * 14}px` },
                 make("i", {}, leaf ? "·" : open.has(call) ? "▾" : "▸"), call.name + "  ", make("span", { class: "by" }, place)));
     };
