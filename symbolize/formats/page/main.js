@@ -67,5 +67,5 @@ readHash();
 const worst = data.processes.findIndex(p => p.errors.length || p.records.some(isBad));
 if (!location.hash && worst > 0) { state.process = worst; $("process").value = worst; }
 draw();
-/* The first look at a tree does not wait for it. */
-if (window.requestIdleCallback) requestIdleCallback(() => { treeSums(); callTree("1"); });
+/* The first look at a tree, and the first search, do not wait for these. */
+if (window.requestIdleCallback) for (const work of [treeSums, () => callTree("1"), haystack]) requestIdleCallback(work);

@@ -1,12 +1,26 @@
 /* ---- select.js: which records are listed, and in which order ---------------------------------- */
 
-/* Which stacks contain the text: each text is compared once, and a stack has what its caller has. */
+/* All texts in lower case as one, which is searched many times faster than each by itself; starts:
+ * where each begins. */
+const haystack = remember(() => "", () => {
+    const texts = data.texts.map(text => (text || "").toLowerCase()), starts = new Int32Array(texts.length + 1);
+    for (let i = 0; i < texts.length; i++) starts[i + 1] = starts[i] + texts[i].length + 1;
+    return { all: texts.join("\n") + "\n", starts };
+});
+function matchingTexts(wanted) { /* 1 for each text that contains it */
+    const { all, starts } = haystack(), hit = new Uint8Array(data.texts.length);
+    for (let i = 0, at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, starts[i])) {
+        while (starts[i + 1] <= at) i++;
+        hit[i++] = 1;
+    }
+    return hit;
+}
+/* Which stacks contain what is searched: a stack has what its caller has. */
 const matchingStacks = remember(() => state.q, () => {
-    const hit = new Uint8Array(stacks.up.length);
+    const hit = new Uint8Array(stacks.up.length), of = new Uint8Array(frames.fn.length);
     if (!state.q) return hit.fill(1);
-    const wanted = new RegExp(state.q.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-    const texts = Uint8Array.from(data.texts, text => text !== null && wanted.test(text) ? 1 : 0);
-    const of = Uint8Array.from(frames.fn, (fn, i) => texts[fn] | texts[frames.file[i]] | texts[frames.module[i]]);
+    const texts = matchingTexts(state.q.toLowerCase()), { fn, file, module } = frames;
+    for (let i = 0; i < of.length; i++) of[i] = texts[fn[i]] | texts[file[i]] | texts[module[i]];
     for (let i = 1; i < hit.length; i++) hit[i] = of[stacks.frame[i]] | hit[stacks.up[i]];
     return hit;
 });
