@@ -11,8 +11,9 @@ function openTab(tab) {
 function draw() {
     if (!tabs().some(t => t[0] === state.tab)) state.tab = firstTab();
     if (!weighings().includes(state.weight)) state.weight = "leaked";
-    $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => openTab(tab) }, words)));
+    $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { role: "tab", "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => openTab(tab) }, words)));
     $("name").textContent = process().name;
+    $("process").value = state.process;
     $("headline").replaceChildren(make("b", { class: !facts().leaks && !facts().growing.length && !facts().wrong && "good" }, process().headline[0]), process().headline[1]);
     hideSource();
     $("page").replaceChildren();
@@ -65,7 +66,7 @@ addEventListener("resize", () => {
 readHash();
 /* What is wrong somewhere is seen first. */
 const worst = data.processes.findIndex(p => p.errors.length || p.records.some(isBad));
-if (!location.hash && worst > 0) { state.process = worst; $("process").value = worst; }
+if (!location.hash && worst > 0) state.process = worst;
 draw();
 /* The first look at a tree, and the first search, do not wait for these. */
 if (window.requestIdleCallback) for (const work of [treeSums, () => callTree("1"), haystack]) requestIdleCallback(work);

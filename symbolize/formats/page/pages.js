@@ -15,6 +15,13 @@ function choices() {
     bar.append(choice("by", "metric", data.changes ? ["bytes", "blocks"] : ["bytes", "blocks", "retained"], state.metric, metric => state.metric = metric), ...timeChoice());
     return bar;
 }
+/* What to say of an empty list. */
+function whyEmpty() {
+    const others = sorts.filter(word => facts().verdicts.has(word) && !state.show[word]);
+    if (!process().records.length) return data.changes ? "Nothing changed." : "No records.";
+    if (state.q || state.time || facts().leaks || !others.length) return "No record matches the selected verdicts and the search.";
+    return (data.changes ? "Nothing new or grown. " : "No leaks. ") + "Tick “" + others.join("” or “") + "” above to list the " + count(process().records.length, "other record") + ".";
+}
 /* The chosen time, which a click gives up. */
 function timeChoice() {
     const window = timeWindow();
@@ -32,7 +39,7 @@ const pages = {
         area.append(bar);
         for (const [verdict, records, bytes, blocks] of process().other)
             if (state.show[verdict] && !state.q) area.append(note("In other records, not in this page: " + size(bytes) + " in " + count(blocks, "block") + ", " + count(records, "record") + ", " + verdict + "."));
-        if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "No record matches the selected verdicts and the search." : "No records."));
+        if (!lists.length) area.append(make("p", { class: "empty" }, whyEmpty()));
         return entryList(area, lists, !state.q);
     },
     growing(area) {

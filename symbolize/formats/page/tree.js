@@ -176,7 +176,7 @@ function drawFlame(area) {
     for (const name of state.zoom ? JSON.parse(state.zoom) : []) at = at.children().find(call => call.name === name) || at;
     const flame = make("div", { id: "flame" }), edge = state.flip ? "bottom" : "top";
     area.append(note((at === root ? "All: " : at.name + ": ") + measure(at) +
-        (at === root ? (data.changes ? ". Red is more than before, green is less." : "") + " Click on a function to zoom in." : ", " + (100 * at.value / root.value).toFixed(1) + " %, " + placeOf(frameOf(at.frame)) + ". Click on its bar, or press Esc, to zoom out.")));
+        (at === root ? (data.changes ? ". Red is more than before, green is less" : "") + ". Click on a function to zoom in." : ", " + (100 * at.value / root.value).toFixed(1) + " %, " + placeOf(frameOf(at.frame)) + ". Click on its bar, or press Esc, to zoom out.")));
     /* Level by level, so that what is left out is deep, and small. */
     for (let level = [[at, 0, width]], depth = 0, drawn = 0; level.length; depth++) {
         const below = [];
