@@ -164,6 +164,17 @@ def weighing(b):
     check("the root is below", b.ask(top % "all") > b.ask(top % "scratch") > b.ask(top % "main"))
 
 
+def narrow(b):
+    """On a phone nothing is wider than the screen, whatever a link leads to."""
+    b.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=True)
+    for tab in b.ask("[...document.querySelectorAll('[data-tab]')].map(tab => tab.dataset.tab)"):
+        for more in ("", "&sums=thread", "&what=allocated&from=allocation", "&fn=walk"):
+            b.ask("new Promise(done => { addEventListener('hashchange', () => setTimeout(done), { once: true }); location.hash = %s; })" % json.dumps("tab=" + tab + more))
+            check("%s is wider than a phone" % (tab + more), b.ask("document.documentElement.scrollWidth") <= 400)
+            check("the link leads to %s" % tab, b.ask("document.querySelector('[aria-selected=true]').dataset.tab") == tab)
+    check("a function by its link", b.ask("(() => { location.hash = 'tab=functions&fn=direct'; readHash(); draw(); return document.querySelector('#chosen h3').textContent })()") == "direct")
+
+
 def brushing(b):
     """Two functions lose blocks, one at the beginning and one at the end of a second."""
     check("both", listed_entries(b) == 2)

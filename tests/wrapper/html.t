@@ -119,6 +119,7 @@ END
 }
 test_the_page_draws_trees_from_both_ends_and_in_each_weight() { weights weighing; }
 test_the_page_sorts_sums_up_and_shows_callers() { weights tables; }
+test_links_lead_into_a_page_that_fits_a_phone() { weights narrow; }
 test_the_page_of_a_comparison_shows_what_is_new_grown_and_fixed() {
     need chromium python3
     for run in before after; do
