@@ -98,7 +98,7 @@ include tests/tests.mk bench/bench.mk
 $(O)/%.o: %.c VERSION
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
-$(O)/symbolize/formats/html_assets.o: symbolize/formats/report.css symbolize/formats/report.js
+$(O)/symbolize/formats/html_assets.o: $(wildcard symbolize/formats/page/*)
 $(O)/common/suppress/default_suppressions.o: common/suppress/default.supp
 $(O)/%.o: %.S
 	@mkdir -p $(@D)

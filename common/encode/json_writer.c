@@ -108,14 +108,14 @@ static void begin_member(struct json_writer *json, const char *key)
 {
     if (json->some)
         putc_unlocked(',', json->stream);
-    if (is_on_one_line(json) && json->some)
+    if (is_on_one_line(json) && json->some && !json->dense)
         putc_unlocked(' ', json->stream);
     else if (!is_on_one_line(json) && json->depth)
         new_line(json);
     if (key) {
         putc_unlocked('"', json->stream);
         fputs_unlocked(key, json->stream);
-        fputs_unlocked("\": ", json->stream);
+        fputs_unlocked(json->dense ? "\":" : "\": ", json->stream);
     }
     json->some = true;
 }

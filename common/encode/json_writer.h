@@ -20,11 +20,16 @@ struct json_writer {
     bool some;   /* the open object or array already has a member */
     bool flat;   /* everything on one line: for small objects that occur by the million */
     bool line;   /* each outermost object is one line */
+    bool dense;  /* no blanks after commas and colons */
     bool markup; /* inside an HTML page: no text may close the surrounding element */
     bool bytes_escaped;
-    const void *context;    /* of the functions in tables of fields; see json_fields.h */
-    struct arena *mem;      /* json_parts.c's: the text of frames written before, */
-    struct hashmap written; /* by their address; see json_stack_end() */
+    const void *context; /* of the functions in tables of fields; see json_fields.h */
+    /* json_parts.c's: the text of frames written before, by their address; see json_stack_end(). */
+    struct arena *mem;
+    struct hashmap written;
+    bool frame_table; /* stacks are indices of frames, which json_put_frame_table() writes */
+    const struct frame_text **frame_texts;
+    size_t frame_count, frame_capacity;
 };
 
 void json_open(struct json_writer *json, const char *key, char bracket);         /* '{' or '[' */

@@ -32,6 +32,9 @@ enum by_key {
         BY_MAX
 };
 
+/* How JSON writes a stack: its frames, or indices in a table of all frames. */
+enum json_frames { JSON_FRAMES_AUTO, JSON_FRAMES_INLINE, JSON_FRAMES_TABLE };
+
 struct view {
     bool all_frames;    /* show runtime and allocator frames, too */
     bool verbose;       /* all callers, full names */
@@ -49,7 +52,8 @@ struct view {
     bool owners;     /* list only what keeps reachable blocks alive */
     bool blocks;     /* list only single blocks, as far as they are known */
     enum by_key by;  /* write only a table by this key */
-    bool freed;      /* tell only which calls freed this address */
+    enum json_frames json_frames;
+    bool freed; /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
     size_t rows;          /* of the terminal that shows the report, 0 = unknown */

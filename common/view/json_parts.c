@@ -34,15 +34,23 @@ static const struct json_field marked_frame_fields[] = {
 const struct json_table json_frame =
     JSON_TABLE("frame", marked_frame_fields, JSON_ABOUT("One function on the stack."));
 
+static const struct json_field frame_or_index_fields[] = {JSON_GROUP("frame", json_frame)};
+
+const struct json_table json_frame_or_index =
+    JSON_TABLE("frame_or_index", frame_or_index_fields,
+               JSON_ABOUT("A frame, or its index in the list frames of the report, when it has one "
+                          "(--json-frames=table)."),
+               .schema = "'anyOf': [{'$ref': '#/definitions/frame'}, "
+                         "{'type': 'integer', 'minimum': 0}]");
+
 /* A rendered frame, which many stacks share. */
 struct frame_text {
     const char *text;
-    size_t length;
+    size_t length, index;
     bool bytes_escaped;
 };
 
-static const struct frame_text *render_frame(struct arena *mem, const struct frame *frame,
-                                             bool user)
+static struct frame_text *render_frame(struct arena *mem, const struct frame *frame, bool user)
 {
     struct frame_text *made = arena_alloc(mem, sizeof(*made));
     char *text;
@@ -57,35 +65,69 @@ static const struct frame_text *render_frame(struct arena *mem, const struct fra
     return made;
 }
 
-static void write_cached_frame(struct json_writer *json, const struct frame *frame, bool user)
+static const struct frame_text *cached_frame(struct json_writer *json, const struct frame *frame,
+                                             bool user)
 {
     bool fresh;
     uint64_t *slot = hashmap_put(&json->written, (uintptr_t)frame + user, &fresh);
-    const struct frame_text *text;
+    struct frame_text *text;
 
+    if (!fresh)
+        return (const void *)(uintptr_t)*slot;
     if (!json->mem)
         json->mem = arena_begin();
-    if (fresh)
-        *slot = (uintptr_t)render_frame(json->mem, frame, user);
-    text = (const void *)(uintptr_t)*slot;
-    json_put_raw(json, NULL, text->text, text->length);
+    text = render_frame(json->mem, frame, user);
+    text->index = json->frame_count;
+    *slot = (uintptr_t)text;
+    json->frame_texts = array_grow(json->frame_texts, &json->frame_capacity, json->frame_count + 1,
+                                   sizeof(*json->frame_texts));
+    json->frame_texts[json->frame_count++] = text;
+    return text;
+}
+
+static void write_cached_frame(struct json_writer *json, const struct frame *frame, bool user)
+{
+    const struct frame_text *text = cached_frame(json, frame, user);
+
+    if (json->frame_table)
+        json_put_number(json, NULL, text->index);
+    else
+        json_put_raw(json, NULL, text->text, text->length);
     json->bytes_escaped |= text->bytes_escaped;
+}
+
+void json_put_frame_table(struct json_writer *json, const char *key, const void *object)
+{
+    (void)object;
+    if (!json->frame_table)
+        return;
+    json_open(json, key, '[');
+    for (size_t i = 0; i < json->frame_count; i++)
+        json_put_raw(json, NULL, json->frame_texts[i]->text, json->frame_texts[i]->length);
+    json_close(json, ']');
 }
 
 void json_stack_end(struct json_writer *json)
 {
     hashmap_end(&json->written);
     arena_end(json->mem);
+    free(json->frame_texts);
     json->mem = NULL;
+    json->frame_texts = NULL;
+    json->frame_count = json->frame_capacity = 0;
 }
 
 void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user)
 {
+    bool flat = json->flat;
+
+    json->flat |= json->frame_table;
     json_open(json, key, '[');
     for (size_t i = 0; i < count; i++)
         write_cached_frame(json, frames[i], i == user);
     json_close(json, ']');
+    json->flat = flat;
 }
 
 void json_put_stack(struct json_writer *json, const char *key, const void *stack)

@@ -12,19 +12,24 @@ void json_stack_end(struct json_writer *json);
 void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user);
 
-extern const struct json_table json_frame;  /* of struct marked_frame, which is json_parts.c's */
-extern const struct json_table json_thread; /* of struct thread_ref */
-extern const struct json_table json_growth; /* of struct growth */
-extern const struct json_table json_moment; /* of struct moment */
-extern const struct json_table json_tool;   /* of nothing: name and version of this program */
+/* An optional member of a document: the frames that its stacks are indices of; nothing unless
+ * json->frame_table is set. */
+void json_put_frame_table(struct json_writer *json, const char *key, const void *object);
+
+extern const struct json_table json_frame; /* of struct marked_frame, which is json_parts.c's */
+extern const struct json_table json_frame_or_index; /* of no struct: an element of a stack */
+extern const struct json_table json_thread;         /* of struct thread_ref */
+extern const struct json_table json_growth;         /* of struct growth */
+extern const struct json_table json_moment;         /* of struct moment */
+extern const struct json_table json_tool; /* of nothing: name and version of this program */
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A list of frames that a function writes from the whole struct. */
-#define JSON_FRAMES(k, f, ...) JSON_COMPUTED(k, LIST, f, .table = &json_frame, __VA_ARGS__)
+#define JSON_FRAMES(k, f, ...) JSON_COMPUTED(k, LIST, f, .table = &json_frame_or_index, __VA_ARGS__)
 /* A struct stack. */
 #define JSON_STACK(s, k, m, ...)                                                                   \
-    JSON_PUT(s, k, LIST, m, json_put_stack, .table = &json_frame, __VA_ARGS__)
+    JSON_PUT(s, k, LIST, m, json_put_stack, .table = &json_frame_or_index, __VA_ARGS__)
 #define JSON_INNERMOST_FIRST JSON_ABOUT("innermost first")
 
 #define JSON_KIND(s, k, m, ...) JSON_WORD(s, k, m, kind_word, LEAK_KIND_MAX, __VA_ARGS__)

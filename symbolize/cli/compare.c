@@ -68,7 +68,12 @@ static bool read_report_set(struct report_set *report_set, struct resolver *reso
     return true;
 }
 
-/* diff and merge write text or JSON. */
+static bool writes_html(const struct options *options)
+{
+    return strcmp(options->format->name, "html") == 0;
+}
+
+/* diff and merge write text or JSON, diff a page as well. */
 static bool writes_json(const struct options *options)
 {
     return strcmp(options->format->name, "json") == 0;
@@ -80,10 +85,13 @@ static bool is_verb_compatible(const struct options *options, const char *verb)
     bool report = options->generate || options->baseline || options->view.freed ||
                   options->view.who || options->view.owners || options->build.stable ||
                   options->build.anonymous;
-    bool format = writes_json(options) || options->format == format_at(0);
+    bool pages = strcmp(verb, "diff") == 0;
+    bool format =
+        writes_json(options) || options->format == format_at(0) || (pages && writes_html(options));
 
     if (!format)
-        fprintf(stderr, "leakreport: %s writes text or json\n", verb);
+        fprintf(stderr, "leakreport: %s writes text%s json%s\n", verb, pages ? "," : " or",
+                pages ? " or html" : "");
     else if (report)
         fprintf(
             stderr,
@@ -101,6 +109,9 @@ static int output_diff(struct arena *mem, struct options *options, const struct 
     command_begin_output(&output, mem, options, NULL);
     if (writes_json(options))
         diff_write_json(diff, output.stream);
+    else if (writes_html(options))
+        diff_write_html(diff, options->files.text[0], options->files.text[1], &options->view,
+                        output.stream);
     else
         diff_write_text(diff, &options->view, output.stream);
     if (!command_end_output(&output, options, diff->of[CHANGE_NEW] > 0))

@@ -166,6 +166,7 @@ static bool parse_descriptors(void *to, const struct option_row *row, const char
 static const char *const sort_words[] = {"retained", "bytes", "count", "age", "growth", NULL};
 static const char *const match_words[] = {"caller", "any", NULL};
 static const char *const switch_words[] = {"on", "off", "print", "", NULL};
+static const char *const json_frames_words[] = {"auto", "inline", "table", NULL};
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 static const char *const by_words[] = {
 #define K(name, word, head) word,
@@ -228,6 +229,7 @@ static const char *const by_words[] = {
 #define SETS_SOURCE_PATH LIST(source_dirs)
 #define SETS_SUBSTITUTE CALL(parse_substitute)
 #define SETS_PERF_MAP TEXT(build.perf_map)
+#define SETS_JSON_FRAMES WORD(view.json_frames, json_frames_words, JSON_FRAMES_AUTO)
 #define SETS_COLOR WORD(colour, colour_words, 0)
 #define SETS_EXITCODE NUMBER(error_exitcode, 255)
 #define SETS_ERRORS_FOR CALL(parse_errors_for)

@@ -12,6 +12,8 @@
 /* In the order of the report. */
 enum change { CHANGE_NEW, CHANGE_GROWN, CHANGE_SHRUNK, CHANGE_FIXED, CHANGE_UNCHANGED, CHANGE_MAX };
 
+extern const char *const change_word[CHANGE_MAX];
+
 struct diff_line {
     enum change change;
     const struct report_set_entry *old, *new; /* NULL: not in that report */
@@ -28,6 +30,10 @@ struct diff diff_make(struct arena *mem, struct report_set *old, struct report_s
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream);
 void diff_write_json(const struct diff *diff, FILE *stream);
+
+/* diff_html.c: the page of --format=html, of what changed; the names of both reports. */
+void diff_write_html(const struct diff *diff, const char *old, const char *new,
+                     const struct view *view, FILE *stream);
 
 /* ---- merge.c: each record once, with the processes and hosts that it occurred in ------------- */
 

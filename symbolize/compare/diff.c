@@ -15,11 +15,11 @@
 
 #define CHANGE_COLUMNS 10 /* width of the longest word and a space */
 
-static const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
-                                                    [CHANGE_GROWN] = "grown",
-                                                    [CHANGE_SHRUNK] = "shrunk",
-                                                    [CHANGE_FIXED] = "fixed",
-                                                    [CHANGE_UNCHANGED] = "unchanged"};
+const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
+                                             [CHANGE_GROWN] = "grown",
+                                             [CHANGE_SHRUNK] = "shrunk",
+                                             [CHANGE_FIXED] = "fixed",
+                                             [CHANGE_UNCHANGED] = "unchanged"};
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 

@@ -183,8 +183,8 @@ static const struct json_field seen_fields[] = {
     JSON_COUNT(record, "hosts", seen.host_count, JSON_ABOUT("known ones in which it occurs")),
     JSON_TEXTS(record, "on", seen.hosts, seen.host_count, JSON_LIMITS("'uniqueItems': true"),
                JSON_ABOUT("the known hosts")),
-    JSON_FRAMES("frames", json_put_record_frames,
-                JSON_ABOUT("innermost first, of the process that was read first")),
+    JSON_COMPUTED("frames", LIST, json_put_record_frames, .table = &json_frame,
+                  JSON_ABOUT("innermost first, of the process that was read first")),
 };
 
 static const struct json_table seen_table = JSON_TABLE(NULL, seen_fields);

@@ -19,7 +19,7 @@ static const struct format table[] = {
     {"ndjson", "the same, a line for each process, record, error and resource", 0,
      FORMAT_RECENT | FORMAT_MODULES | FORMAT_TYPES | FORMAT_EVERY, ndjson_write},
     {"html", "a page for a browser: source, flame graph, call tree, owners", 0,
-     FORMAT_MODULES | FORMAT_TYPES | FORMAT_EVERY, html_write},
+     FORMAT_ALLOCATED | FORMAT_MODULES | FORMAT_TYPES | FORMAT_EVERY, html_write},
     {"sarif", "SARIF 2.1.0, for code scanning hosts and editors", 0, 0, sarif_write},
     {"pprof", "a heap profile for go tool pprof and compatible tools", 0,
      FORMAT_ALLOCATED | FORMAT_BINARY, pprof_write},

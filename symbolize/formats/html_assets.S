@@ -1,11 +1,20 @@
-/* html_assets.S - the style and the script of the page, as they stand in html/. */
+/* html_assets.S - the style and the script of the page, as they stand in page/. The script is all
+ * files in this order: each uses what stands before it. */
     .section .rodata
     .global html_style, html_style_end, html_script, html_script_end
 html_style:
-    .incbin "symbolize/formats/report.css"
+    .incbin "symbolize/formats/page/page.css"
 html_style_end:
 html_script:
-    .incbin "symbolize/formats/report.js"
+    .incbin "symbolize/formats/page/data.js"
+    .incbin "symbolize/formats/page/select.js"
+    .incbin "symbolize/formats/page/list.js"
+    .incbin "symbolize/formats/page/record.js"
+    .incbin "symbolize/formats/page/tree.js"
+    .incbin "symbolize/formats/page/tables.js"
+    .incbin "symbolize/formats/page/charts.js"
+    .incbin "symbolize/formats/page/pages.js"
+    .incbin "symbolize/formats/page/main.js"
 html_script_end:
     .byte 0
     .section .note.GNU-stack, "", %progbits

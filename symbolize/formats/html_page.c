@@ -10,45 +10,23 @@
 #include "symbolize/formats/html.h"
 #include "symbolize/text/text.h"
 
-#define RECORDS_MOST 10000 /* of a process */
-#define PEAK_PARTS_MOST 25
-
 struct writing {
     struct json_writer json;
     const struct view *view;
     const struct process *process;
-    struct html_frames frames;
+    struct html_stacks stacks;
 };
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
-
-/* Allocator frames are left out, unless there are no others. */
-static size_t first_shown_frame(const struct frame *const *frames, size_t count,
-                                const struct view *view)
+static void write_stack(struct writing *writing, const char *key, const char *user_key,
+                        const struct frame *const *frames, size_t count, size_t user)
 {
-    return view->all_frames ? 0 : frame_first_caller(frames, count);
-}
-
-static void write_ids(struct writing *writing, const char *key, const struct frame *const *frames,
-                      size_t count)
-{
-    json_open(&writing->json, key, '[');
-    for (size_t i = first_shown_frame(frames, count, writing->view); i < count; i++)
-        json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, frames[i]));
-    json_close(&writing->json, ']');
-}
-
-/* The stack, and the index of its user frame. */
-static void write_html_stack(struct writing *writing, const struct frame *const *frames,
-                             size_t count, size_t user)
-{
-    write_ids(writing, "f", frames, count);
-    json_put_number(&writing->json, "u", user - first_shown_frame(frames, count, writing->view));
+    html_put_stack(&writing->json, &writing->stacks, writing->view, key, user_key,
+                   &(struct html_trace){frames, count, user});
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static void write_html_thread(struct json_writer *json, const struct thread_ref *thread)
+static void write_html_thread(struct writing *writing, const struct thread_ref *thread)
 {
     char text[128];
     const char *name = thread->name;
@@ -57,7 +35,7 @@ static void write_html_thread(struct json_writer *json, const struct thread_ref 
         snprintf(text, sizeof(text), "T%" PRIu32 " (%s)", thread->serial, name);
     else
         snprintf(text, sizeof(text), "T%" PRIu32, thread->serial);
-    json_put_text(json, NULL, text);
+    json_put_number(&writing->json, NULL, html_text_id(&writing->stacks, text));
 }
 
 /* Seconds from then to the end. */
@@ -95,7 +73,7 @@ static void write_html_lines(struct writing *writing, const struct record *recor
     for (size_t i = 0; i < record->line_count; i++) {
         json_open(&writing->json, NULL, '[');
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, record->lines[i].frame));
+                        html_frame_id(&writing->stacks, record->lines[i].frame));
         json_put_number(&writing->json, NULL, record->lines[i].bytes);
         json_put_number(&writing->json, NULL, record->lines[i].blocks);
         json_close(&writing->json, ']');
@@ -142,16 +120,16 @@ static void write_html_freed(struct writing *writing, const struct freed *freed)
     if (!freed->places)
         return;
     json_open(&writing->json, "w", '[');
-    json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, freed->place[0].frame));
+    json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, freed->place[0].frame));
     json_put_fraction(&writing->json, NULL,
                       freed->enough && !freed->other_path ? freed->place[0].share : 0);
     json_put_bool(&writing->json, NULL, freed->other_path);
     if (freed->place[0].common)
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, freed->place[0].common));
+                        html_frame_id(&writing->stacks, freed->place[0].common));
     if (freed->place[0].common && freed->place[0].below)
         json_put_number(&writing->json, NULL,
-                        html_frames_id(&writing->frames, freed->place[0].below));
+                        html_frame_id(&writing->stacks, freed->place[0].below));
     json_close(&writing->json, ']');
 }
 
@@ -161,9 +139,9 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
         return;
     json_open(&writing->json, "h", '[');
     json_put_number(&writing->json, NULL,
-                    html_frames_id(&writing->frames, orphaned->frames[orphaned->user]));
+                    html_frame_id(&writing->stacks, orphaned->frames[orphaned->user]));
     if (orphaned->holder)
-        json_put_number(&writing->json, NULL, html_frames_id(&writing->frames, orphaned->holder));
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, orphaned->holder));
     json_close(&writing->json, ']');
 }
 
@@ -195,6 +173,15 @@ static void write_html_lost_between(struct writing *writing, const struct record
     free(text);
 }
 
+/* Left out when fixing the record releases its own blocks alone. */
+static void write_html_retained(struct json_writer *json, const struct record *record)
+{
+    if (record->retained.blocks <= record->blocks && record->retained.bytes <= record->bytes)
+        return;
+    json_put_number(json, "rb", record->retained.bytes);
+    json_put_number(json, "rn", record->retained.blocks);
+}
+
 static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct json_writer *json = &writing->json;
@@ -205,19 +192,20 @@ static void write_html_record(struct writing *writing, const struct record *reco
     json->flat = true;
     json_put_text(json, "s", signature);
     json_put_number(json, "v", record->verdict);
-    json_put_text(json, "k", kind_word[record->kind]);
+    json_put_number(json, "k", html_text_id(&writing->stacks, kind_word[record->kind]));
     json_put_number(json, "b", record->bytes);
     json_put_number(json, "n", record->blocks);
-    json_put_number(json, "rb", record->retained.bytes);
-    json_put_number(json, "rn", record->retained.blocks);
-    write_html_stack(writing, record->frames, record->frame_count, record->user);
+    write_html_retained(json, record);
+    write_stack(writing, "f", "u", record->frames, record->frame_count, record->user);
     write_age(writing, "a", record->first_ns);
-    write_age(writing, "z", record->last_ns);
+    if (record->last_ns != record->first_ns)
+        write_age(writing, "z", record->last_ns);
     json_open(json, "t", '[');
     for (size_t i = 0; i < record->thread_count; i++)
-        write_html_thread(json, &record->threads[i]);
+        write_html_thread(writing, &record->threads[i]);
     json_close(json, ']');
-    json_put_number(json, "o", record->owner <= end ? record->owner : 0);
+    if (record->owner && record->owner <= end)
+        json_put_number(json, "o", record->owner);
     if (record->cycle)
         json_put_bool(json, "c", true);
     write_html_interior(writing, record);
@@ -289,7 +277,8 @@ static void write_html_other(struct writing *writing, size_t end)
 static void write_html_records(struct writing *writing)
 {
     const struct process *process = writing->process;
-    size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
+    size_t end =
+        process->record_count < HTML_RECORDS_MOST ? process->record_count : HTML_RECORDS_MOST;
 
     if (writing->view->quiet || report_omits_process(process, writing->view))
         end = 0;
@@ -304,7 +293,7 @@ static void write_html_records(struct writing *writing)
 
 /* ---- What else went wrong -------------------------------------------------------------------- */
 
-/* [words, ids, index of the user frame] */
+/* [words, stack, index of the user frame] */
 static void write_trace(struct writing *writing, const char *words, const struct stack *stack)
 {
     size_t user = frame_first_user(stack->frames, stack->count);
@@ -313,9 +302,7 @@ static void write_trace(struct writing *writing, const char *words, const struct
         return;
     json_open(&writing->json, NULL, '[');
     json_put_text(&writing->json, NULL, words);
-    write_ids(writing, NULL, stack->frames, stack->count);
-    json_put_number(&writing->json, NULL,
-                    user - first_shown_frame(stack->frames, stack->count, writing->view));
+    write_stack(writing, NULL, NULL, stack->frames, stack->count, user);
     json_close(&writing->json, ']');
 }
 
@@ -391,8 +378,8 @@ static void write_html_resources(struct writing *writing)
         for (size_t k = 0; k < resource->name_count; k++)
             json_put_text(json, NULL, resource->names[k]);
         json_close(json, ']');
-        write_html_stack(writing, resource->record.frames, resource->record.frame_count,
-                         resource->record.user);
+        write_stack(writing, "f", "u", resource->record.frames, resource->record.frame_count,
+                    resource->record.user);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -404,7 +391,8 @@ static void write_owners(struct writing *writing)
     const struct process *process = writing->process;
 
     json_open(json, "owners", '[');
-    for (size_t i = 0; i < process->owner_count && i < RECORDS_MOST && !writing->view->quiet; i++) {
+    for (size_t i = 0; i < process->owner_count && i < HTML_RECORDS_MOST && !writing->view->quiet;
+         i++) {
         json_open(json, NULL, '{');
         json_put_text(json, "root", process->owners[i].root->words);
         json_put_number(json, "b", process->owners[i].bytes);
@@ -430,7 +418,9 @@ static void write_grown(struct writing *writing)
 
 static double seconds_since_start(const struct process *process, uint64_t time_ns)
 {
-    return time_ns > process->started_ns ? (double)(time_ns - process->started_ns) / 1e9 : 0;
+    return process->started_ns && time_ns > process->started_ns
+               ? (double)(time_ns - process->started_ns) / 1e9
+               : 0;
 }
 
 static void write_moment(struct writing *writing, const struct moment *moment)
@@ -442,7 +432,18 @@ static void write_moment(struct writing *writing, const struct moment *moment)
     json_close(&writing->json, ']');
 }
 
-/* [[when, bytes, blocks], [bytes, blocks, frame] …], nothing when it is not known. */
+/* What a stack allocated: stack, index of the user frame, bytes, blocks. */
+static void write_sum(struct writing *writing, const struct stack *stack, uint64_t bytes,
+                      uint64_t blocks)
+{
+    write_stack(writing, NULL, NULL, stack->frames, stack->count,
+                frame_first_user(stack->frames, stack->count));
+    json_put_number(&writing->json, NULL, bytes);
+    json_put_number(&writing->json, NULL, blocks);
+}
+
+/* "peak": [when, bytes, blocks], nothing when it is not known; "at_peak": what lived then, the
+ * largest first. */
 static void write_html_peak(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -451,22 +452,38 @@ static void write_html_peak(struct writing *writing)
     json_open(json, "peak", '[');
     if (process->peak.bytes)
         write_moment(writing, &process->peak);
-    for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS_MOST; i++) {
+    json_close(json, ']');
+    json_open(json, "at_peak", '[');
+    for (size_t i = 0; i < process->peak_part_count && i < HTML_RECORDS_MOST; i++) {
         const struct peak_part *part = &process->peak_parts[i];
-        size_t user = frame_first_user(part->stack.frames, part->stack.count);
 
-        if (user == part->stack.count)
-            user = frame_first_caller(part->stack.frames, part->stack.count);
-        json_open(json, NULL, '[');
-        json_put_number(json, NULL, part->bytes);
-        json_put_number(json, NULL, part->blocks);
-        if (user < part->stack.count)
-            json_put_number(json, NULL, html_frames_id(&writing->frames, part->stack.frames[user]));
-        else
-            json_put_null(json, NULL);
-        json_close(json, ']');
+        write_sum(writing, &part->stack, part->bytes, part->blocks);
     }
     json_close(json, ']');
+}
+
+/* "allocated": what each stack allocated, freed or not; those beyond a limit as one without a
+ * stack. */
+static void write_html_allocated(struct writing *writing)
+{
+    const struct process *process = writing->process;
+    struct stack none = {0};
+    uint64_t bytes = 0, blocks = 0;
+
+    json_open(&writing->json, "allocated", '[');
+    for (size_t i = 0; i < process->allocated_count && !writing->view->quiet; i++) {
+        const struct allocated *allocated = &process->allocated[i];
+
+        if (i < HTML_RECORDS_MOST) {
+            write_sum(writing, &allocated->stack, allocated->bytes, allocated->blocks);
+        } else {
+            bytes = add_saturating(bytes, allocated->bytes);
+            blocks = add_saturating(blocks, allocated->blocks);
+        }
+    }
+    if (blocks)
+        write_sum(writing, &none, bytes, blocks);
+    json_close(&writing->json, ']');
 }
 
 static void write_html_history(struct writing *writing)
@@ -474,11 +491,13 @@ static void write_html_history(struct writing *writing)
     const struct process *process = writing->process;
 
     writing->json.flat = true;
+    json_put_fraction(&writing->json, "length", seconds_since_start(process, process->until_ns));
     json_open(&writing->json, "history", '[');
     for (size_t i = 0; i < process->history_count; i++)
         write_moment(writing, &process->history[i]);
     json_close(&writing->json, ']');
     write_html_peak(writing);
+    write_html_allocated(writing);
     writing->json.flat = false;
 }
 
@@ -506,23 +525,14 @@ static bool is_process_shown(const struct report *report, size_t i, const struct
     return i == 0 || (process->alike == i && !report_omits_process(process, view));
 }
 
-static void write_words(struct json_writer *json, const char *key,
-                        const char *const words[VERDICT_MAX])
-{
-    json_open(json, key, '[');
-    for (int v = 0; v < VERDICT_MAX; v++)
-        json_put_text(json, NULL, words[v]);
-    json_close(json, ']');
-}
-
 static void write_html_data(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct writing writing = {.json = {.stream = stream, .markup = true}, .view = view};
+    struct writing writing = {.json = {.stream = stream, .markup = true, .dense = true},
+                              .view = view};
     struct json_writer *json = &writing.json;
 
     json_open(json, NULL, '{');
-    write_words(json, "verdicts", verdict_word);
-    write_words(json, "words", verdict_words);
+    html_put_verdicts(json);
     json_open(json, "shown", '[');
     for (int v = 0; v < VERDICT_MAX; v++)
         json_put_bool(json, NULL, view->show[v]);
@@ -532,43 +542,14 @@ static void write_html_data(const struct report *report, const struct view *view
         if (is_process_shown(report, i, view))
             write_html_process(&writing, &report->processes[i]);
     json_close(json, ']');
-    html_frames_write(json, &writing.frames, view);
+    html_stacks_write(json, &writing.stacks, view);
     json_close(json, '}');
-    html_frames_end(&writing.frames);
-}
-
-/* ---- The page -------------------------------------------------------------------------------- */
-
-extern const char html_style[], html_style_end[], html_script[], html_script_end[];
-
-static void write_asset(const char *begin, const char *end, FILE *stream)
-{
-    fwrite(begin, 1, (size_t)(end - begin), stream);
+    html_stacks_end(&writing.stacks);
 }
 
 void html_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          /* Names of a program cannot make the page load or send anything. */
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n"
-          "<title>libleak</title>\n<style>\n",
-          stream);
-    write_asset(html_style, html_style_end, stream);
-    fputs("</style>\n</head>\n<body>\n<header>\n"
-          "<h1><span id=\"name\"></span><small>libleak <select id=\"process\" class=\"plain\" "
-          "hidden></select></small></h1>\n"
-          "<p id=\"headline\"></p>\n"
-          "<nav><span id=\"tabs\" role=\"tablist\"></span><span class=\"space\"></span>"
-          "<input id=\"search\" type=\"search\" placeholder=\"function, file, module  ( / )\" "
-          "aria-label=\"search\"> <button id=\"dark\" class=\"plain\">dark</button></nav>\n"
-          "</header>\n<main><div id=\"page\"></div><aside id=\"source\" hidden></aside></main>\n"
-          "<noscript>This page needs JavaScript to show the report.</noscript>\n"
-          "<script id=\"data\" type=\"application/json\">\n",
-          stream);
+    html_page_begin(stream);
     write_html_data(report, view, stream);
-    fputs("</script>\n<script>\n", stream);
-    write_asset(html_script, html_script_end, stream);
-    fputs("</script>\n</body>\n</html>\n", stream);
+    html_page_end(stream);
 }

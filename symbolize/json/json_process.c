@@ -238,14 +238,15 @@ static const struct json_field held_fields[] = {
     JSON_COUNT(held_at_once, "blocks", blocks, JSON_ABOUT("alive when the heap was largest")),
     JSON_COUNT(held_at_once, "bytes", bytes),
     JSON_COUNT(held_at_once, "of", of, JSON_ABOUT("blocks that were ever allocated")),
-    JSON_PUT(held_at_once, "frames", LIST, frame, put_held_frame, .table = &json_frame,
+    JSON_PUT(held_at_once, "frames", LIST, frame, put_held_frame, .table = &json_frame_or_index,
              JSON_ABOUT("the function that allocated most of these bytes")),
     JSON_COUNT(held_at_once, "own_blocks", own_blocks, JSON_ABOUT("its blocks at that time")),
     JSON_COUNT(held_at_once, "own_bytes", own_bytes),
     JSON_COUNT(held_at_once, "own_of", own_of, JSON_ABOUT("blocks that it ever allocated")),
     JSON_WORD(held_at_once, "freed", until, held_word, HELD_MAX, JSON_MAY_BE_NULL,
               JSON_ABOUT("null: some time after, or not all")),
-    JSON_PUT(held_at_once, "freed_in", LIST, freed_in, put_held_frame, .table = &json_frame,
+    JSON_PUT(held_at_once, "freed_in", LIST, freed_in, put_held_frame,
+             .table = &json_frame_or_index,
              JSON_ABOUT("where most of its blocks were freed; empty: unknown, or not freed")),
 };
 

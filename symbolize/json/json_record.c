@@ -87,8 +87,8 @@ static const struct json_field freed_fields[] = {
                 FROM_0_TO_1,
                 JSON_ABOUT("Share of the blocks freed elsewhere that were freed while the program "
                            "exited. Left out: none")),
-    JSON_PUT(freed, "freed_common", LIST, place[0].common, put_common, .table = &json_frame,
-             JSON_KNOWN_BY(freed, place[0].common), JSON_OPTIONAL,
+    JSON_PUT(freed, "freed_common", LIST, place[0].common, put_common,
+             .table = &json_frame_or_index, JSON_KNOWN_BY(freed, place[0].common), JSON_OPTIONAL,
              JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
              JSON_ABOUT("The frame of freed_elsewhere whose function is also in this record's "
                         "stack, the innermost one, with the line of its call: most likely the "
@@ -125,7 +125,7 @@ static void put_holder_frames(struct json_writer *json, const char *key, const v
 
 static const struct json_field orphaned_fields[] = {
     JSON_COUNT(orphaned, "blocks", blocks),
-    JSON_PUT(orphaned, "holder", LIST, holder, put_holder, .table = &json_frame,
+    JSON_PUT(orphaned, "holder", LIST, holder, put_holder, .table = &json_frame_or_index,
              JSON_KNOWN_BY(orphaned, holder), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
              JSON_ABOUT("the function that allocated the holders")),
     JSON_FRAMES("frames", put_holder_frames,
@@ -176,8 +176,9 @@ static const struct json_field lost_place_fields[] = {
     JSON_STACK(lost_place, "at", at, JSON_KNOWN_BY(lost_place, at.count),
                JSON_ABOUT("the instruction, innermost frame first; null: it is between before "
                           "and after")),
-    JSON_PUT(lost_place, "jumped_from", LIST, jumped_from, put_holder, .table = &json_frame,
-             JSON_KNOWN_BY(lost_place, jumped_from), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+    JSON_PUT(lost_place, "jumped_from", LIST, jumped_from, put_holder,
+             .table = &json_frame_or_index, JSON_KNOWN_BY(lost_place, jumped_from),
+             JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
              JSON_ABOUT("the line of the last jump before that instruction")),
     JSON_STACK(lost_place, "before", before,
                JSON_ABOUT("the last allocation or free at which the pointer was there")),
@@ -332,7 +333,7 @@ static const struct json_field interior_fields[] = {
                           "point to their start")),
     JSON_COUNT(interior, "blocks", blocks),
     JSON_BOOLEAN(interior, "root", root, JSON_ABOUT("the pointers are variables, or on stacks")),
-    JSON_PUT(interior, "holder", LIST, holder, put_holder, .table = &json_frame,
+    JSON_PUT(interior, "holder", LIST, holder, put_holder, .table = &json_frame_or_index,
              JSON_KNOWN_BY(interior, holder), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
              JSON_ABOUT("the function that allocated the blocks with the pointers")),
 };
@@ -476,7 +477,8 @@ static const struct json_field resource_fields[] = {
               JSON_ABOUT("when the first one was opened; of a bad close, when it was made")),
     JSON_TIME(resource, "last", record.last_ns),
     JSON_PUT(resource, "threads", LIST, record, put_threads, .table = &json_thread),
-    JSON_PUT(resource, "frames", LIST, record, json_put_record_frames, .table = &json_frame,
+    JSON_PUT(resource, "frames", LIST, record, json_put_record_frames,
+             .table = &json_frame_or_index,
              JSON_ABOUT("innermost first: the call that opened it; of a bad close, that close")),
     JSON_STACK(resource, "opened", opened, JSON_KNOWN_BY(resource, opened.count),
                JSON_ABOUT("of a bad close: the call that opened it")),
@@ -488,7 +490,8 @@ static const struct json_field resource_fields[] = {
         resource, "taken", taken,
         JSON_ABOUT("of a bad close: another resource had the number by then, and is closed "
                    "now")),
-    JSON_PUT(resource, "others_released_in", LIST, released_at, put_released, .table = &json_frame,
+    JSON_PUT(resource, "others_released_in", LIST, released_at, put_released,
+             .table = &json_frame_or_index,
              JSON_ABOUT("where others of its type are released that the same function has opened, "
                         "or a caller; empty: nowhere")),
     OTHER_FREES(resource, record.),

@@ -121,12 +121,15 @@ static void write_json_records(struct json_writer *json, const struct process *p
 {
     const struct view *view = json_context_of(json)->view;
     size_t most = most_parts(view);
+    bool flat = json->flat;
 
+    json->flat |= json->frame_table; /* indentation would be half of a large report */
     for (size_t i = 0; i < process->record_count && i < most; i++)
         if (!view->growing || record_is_growing(&process->records[i]))
             write_part(json, "record", &json_record, &process->records[i]);
     for (size_t i = 0; i < process->grown_count && i < most; i++)
         write_part(json, "record", &json_record, &process->grown[i]);
+    json->flat = flat;
 }
 
 static void write_json_errors(struct json_writer *json, const struct process *process)
@@ -231,6 +234,9 @@ static const struct json_table head_table = JSON_TABLE(NULL, head_fields);
 static const struct json_field report_fields[] = {
     JSON_GROUP(NULL, head_table),
     JSON_COMPUTED("processes", LIST, put_processes, .table = &process_table),
+    JSON_COMPUTED("frames", LIST, json_put_frame_table, .table = &json_frame, JSON_OPTIONAL,
+                  JSON_ABOUT("only with --json-frames=table, the default from 10,000 records on: "
+                             "each frame once; the elements of all stacks are indices in it")),
     JSON_BYTES_ESCAPED,
 };
 
@@ -242,10 +248,27 @@ const struct json_table json_report = JSON_TABLE(
         "empty. In a text that is no valid UTF-8 each byte from 0x80 on is written as "
         "\\u00XX, and bytes_escaped is true."));
 
+/* Stacks of so many records are written as indices, unless the user chose. */
+#define TABLE_FROM 10000
+
+static bool wants_frame_table(const struct report *report, const struct view *view)
+{
+    size_t records = 0;
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        size_t count = report->processes[i].record_count, most = most_parts(view);
+
+        records += count < most ? count : most;
+    }
+    return view->json_frames == JSON_FRAMES_TABLE ||
+           (view->json_frames == JSON_FRAMES_AUTO && records >= TABLE_FROM);
+}
+
 void json_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct json_context context = {.view = view};
-    struct json_writer json = {.stream = stream, .context = &context};
+    struct json_writer json = {
+        .stream = stream, .context = &context, .frame_table = wants_frame_table(report, view)};
 
     json_write_object(&json, NULL, &json_report, report);
     json_stack_end(&json);

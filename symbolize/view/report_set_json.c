@@ -19,7 +19,8 @@
 
 struct json_reader {
     struct report_set *report_set;
-    json_t *item; /* a record, an error or a resource */
+    const json_t *frames; /* of the report, which stacks may have indices of */
+    json_t *item;         /* a record, an error or a resource */
     struct record record;
 };
 
@@ -104,17 +105,29 @@ static void read_frame(struct frame *frame, const json_t *from, bool inner, stru
     frame->role = frame_role_from_json(frame, inner);
 }
 
-static void read_frames(struct arena *mem, const json_t *item, struct record *record)
+/* An element of a stack: a frame, or its index. */
+static const json_t *frame_at(const struct json_reader *reading, const json_t *stack, size_t i)
 {
-    json_t *from = json_object_get(item, "frames");
+    const json_t *frame = json_array_get(stack, i);
+    json_int_t index = json_integer_value(frame);
+
+    if (!json_is_integer(frame))
+        return frame;
+    return index >= 0 ? json_array_get(reading->frames, (size_t)index) : NULL;
+}
+
+static void read_frames(const struct json_reader *reading, struct record *record)
+{
+    struct arena *mem = reading->report_set->mem;
+    const json_t *from = json_object_get(reading->item, "frames");
     size_t count = json_array_size(from), user = 0;
     struct frame *frames = arena_alloc_array(mem, count, sizeof(*frames));
     const struct frame **stack = arena_alloc_array(mem, count, sizeof(*stack));
 
-    while (user < count && !json_is_true(json_object_get(json_array_get(from, user), "user")))
+    while (user < count && !json_is_true(json_object_get(frame_at(reading, from, user), "user")))
         user++;
     for (size_t i = 0; i < count; i++) {
-        read_frame(&frames[i], json_array_get(from, i), user < count && i < user, mem);
+        read_frame(&frames[i], frame_at(reading, from, i), user < count && i < user, mem);
         stack[i] = &frames[i];
     }
     record->frames = stack;
@@ -214,13 +227,16 @@ static struct report_set_entry *read_resource(struct json_reader *reading)
     return report_set_add_resource(reading->report_set, &reading->record, type);
 }
 
-static void read_items(struct report_set *report_set, const json_t *process, const char *key,
+static void read_items(struct report_set *report_set, const json_t *report, const json_t *process,
+                       const char *key,
                        struct report_set_entry *(*read)(struct json_reader *reading))
 {
     json_t *items = json_object_get(process, key);
 
     for (size_t i = 0; i < json_array_size(items); i++) {
-        struct json_reader reading = {.report_set = report_set, .item = json_array_get(items, i)};
+        struct json_reader reading = {.report_set = report_set,
+                                      .frames = json_object_get(report, "frames"),
+                                      .item = json_array_get(items, i)};
         struct report_set_entry *entry;
 
         if (!signature_at(reading.item, &reading.record.signature))
@@ -228,15 +244,15 @@ static void read_items(struct report_set *report_set, const json_t *process, con
         read_seen(&reading);
         entry = read(&reading);
         if (entry && !entry->record.frame_count)
-            read_frames(report_set->mem, reading.item, &entry->record);
+            read_frames(&reading, &entry->record);
     }
 }
 
-static void read_all_items(struct report_set *report_set, const json_t *from)
+static void read_all_items(struct report_set *report_set, const json_t *report, const json_t *from)
 {
-    read_items(report_set, from, "records", read_record);
-    read_items(report_set, from, "errors", read_error);
-    read_items(report_set, from, "resources", read_resource);
+    read_items(report_set, report, from, "records", read_record);
+    read_items(report_set, report, from, "errors", read_error);
+    read_items(report_set, report, from, "resources", read_resource);
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
@@ -266,7 +282,7 @@ static void read_processes(struct report_set *report_set, const json_t *report)
         struct report_set_process process = process_at(item, host);
 
         if (report_set_begin_process(report_set, &process))
-            read_all_items(report_set, item);
+            read_all_items(report_set, report, item);
     }
 }
 
@@ -292,7 +308,7 @@ static const char *read_merged(struct report_set *report_set, const json_t *repo
         process = process_at(item, json_string_value(json_object_get(item, "host")));
         report_set_begin_process(report_set, &process);
     }
-    read_all_items(report_set, report);
+    read_all_items(report_set, report, report);
     return NULL;
 }
 

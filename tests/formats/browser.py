@@ -94,6 +94,13 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
+    def drag(self, selector, begin, end):
+        """Across an element, from one part of its width to another."""
+        x, y, width, height = self.ask("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const b ="
+                                       " e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })()" % json.dumps(selector))
+        for kind, part in (("mousePressed", begin), ("mouseMoved", (begin + end) / 2), ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x + part * width, y=y + height / 2, button="left", buttons=1, clickCount=1)
+
     def key(self, key, text=None):
         code = {"Escape": 27, "Enter": 13}.get(key, ord(key[0].upper()))
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code,

@@ -24,6 +24,15 @@ class Page(html.parser.HTMLParser):
         self.data += text if self.inside else ""
 
 
+def stack(data, top):
+    """The names of its functions, innermost first."""
+    found = []
+    while top:
+        found.append(data["texts"][data["frames"]["fn"][data["stacks"]["frame"][top]]])
+        top -= data["stacks"]["up"][top]
+    return found
+
+
 def main():
     page = Page(sys.stdin.buffer.read().decode())
     check(page.elements.count("script") == 2, "scripts:", page.elements)
@@ -31,8 +40,8 @@ def main():
     data = json.loads(page.data)
     # The data are JSON, and their texts what the page shows.
     for name in names("\n\t"):
-        for column in (0, 1):
-            got = {frame[column] for frame in data["frames"]}
+        for column in ("fn", "file"):
+            got = {data["texts"][text] for text in data["frames"][column]}
             check(any(name in (text or "") for text in got), "a name did not come back:", ascii(name[:300]), ascii(got)[:1000])
 
 

@@ -54,6 +54,29 @@ test_the_page_is_searched() { browse searching; }
 test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
 test_the_page_is_used_with_keys() { browse keys; }
 test_names_of_hostile_programs_are_only_text() { browse hostile; }
+test_the_page_shows_what_was_allocated_in_a_chosen_time() {
+    need chromium python3
+    compile times -g -O0 <<'END'
+#include <stdlib.h>
+#include <time.h>
+char *volatile kept;
+void early(void) { kept = malloc(400); }
+void late(void) { kept = malloc(500); }
+int main(void) {
+    char *held[100];
+    early();
+    for (int i = 0; i < 100; i++, nanosleep(&(struct timespec){0, 10000000}, NULL)) held[i] = malloc(1000);
+    late();
+    for (int i = 0; i < 100; i++) free(held[i]);
+    kept = NULL;
+    return 0;
+}
+END
+    leakrun --keep=times.leak --no-report ./times
+    "$O/leakreport" --format=html -o times.html times.leak
+    "$O/leakreport" --format=json -o times.json times.leak
+    python3 "$root/tests/formats/clicks.py" times.html times.json brushing
+}
 test_the_page_shows_what_grew_and_the_peak() {
     need chromium python3
     compile grows -g -O0 <<'END'
@@ -78,11 +101,68 @@ END
     "$O/leakreport" --format=json -o grows.json grows.leak
     python3 "$root/tests/formats/clicks.py" grows.html grows.json growing picture.png
 }
-test_a_page_of_many_records_is_bounded() {
+weights() { # case
     need chromium python3
-    python3 "$root/bench/sites.py" 320 320 | compile many -g -O1
+    compile weights -g -O0 <<'END'
+#include <stdlib.h>
+char *volatile kept;
+void keep(void) { kept = malloc(400); }
+void walk(int left) { keep(); if (left) walk(left - 1); }
+void direct(void) { keep(); }
+void scratch(void) { for (int i = 0; i < 50; i++) free(malloc(1000)); }
+int main(void) { walk(2); direct(); scratch(); kept = NULL; return 0; }
+END
+    leakrun --keep=weights.leak --no-report ./weights
+    "$O/leakreport" --format=html -o weights.html weights.leak
+    "$O/leakreport" --format=json -o weights.json weights.leak
+    python3 "$root/tests/formats/clicks.py" weights.html weights.json "$1"
+}
+test_the_page_draws_trees_from_both_ends_and_in_each_weight() { weights weighing; }
+test_the_page_sorts_sums_up_and_shows_callers() { weights tables; }
+test_links_lead_into_a_page_that_fits_a_phone() { weights narrow; }
+test_the_page_of_a_comparison_shows_what_is_new_grown_and_fixed() {
+    need chromium python3
+    for run in before after; do
+        compile $run -g -O0 -D$run <<'END'
+#include <stdlib.h>
+char *volatile kept;
+void same(void) { kept = malloc(50); }
+void more(int blocks) { while (blocks--) kept = malloc(100); }
+void gone(void) { kept = malloc(4000); }
+void added(void) { kept = malloc(700); }
+int main(void) {
+    same();
+#ifdef before
+    more(2), gone();
+#else
+    more(5), added();
+#endif
+    kept = NULL;
+    return 0;
+}
+END
+        mv $run program
+        leakrun --keep=$run.leak --no-report ./program
+        "$O/leakreport" --format=json -o $run.json $run.leak
+    done
+    "$O/leakreport" diff --format=json before.json after.leak >diff.json || [ $? = 1 ]
+    for after in after.leak after.json; do
+        "$O/leakreport" diff --format=html before.json $after >diff.html || [ $? = 1 ]
+        python3 "$root/tests/formats/clicks.py" diff.html diff.json changes picture.png
+    done
+}
+many_page() { # records: a page of a program that loses one block on each of so many stacks
+    need chromium python3
+    python3 "$root/bench/stacks.py" "$1" 10 30 | compile many -g -O1
     leakrun --keep=many.leak --no-report ./many
     "$O/leakreport" --format=html -o many.html many.leak
     echo '{}' >none.json
+}
+test_a_page_of_a_million_frames_draws_only_what_is_seen() {
+    many_page 100000
     python3 "$root/tests/formats/clicks.py" many.html none.json large
+}
+test_a_page_of_more_records_has_the_rest_as_a_sum() {
+    many_page 100500
+    python3 "$root/tests/formats/clicks.py" many.html none.json bounded
 }
