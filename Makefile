@@ -43,6 +43,7 @@ common_src    := $(wildcard common/*/*.[cS])
 symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
+attach_src    := $(wildcard attach/*.c)
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
@@ -68,7 +69,7 @@ $(LIB): $(call obj,$(preload_src))
 $(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
-$(O)/control.a:   $(call obj,$(control_src))
+$(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

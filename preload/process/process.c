@@ -48,7 +48,7 @@
 #endif
 
 /* ONLY_CRASHES: there is a recording, but hooks see none, and blocks are not tracked. */
-static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, OFF } state;
+static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, DETACHED, OFF } state;
 static const bool never_recording;
 struct process_state process_state = {.recording = &never_recording};
 static bool *recording;
@@ -356,6 +356,50 @@ void process_start(char **envp)
     if (state == BEFORE_START)
         start_process(guard, envp);
     guard_leave(guard);
+}
+
+/* ---- Attached and detached ------------------------------------------------------------------- */
+
+/* A fork child of a detached process has its parent's recording file still: its first hook gives it
+ * one of its own. */
+static void resume(struct guard *guard)
+{
+    bool own = store_header->pid == sys_getpid();
+    track_forget_blocks(guard);
+    store_clear_flag(LEAK_FLAG_DETACHED);
+    trampoline_wrap_installed(real_sigaction);
+    trampoline_replace_again(real_sigaction);
+    if (own)
+        deferred_work_resume();
+    *recording = own; /* first: without it a running process is a fork child */
+    state = RUNNING;
+}
+
+void process_attach(char **envp)
+{
+    struct frame caller = CALLER_FRAME();
+    process_start(envp);
+    struct guard *guard = state == DETACHED ? guard_enter(&caller) : NULL;
+    if (!guard)
+        return;
+    resume(guard);
+    guard_leave(guard);
+}
+
+bool process_detach(void)
+{
+    if (state != RUNNING || !real_functions_loaded_late())
+        return false;
+    bool own = store_header->pid == sys_getpid();
+    state = DETACHED; /* first, likewise */
+    __asm__ volatile("" ::: "memory");
+    *recording = false;
+    if (own) {
+        store_set_flag(LEAK_FLAG_DETACHED);
+        deferred_work_pause();
+    }
+    trampoline_unwrap_installed(real_sigaction);
+    return true;
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */

@@ -1,0 +1,474 @@
+/* library.c - see library.h. */
+#include "attach/library.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/inject.h"
+#include "attach/objects.h"
+#include "attach/preflight.h"
+#include "attach/refusal.h"
+#include "attach/safe_place.h"
+#include "attach/tracee.h"
+#include "common/base/proc.h"
+#include "common/base/string_list.h"
+#include "common/base/term_text.h"
+
+#define STOP_TIMEOUT 100 /* ms: a thread that does not stop waits in the kernel */
+#define LOCK_TIMEOUT 2000
+#define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
+#define NAP_MOST 20        /* ms between two tries */
+#define MEMFD_EXEC 0x10u
+
+struct session {
+    struct tracee tracee;
+    struct objects objects;
+    struct injection injection;
+    struct attachment *attachment;
+    bool loading; /* a call goes on that leakctl must not break off */
+};
+
+static bool refuse(struct session *session, enum attach_refusal refusal, const char *text,
+                   const char *more)
+{
+    return attach_refuse(session->tracee.pid, refusal, text, more);
+}
+
+/* ---- A thread at a safe place ---------------------------------------------------------------- */
+
+struct threads {
+    pid_t *tid;
+    size_t count;
+};
+
+/* How well a thread suits: 0 in a call that the kernel itself continues, 1 in epoll_wait and its
+ * like, 2 running. */
+static int rank_thread(pid_t pid, pid_t tid)
+{
+    char path[64], text[64] = "";
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+    stream = fopen(path, "re");
+    if (stream && !fgets(text, sizeof(text), stream))
+        *text = '\0';
+    if (stream)
+        fclose(stream);
+    if (*text < '0' || *text > '9')
+        return 2;
+    switch (strtol(text, NULL, 10)) {
+    case SYS_read:
+    case SYS_poll:
+    case SYS_futex:
+    case SYS_clock_nanosleep:
+    case SYS_nanosleep:
+    case SYS_wait4:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_rt_sigsuspend:
+    case SYS_pause:
+        return 0;
+    }
+    return 1;
+}
+
+static struct threads list_threads(pid_t pid)
+{
+    struct threads threads = {0}, ranked = {0};
+    char path[64];
+    struct dirent *entry;
+    DIR *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    stream = opendir(path);
+    while (stream && (entry = readdir(stream)))
+        if (*entry->d_name != '.') {
+            threads.tid = reallocarray(threads.tid, threads.count + 1, sizeof(*threads.tid));
+            threads.tid[threads.count++] = (pid_t)atoi(entry->d_name);
+        }
+    if (stream)
+        closedir(stream);
+    ranked.tid = calloc(threads.count + 1, sizeof(*ranked.tid));
+    for (int rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < threads.count; i++)
+            if (threads.tid[i] && rank_thread(pid, threads.tid[i]) <= rank) {
+                ranked.tid[ranked.count++] = threads.tid[i];
+                threads.tid[i] = 0;
+            }
+    free(threads.tid);
+    return ranked;
+}
+
+enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
+
+/* TRY_STOPPED: the thread stands at a safe place. */
+static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
+                           const char **obstacle)
+{
+    struct tracee *tracee = &session->tracee;
+
+    if (!tracee_seize(tracee, tid))
+        return errno == ESRCH ? TRY_GONE : TRY_REFUSED;
+    if (!tracee_interrupt(tracee, STOP_TIMEOUT)) {
+        *obstacle = "waits in the kernel";
+        return TRY_UNSAFE;
+    }
+    *obstacle = safe_place_obstacle(place, tracee);
+    if (!*obstacle)
+        return TRY_STOPPED;
+    tracee_release(tracee);
+    return TRY_UNSAFE;
+}
+
+/* Tries all threads, again and again, until one is at a safe place. */
+static bool stop_safely(struct session *session, uint64_t timeout)
+{
+    struct safe_place *place = safe_place_begin(&session->tracee, &session->objects);
+    uint64_t end = tracee_now_ns() + timeout * 1000000;
+    struct timespec nap = {.tv_nsec = 1000000};
+    const char *obstacle = "there is no thread";
+    enum try result = TRY_UNSAFE;
+
+    while (result == TRY_UNSAFE && tracee_now_ns() < end) {
+        struct threads threads = list_threads(session->tracee.pid);
+
+        session->attachment->threads = (unsigned)threads.count;
+        result = threads.count ? TRY_UNSAFE : TRY_GONE;
+        for (size_t i = 0; i < threads.count; i++) {
+            result = try_thread(session, place, threads.tid[i], &obstacle);
+            session->attachment->tries++;
+            if (result == TRY_STOPPED || result == TRY_REFUSED)
+                break;
+            if (result == TRY_GONE)
+                result = TRY_UNSAFE;
+        }
+        free(threads.tid);
+        if (result == TRY_UNSAFE)
+            nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < NAP_MOST * 1000000 ? nap.tv_nsec * 5 / 4 : nap.tv_nsec;
+    }
+    safe_place_end(place);
+    if (result == TRY_REFUSED)
+        return preflight_refuse_right(session->tracee.pid);
+    if (result == TRY_GONE)
+        return refuse(session, ATTACH_GONE, NULL, NULL);
+    if (result == TRY_UNSAFE) {
+        char span[TIME_TEXT_SIZE];
+
+        return refuse(session, ATTACH_NO_PLACE, time_format_span(timeout * 1000000, span),
+                      obstacle);
+    }
+    return true;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static bool refuse_result(struct session *session, enum inject_result result, const char *what)
+{
+    switch (result) {
+    case INJECT_TIMEOUT:
+        return attach_refuse(session->tracee.pid, ATTACH_BUSY, what);
+    case INJECT_FAULT:
+        return attach_refuse(session->tracee.pid, ATTACH_FAULT, session->injection.fault);
+    default:
+        return attach_refuse(session->tracee.pid, ATTACH_GONE);
+    }
+}
+
+/* Calls a function of the C library that holds a lock for a moment: from it the thread can be put
+ * back, for it holds nothing while it waits. So dlopen will not wait for a lock that its holder
+ * gives back only after this thread has gone on. */
+static bool call_briefly(struct session *session, const char *name, uint64_t function,
+                         uint64_t first, uint64_t second, uint64_t *value)
+{
+    enum inject_result result =
+        inject_call(&session->injection, function, first, second, LOCK_TIMEOUT, value);
+
+    return result == INJECT_DONE || refuse_result(session, result, name);
+}
+
+static uint64_t find_allocator(const struct objects *objects, const char *name)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        const struct object *object = &objects->at[i];
+        uint64_t address = object_symbol(object, name);
+
+        if (address && object != objects->libc && object != objects->loader &&
+            object != objects->library)
+            return address;
+    }
+    return object_symbol(objects->libc, name);
+}
+
+static bool probe_locks(struct session *session)
+{
+    const struct objects *objects = &session->objects;
+    uint64_t dladdr_at = objects_symbol(objects, "dladdr"), block = 0, unused;
+    uint64_t place =
+        inject_text(&session->injection, 0, "the result of dladdr is written over this text");
+
+    return (!dladdr_at ||
+            call_briefly(session, "dladdr", dladdr_at, objects->libc->code, place, &unused)) &&
+           call_briefly(session, "malloc", find_allocator(objects, "malloc"), 1, 0, &block) &&
+           call_briefly(session, "free", find_allocator(objects, "free"), block, 0, &unused);
+}
+
+/* A call that must run to its end. */
+static bool call(struct session *session, uint64_t function, uint64_t first, uint64_t second,
+                 uint64_t *value)
+{
+    enum inject_result result =
+        inject_call(&session->injection, function, first, second, LOAD_TIMEOUT, value);
+
+    session->loading = result == INJECT_TIMEOUT;
+    if (session->loading)
+        return refuse(session, ATTACH_SLOW, NULL, NULL);
+    return result == INJECT_DONE || refuse_result(session, result, "libleak");
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+/* Up to the end of what is loaded: sections and debug information are left out. */
+static size_t loaded_size(const unsigned char *file, size_t size)
+{
+    const Elf64_Ehdr *header = (const void *)file;
+    size_t end = 0;
+
+    if (size < sizeof(*header) || header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > size)
+        return size;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        const Elf64_Phdr *part = (const void *)(file + header->e_phoff + i * sizeof(*part));
+
+        if (part->p_type == PT_LOAD && part->p_offset + part->p_filesz > end)
+            end = part->p_offset + part->p_filesz;
+    }
+    return end < size ? end : size;
+}
+
+static bool copy_file(const char *path, int to)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    unsigned char *file;
+    size_t done = 0, size;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return false;
+    file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED)
+        return false;
+    size = loaded_size(file, (size_t)status.st_size);
+    while (done < size) {
+        ssize_t n = write(to, file + done, size - done);
+
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    munmap(file, (size_t)status.st_size);
+    return done == size;
+}
+
+static int64_t make_memfd(struct session *session, uint64_t name)
+{
+    int64_t fd =
+        inject_syscall(&session->injection, SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC);
+
+    return fd != -EINVAL ? fd /* else older than Linux 6.3 */
+                         : inject_syscall(&session->injection, SYS_memfd_create, name, MFD_CLOEXEC);
+}
+
+/* A descriptor of the process with the library in it; -1: refused. */
+static int64_t send_library(struct session *session)
+{
+    char *path = proc_find_tool(NULL, "libleak.so"), there[64];
+    int64_t fd = path ? make_memfd(session, inject_text(&session->injection, 0, "libleak.so")) : -1;
+    int to;
+
+    if (!path || fd < 0) {
+        free(path);
+        refuse(session, path ? ATTACH_NO_SYSCALL : ATTACH_NO_LIBRARY,
+               path ? "memfd_create" : "not found", strerror((int)-fd));
+        return -1;
+    }
+    snprintf(there, sizeof(there), "/proc/%d/fd/%d", (int)session->tracee.pid, (int)fd);
+    to = open(there, O_WRONLY | O_CLOEXEC);
+    if (to < 0 || !copy_file(path, to)) {
+        refuse(session, ATTACH_NO_LIBRARY, strerror(errno), NULL);
+        fd = -1;
+    }
+    if (to >= 0)
+        close(to);
+    free(path);
+    return fd;
+}
+
+static void refuse_dlopen(struct session *session)
+{
+    uint64_t text = 0, function = objects_symbol(&session->objects, "dlerror");
+    char words[256] = "it does not say why";
+
+    if (function && call(session, function, 0, 0, &text) && text)
+        for (size_t i = 0; i + 1 < sizeof(words); i++)
+            if (words[i + 1] = '\0',
+                !tracee_read(&session->tracee, text + i, &words[i], 1) || !words[i])
+                break;
+    refuse(session, ATTACH_DLOPEN, words, NULL);
+}
+
+static bool load_library(struct session *session)
+{
+    uint64_t function = objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW, handle = 0;
+    char path[64];
+    int64_t fd;
+    bool loaded;
+
+    if (!function) {
+        function = objects_symbol(&session->objects, "__libc_dlopen_mode"); /* before glibc 2.34 */
+        flags |= 0x80000000u;
+    }
+    if (!function)
+        return refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
+    fd = send_library(session);
+    if (fd < 0)
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
+    loaded = call(session, function, inject_text(&session->injection, 0, path), flags, &handle);
+    if (loaded && !handle)
+        refuse_dlopen(session);
+    inject_syscall(&session->injection, SYS_close, (uint64_t)fd, 0);
+    if (!loaded || !handle)
+        return false;
+    objects_end(&session->objects);
+    return objects_read(&session->objects, &session->tracee);
+}
+
+/* ---- On and off ------------------------------------------------------------------------------ */
+
+static void read_recording(struct session *session, uint64_t text)
+{
+    char *to = session->attachment->recording;
+
+    for (size_t i = 0; i + 1 < LIBRARY_PATH_SIZE; i++)
+        if (!tracee_read(&session->tracee, text + i, &to[i], 1) || !to[i])
+            break;
+}
+
+static bool switch_on(struct session *session, const char *options)
+{
+    uint64_t function = object_symbol(session->objects.library, "libleak_attach"), path = 0;
+    char *text = string_format("LIBLEAK_OPTIONS=%s", options);
+    uint64_t at = inject_text(&session->injection, 0, text);
+
+    free(text);
+    if (!function || !at)
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    if (!call(session, function, at, 0, &path))
+        return false;
+    if (!path)
+        return refuse(session, ATTACH_SILENT, NULL, NULL);
+    read_recording(session, path);
+    return true;
+}
+
+static bool attach_stopped(struct session *session, const char *options)
+{
+    return probe_locks(session) && (session->objects.library || load_library(session)) &&
+           switch_on(session, options);
+}
+
+static bool detach_stopped(struct session *session, const char *options)
+{
+    uint64_t function = object_symbol(session->objects.library, "libleak_detach"), path = 0;
+
+    (void)options;
+    if (!function)
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    if (!probe_locks(session) || !call(session, function, 0, 0, &path))
+        return false;
+    if (path)
+        read_recording(session, path);
+    return path ||
+           attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
+}
+
+/* Runs `what` in the stopped thread, which then is as before, errno too. */
+static bool perform_stopped(struct session *session, const char *options,
+                            bool (*what)(struct session *session, const char *options))
+{
+    struct tracee *tracee = &session->tracee;
+    struct injection *injection = &session->injection;
+    uint64_t location = 0, find_errno = objects_symbol(&session->objects, "__errno_location");
+    int error = 0;
+    bool good = inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed");
+
+    good = good && call_briefly(session, "errno", find_errno, 0, 0, &location) &&
+           tracee_read(tracee, location, &error, sizeof(error)) && what(session, options);
+    if (session->loading && injection->running)
+        return false; /* it comes back by itself */
+    if (location)
+        tracee_write(tracee, location, &error, sizeof(error));
+    inject_end(injection);
+    session->attachment->pause_ns = tracee_now_ns() - tracee->stopped_ns;
+    tracee_release(tracee);
+    return good;
+}
+
+/* A signal that ends leakctl waits until the thread is as before. */
+static bool perform(struct session *session, uint64_t timeout, const char *options,
+                    bool (*what)(struct session *session, const char *options))
+{
+    sigset_t all, before;
+    bool good;
+
+    if (!inject_prepare(&session->injection, &session->objects, &session->tracee))
+        return refuse(session, ATTACH_NO_CODE, NULL, NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    good = stop_safely(session, timeout) && perform_stopped(session, options, what);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return good;
+}
+
+bool library_attach(pid_t pid, const char *options, uint64_t timeout, struct attachment *attachment)
+{
+    static struct session session;
+    bool good;
+
+    session = (struct session){.attachment = attachment};
+    *attachment = (struct attachment){0};
+    if (!preflight_process(&session.tracee, &session.objects, pid))
+        return false;
+    good = preflight_loading(&session.tracee, &session.objects) &&
+           perform(&session, timeout, options, attach_stopped);
+    preflight_end(&session.tracee, &session.objects);
+    return good;
+}
+
+bool library_detach(pid_t pid, uint64_t timeout, struct attachment *attachment)
+{
+    static struct session session;
+    bool good;
+
+    session = (struct session){.attachment = attachment};
+    *attachment = (struct attachment){0};
+    if (!preflight_process(&session.tracee, &session.objects, pid))
+        return false;
+    good = session.objects.library ? perform(&session, timeout, "", detach_stopped)
+                                   : attach_refuse(pid, ATTACH_NOT_ATTACHED, (int)pid);
+    preflight_end(&session.tracee, &session.objects);
+    return good;
+}
