@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -443,32 +444,65 @@ static bool perform(struct session *session, uint64_t timeout, const char *optio
     return good;
 }
 
-bool library_attach(pid_t pid, const char *options, uint64_t timeout, struct attachment *attachment)
+/* ---- In a process of its own ----------------------------------------------------------------- */
+
+struct job {
+    pid_t pid;
+    const char *options; /* NULL: detach */
+    uint64_t timeout;
+    struct attachment attachment;
+};
+
+static bool do_job(struct job *job)
 {
     static struct session session;
     bool good;
 
-    session = (struct session){.attachment = attachment};
-    *attachment = (struct attachment){0};
-    if (!preflight_process(&session.tracee, &session.objects, pid))
+    session.attachment = &job->attachment;
+    if (!preflight_process(&session.tracee, &session.objects, job->pid))
         return false;
-    good = preflight_loading(&session.tracee, &session.objects) &&
-           perform(&session, timeout, options, attach_stopped);
+    if (job->options)
+        good = preflight_loading(&session.tracee, &session.objects) &&
+               perform(&session, job->timeout, job->options, attach_stopped);
+    else
+        good = session.objects.library
+                   ? perform(&session, job->timeout, "", detach_stopped)
+                   : attach_refuse(job->pid, ATTACH_NOT_ATTACHED, (int)job->pid);
     preflight_end(&session.tracee, &session.objects);
     return good;
 }
 
+/* So that what kills leakctl does not leave a thread of the program somewhere between: this process
+ * lives on and puts it back. */
+static bool do_apart(const struct job *given, struct attachment *attachment)
+{
+    struct job *job =
+        mmap(NULL, sizeof(*job), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
+    int status = 1;
+
+    if (job == MAP_FAILED)
+        return attach_refuse(given->pid, ATTACH_NO_LIBRARY, strerror(errno));
+    *job = *given;
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        setsid();
+        _exit(do_job(job) ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *attachment = job->attachment;
+    munmap(job, sizeof(*job));
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool library_attach(pid_t pid, const char *options, uint64_t timeout, struct attachment *attachment)
+{
+    return do_apart(&(struct job){.pid = pid, .options = options, .timeout = timeout}, attachment);
+}
+
 bool library_detach(pid_t pid, uint64_t timeout, struct attachment *attachment)
 {
-    static struct session session;
-    bool good;
-
-    session = (struct session){.attachment = attachment};
-    *attachment = (struct attachment){0};
-    if (!preflight_process(&session.tracee, &session.objects, pid))
-        return false;
-    good = session.objects.library ? perform(&session, timeout, "", detach_stopped)
-                                   : attach_refuse(pid, ATTACH_NOT_ATTACHED, (int)pid);
-    preflight_end(&session.tracee, &session.objects);
-    return good;
+    return do_apart(&(struct job){.pid = pid, .timeout = timeout}, attachment);
 }

@@ -20,10 +20,17 @@ struct range {
     uint64_t start, end;
 };
 
+/* As the library has it (preload/hooks/hook_attach.c). */
+struct libleak_thread {
+    int64_t sp, held, put_off;
+};
+
 struct safe_place {
     const struct tracee *tracee;
     const struct objects *objects;
     struct range allocator; /* in libc */
+    struct libleak_thread places;
+    bool in_runtime; /* the thread that is judged */
     Dwfl *dwfl;
 };
 
@@ -112,7 +119,7 @@ static const char *judge_code(const struct safe_place *place, uint64_t pc)
     if (object == place->objects->loader)
         return "in the loader";
     if (object == place->objects->library)
-        return "in libleak";
+        return place->in_runtime ? "in libleak" : NULL;
     if (object == place->objects->libc)
         return judge_libc(place, pc);
     if (object != place->objects->program && object_symbol(object, "malloc"))
@@ -204,12 +211,26 @@ static bool is_inner_call(uint64_t call)
     return false;
 }
 
+/* A hook may wait for the program's call, outside of the runtime. */
+static bool is_in_runtime(const struct safe_place *place)
+{
+    uint64_t block = place->tracee->before.fs_base, sp;
+    uint32_t held;
+    bool put_off;
+
+    return !place->places.sp || !tracee_read(place->tracee, block + place->places.sp, &sp, 8) ||
+           !tracee_read(place->tracee, block + place->places.held, &held, 4) ||
+           !tracee_read(place->tracee, block + place->places.put_off, &put_off, 1) || sp || held ||
+           put_off;
+}
+
 const char *safe_place_obstacle(struct safe_place *place, const struct tracee *tracee)
 {
     const struct user_regs_struct *now = &tracee->before;
     bool in_call = (int64_t)now->orig_rax >= 0;
 
     place->tracee = tracee;
+    place->in_runtime = is_in_runtime(place);
     if (now->cs != 0x33)
         return "in 32-bit code";
     if (in_call && is_inner_call(now->orig_rax))
@@ -264,9 +285,14 @@ static void report_objects(Dwfl *dwfl, pid_t pid, const struct objects *objects)
 struct safe_place *safe_place_begin(const struct tracee *tracee, const struct objects *objects)
 {
     struct safe_place *place = malloc(sizeof(*place));
+    uint64_t places = object_symbol(objects->library, "libleak_thread");
 
-    *place =
-        (struct safe_place){tracee, objects, find_allocator(objects->libc), dwfl_begin(&callbacks)};
+    *place = (struct safe_place){.tracee = tracee,
+                                 .objects = objects,
+                                 .allocator = find_allocator(objects->libc),
+                                 .dwfl = dwfl_begin(&callbacks)};
+    if (places)
+        tracee_read(tracee, places, &place->places, sizeof(place->places));
     if (!place->dwfl)
         return place;
     report_objects(place->dwfl, tracee->pid, objects);

@@ -7,6 +7,7 @@
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/arena.h"
+#include "preload/base/lock.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
@@ -14,6 +15,22 @@
 #include <unistd.h>
 
 #define VARIABLES_MAX 4096
+
+/* Where leakctl finds, from the thread pointer of any thread, whether it is inside the runtime
+ * (world_thread_is_busy): a thread that waits in a hook may be outside. */
+EXPORT struct libleak_thread {
+    intptr_t sp;      /* a word, 0 = outside */
+    intptr_t held;    /* 32 bits, likewise */
+    intptr_t put_off; /* a byte, likewise */
+} libleak_thread;
+
+static void tell_places(void)
+{
+    uintptr_t block = arch_thread_block();
+    libleak_thread = (struct libleak_thread){(intptr_t)((uintptr_t)&guard_self.sp - block),
+                                             (intptr_t)((uintptr_t)&lock_thread.held - block),
+                                             (intptr_t)((uintptr_t)&lock_thread.put_off - block)};
+}
 
 /* environment: LIBLEAK_OPTIONS=..., which replaces the program's own. Returns the path of the
  * recording file, "" if it is in memory only; NULL: libleak does not record. */
@@ -27,6 +44,7 @@ EXPORT const char *libleak_attach(char *environment)
     char **variables = arena_map(size);
     if (!variables)
         return NULL;
+    tell_places();
     variables[0] = environment;
     for (char **at = environ; at && *at && count + 1 < VARIABLES_MAX; at++)
         variables[count++] = *at;
