@@ -43,7 +43,8 @@ common_src    := $(wildcard common/*/*.[cS])
 symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
-attach_src    := $(wildcard attach/*.c)
+attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$(wildcard attach/*.c)), \
+                 attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -488,6 +489,7 @@ static bool do_apart(const struct job *given, struct attachment *attachment)
     child = fork();
     if (child == 0) {
         setsid();
+        setpriority(PRIO_PROCESS, 0, PRIO_MIN); /* the thread waits; refused unless root */
         _exit(do_job(job) ? 0 : 1);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
