@@ -33,6 +33,7 @@
 #define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
 #define NAP_MOST 20        /* ms between two tries */
 #define MEMFD_EXEC 0x10u
+#define ATTACHED_ALREADY 1 /* a result of the library (preload/hooks/hook_attach.c) */
 
 struct session {
     struct tracee tracee;
@@ -380,6 +381,8 @@ static bool switch_on(struct session *session, const char *options)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
     if (!call(session, function, at, 0, &path))
         return false;
+    if (path == ATTACHED_ALREADY)
+        return attach_refuse(session->tracee.pid, ATTACH_HAS_LIBLEAK, (int)session->tracee.pid);
     if (!path)
         return refuse(session, ATTACH_SILENT, NULL, NULL);
     read_recording(session, path);
@@ -454,15 +457,35 @@ struct job {
     struct attachment attachment;
 };
 
+/* Options that plant traps, which a detach would leave behind. NULL: there is none. */
+static const char *find_unsuitable(const char *options)
+{
+    static const char *const names[] = {"start_at", "follow_blocks", "pair"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t length = strlen(names[i]);
+
+        for (const char *at = options; (at = strstr(at, names[i])); at += length)
+            if ((at == options || at[-1] == ':') && at[length] == '=')
+                return names[i];
+    }
+    return NULL;
+}
+
 static bool do_job(struct job *job)
 {
     static struct session session;
     bool good;
 
     session.attachment = &job->attachment;
+    if (job->options && find_unsuitable(job->options))
+        return attach_refuse(job->pid, ATTACH_OPTION, find_unsuitable(job->options));
     if (!preflight_process(&session.tracee, &session.objects, job->pid))
         return false;
-    if (job->options)
+    if (session.objects.library && !strstr(session.objects.library->path, "/memfd:"))
+        good = attach_refuse(job->pid, job->options ? ATTACH_HAS_LIBLEAK : ATTACH_STARTED_WITH,
+                             (int)job->pid);
+    else if (job->options)
         good = preflight_loading(&session.tracee, &session.objects) &&
                perform(&session, job->timeout, job->options, attach_stopped);
     else

@@ -1,10 +1,12 @@
 /* attach_commands.c - leakctl attach and leakctl detach; see commands.h. */
 #include <ctype.h>
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,7 +41,35 @@ static void print_attachment(pid_t pid, const char *what, const struct attachmen
         printf(", at the %u. try", done->tries);
 }
 
-static bool attach(pid_t pid, const struct arguments *arguments)
+/* Where the recording file is for leakctl: in another mount namespace the process names it otherwise.
+ * The caller frees it. */
+static char *find_recording(pid_t pid, const char *path)
+{
+    char *there = string_format("/proc/%d/root%s", (int)pid, path);
+    struct stat here, other;
+
+    if (stat(there, &other) == 0 &&
+        (stat(path, &here) != 0 || here.st_ino != other.st_ino || here.st_dev != other.st_dev))
+        return there;
+    free(there);
+    return string_format("%s", path);
+}
+
+static void print_next(pid_t pid, const char *recording)
+{
+    char *copy = string_format("%s", recording);
+
+    if (*recording)
+        printf("; leakctl report --dir=%s %d, or leakreport %s\n",
+               term_shell_word(dirname(copy)).text, (int)pid, term_shell_word(recording).text);
+    else
+        puts("; its recording is in memory only: no directory for a file can be written there");
+    fflush(stdout);
+    free(copy);
+}
+
+/* *recording: for the caller to free. False: refused. */
+static bool attach(pid_t pid, const struct arguments *arguments, char **recording)
 {
     struct attachment done;
     char *options = string_format("%s%s%s%s", arguments->dir ? "dir=" : "",
@@ -51,25 +81,23 @@ static bool attach(pid_t pid, const struct arguments *arguments)
     free(options);
     if (!good)
         return false;
+    *recording = *done.recording ? find_recording(pid, done.recording) : string_format("%s", "");
     print_attachment(pid, "attached", &done);
-    if (*done.recording)
-        printf("; leakctl report %d, or leakreport %s\n", (int)pid,
-               term_shell_word(done.recording).text);
-    else
-        puts("; its recording is in memory only: no directory for a file can be written there");
-    fflush(stdout);
+    print_next(pid, *recording);
     return true;
 }
 
 static bool detach(pid_t pid, const struct arguments *arguments)
 {
     struct attachment done;
+    char *recording;
 
     if (!library_detach(pid, arguments->timeout, &done))
         return false;
+    recording = find_recording(pid, done.recording);
     print_attachment(pid, "detached", &done);
-    printf("; the library stays mapped, unused; leakreport %s\n",
-           term_shell_word(done.recording).text);
+    printf("; the library stays mapped, unused; leakreport %s\n", term_shell_word(recording).text);
+    free(recording);
     return true;
 }
 
@@ -107,13 +135,15 @@ static char *format_of(const char *file)
 }
 
 /* In a process of its own, which becomes leakreport. */
-static int report(const struct arguments *arguments)
+static int report(const struct arguments *arguments, const char *recording)
 {
+    char *copy = string_format("%s", recording);
     char *words[4] = {NULL}, *format = arguments->output ? format_of(arguments->output) : NULL;
     struct arguments report = *arguments;
     pid_t child;
     int status = 0;
 
+    report.dir = dirname(copy);
     report.rest = words;
     report.rest_count = 0;
     if (arguments->output) {
@@ -129,23 +159,29 @@ static int report(const struct arguments *arguments)
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     free(format);
+    free(copy);
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_UNDONE;
 }
 
 int command_attach(const struct arguments *arguments)
 {
+    char *recording;
     int status;
     pid_t pid;
 
     if (!read_pid(arguments->process, &pid))
         return STATUS_USAGE;
-    if (!attach(pid, arguments))
+    if (!attach(pid, arguments, &recording))
         return STATUS_UNDONE;
-    if (!arguments->duration)
-        return STATUS_GOOD;
-    wait_for_end(pid, arguments->duration);
-    status = report(arguments);
-    return detach(pid, arguments) ? status : STATUS_UNDONE;
+    status = STATUS_GOOD;
+    if (arguments->duration) {
+        wait_for_end(pid, arguments->duration);
+        status = report(arguments, recording);
+        if (!detach(pid, arguments))
+            status = STATUS_UNDONE;
+    }
+    free(recording);
+    return status;
 }
 
 int command_detach(const struct arguments *arguments)

@@ -8,6 +8,7 @@
 #include "preload/hooks/hooks.h"
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
+#include "preload/base/log.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define VARIABLES_MAX 4096
+#define ATTACHED_ALREADY ((const char *)1)
 
 /* Where leakctl finds, from the thread pointer of any thread, whether it is inside the runtime
  * (world_thread_is_busy): a thread that waits in a hook may be outside. */
@@ -45,11 +47,14 @@ EXPORT const char *libleak_attach(char *environment)
     if (!variables)
         return NULL;
     tell_places();
+    log_mute(!strstr(environment, "verbosity=")); /* leakctl says what there is to say */
     variables[0] = environment;
     for (char **at = environ; at && *at && count + 1 < VARIABLES_MAX; at++)
         variables[count++] = *at;
-    process_attach(variables);
+    bool begun = process_attach(variables);
     arena_unmap(variables, size);
+    if (!begun)
+        return ATTACHED_ALREADY;
     hook_main_redirect();
     return *process_state.recording ? store_path() : NULL;
 }

@@ -375,15 +375,18 @@ static void resume(struct guard *guard)
     state = RUNNING;
 }
 
-void process_attach(char **envp)
+bool process_attach(char **envp)
 {
     struct frame caller = CALLER_FRAME();
+    if (process_is_running())
+        return false;
     process_start(envp);
     struct guard *guard = state == DETACHED ? guard_enter(&caller) : NULL;
-    if (!guard)
-        return;
-    resume(guard);
-    guard_leave(guard);
+    if (guard) {
+        resume(guard);
+        guard_leave(guard);
+    }
+    return true;
 }
 
 bool process_detach(void)

@@ -25,9 +25,9 @@ void process_start(char **envp);
 
 /* leakctl attach and detach, in a process that was loaded late. Attaching starts libleak, or the
  * recording of a detached process goes on: what happened meanwhile is unknown, so the blocks from
- * before count as freed. Detaching ends recording, timers and signal handlers; threads inside of
+ * before count as freed; false: it records already. Detaching ends recording, timers and signal handlers; threads inside of
  * hooks go on. False: it was not attached. */
-void process_attach(char **envp);
+bool process_attach(char **envp);
 bool process_detach(void);
 
 /* Enters the reentrancy guard if there is a recording; NULL: only forward the call. */

@@ -133,7 +133,7 @@ test_leaks_since_an_attach_are_found_with_their_line() {
     need_ptrace
     begin nanosleep 8
     attach
-    says said.attach "^host \(pid $running\): attached; one of its 1 thread stood still for [0-9.]+ ms.*; leakctl report $running, or leakreport $PWD/stores/host\.$running\.1\.leak\$"
+    says said.attach "^host \(pid $running\): attached; one of its 1 thread stood still for [0-9.]+ ms.*; leakctl report --dir=$PWD/stores $running, or leakreport $PWD/stores/host\.$running\.1\.leak\$"
     sleep 0.8
     "$O/leakctl" report --dir=stores "$running" >report
     says report '^ +lose +<stdin>:20'
@@ -214,6 +214,20 @@ test_busy_loops_do_not_notice() {
         rm -r stores
     done
 }
+test_process_in_another_mount_namespace_is_attached_to() {
+    need_ptrace
+    need unshare
+    need_root
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    unshare -m sh -c 'mount -t tmpfs none /dev/shm && mkdir -m 700 /dev/shm/x && exec ./host nanosleep 12' >said.host 2>&1 &
+    running=$!
+    until_says said.now '^(ready|.*(denied|permitted))' cat said.host
+    grep -q ready said.host || skip "$(cat said.host)"
+    "$O/leakctl" attach --dir=/dev/shm/x --for=1s -o report.txt "$running" >out 2>&1 || skip_or_fail "$(cat out)"
+    says out "leakreport /proc/$running/root/dev/shm/x/host\.$running\.1\.leak"
+    says report.txt '^ +lose +<stdin>:20'
+    finish
+}
 test_attach_for_a_time_reports_and_detaches() {
     need_ptrace
     begin nanosleep 9
@@ -244,6 +258,16 @@ void free(void *p) {} int main() { malloc(3); pause(); return 0; }' | compile ow
     kill $!
     sleep 20 & kill -STOP $!; sleep 0.1; refuses $! 'stopped: kill -CONT '
     kill -KILL $!
+    mkdir -m 700 stores
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores sleep 20 & sleep 0.3
+    refuses $! 'it runs under libleak already: leakctl report '
+    "$O/leakctl" detach $! 2>err && fail 'detached from what was started with libleak'
+    says err 'it was started with libleak: that cannot be undone: leakctl disable '
+    kill $!
+    sleep 20 & sleep 0.1
+    "$O/leakctl" attach --options=depth=9:start_at=main $! 2>err && fail 'start_at is possible'
+    says err 'the option start_at is not for attaching'
+    kill $!
     status=0
     "$O/leakctl" attach host 2>err || status=$?
     equal 'status without a pid' $status 2
