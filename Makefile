@@ -92,6 +92,8 @@ $(PLANT): $(O)/selftest/plant.o
 MODE = $(SANFLAGS)
 $(O)/preload/%.o: MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/top/%.o:     MODE = $(SANFLAGS) -pthread
+# Where libleak.so is when leakctl is installed, as leakrun knows it.
+$(O)/attach/%.o:  MODE = $(SANFLAGS) -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
 $(O)/selftest/plant.o: MODE = -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 

@@ -294,10 +294,18 @@ static int64_t make_memfd(struct session *session, uint64_t name)
                          : inject_syscall(&session->injection, SYS_memfd_create, name, MFD_CLOEXEC);
 }
 
+/* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
+static char *find_library(void)
+{
+    char *path = proc_find_tool(NULL, "libleak.so");
+
+    return path ? path : proc_find_tool(NULL, LEAK_PARTS "/libleak.so");
+}
+
 /* A descriptor of the process with the library in it; -1: refused. */
 static int64_t send_library(struct session *session)
 {
-    char *path = proc_find_tool(NULL, "libleak.so"), there[64];
+    char *path = find_library(), there[64];
     int64_t fd = path ? make_memfd(session, inject_text(&session->injection, 0, "libleak.so")) : -1;
     int to;
 
