@@ -13,7 +13,7 @@
 /* The area: the page of the landing, its variables and texts, ..., the stack with the frame at its end. */
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
-#define TEXT (PAGE + 64)
+#define TEXT (2 * PAGE)
 #define LANDING_TIMEOUT 5 /* s */
 #define NAP_NS 50000
 #define CALL_TIMEOUT 5000 /* ms, for a system call */
@@ -154,36 +154,55 @@ static uint64_t write_vectors(struct injection *injection, uint64_t below)
                : 0;
 }
 
-/* The function returns into this code. It keeps the result, says that it is done, and waits for
- * leakctl to put the thread back, in a call that leaves the kernel's notes of an interrupted one as
- * they are (restart_syscall). When nobody does it returns through the frame.
+/* The code in the first page of the area: it makes the calls of a list of struct inject_step, the
+ * address of which is in %rbx, says that it is done, and waits for leakctl to put the thread back,
+ * in a call that leaves the kernel's notes of an interrupted one as they are (restart_syscall). When
+ * nobody does it returns through the frame.
  *
- *     mov %rax, result; movl $1, done
- *     ppoll(NULL, 0, &timeout, NULL)
- *     rt_sigreturn() */
+ *     next: mov (%rbx), %rax; test %rax, %rax; jz done
+ *           mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; call *%rax
+ *           mov %rax, 32(%rbx); add $40, %rbx; jmp next
+ *     done: movl $1, landing.done; ppoll(NULL, 0, &landing.timeout, NULL); rt_sigreturn() */
 _Static_assert(SYS_ppoll == 0x10f && SYS_rt_sigreturn == 15, "the code has these numbers");
-static const char landing_code[] = "\x48\x89\x05\xf9\x0f\0\0\xc7\x05\xf7\x0f\0\0\1\0\0\0"
-                                   "\x31\xff\x31\xf6\x48\x8d\x15\xf4\x0f\0\0\x45\x31\xd2"
-                                   "\xb8\x0f\x01\0\0\x0f\x05"
-                                   "\xb8\x0f\0\0\0\x0f\x05";
+_Static_assert(sizeof(struct inject_step) == 40, "the code has the offsets");
+static const char steps_code[] = "\x48\x8b\x03\x48\x85\xc0\x74\x18"
+                                 "\x48\x8b\x7b\x08\x48\x8b\x73\x10\x48\x8b\x53\x18\xff\xd0"
+                                 "\x48\x89\x43\x20\x48\x83\xc3\x28\xeb\xe0"
+                                 "\xc7\x05\xd6\x0f\0\0\1\0\0\0"
+                                 "\x31\xff\x31\xf6\x48\x8d\x15\xd3\x0f\0\0\x45\x31\xd2"
+                                 "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
 
-/* A function: mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
-static const char syscall_code[] = "\x48\x89\xf8\x48\x89\xf7\x48\x89\xd6\x0f\x05\xc3";
-#define SYSCALL_AT 128
-
-struct landing { /* behind the page of the code */
-    uint64_t result, done;
-    struct timespec timeout;
+/* Functions for a step; the result of the step before is at -8(%rbx). */
+static const struct {
+    enum inject_helper at;
+    char code[16];
+} helpers[] = {
+    /* mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
+    {INJECT_SYSCALL, "\x48\x89\xf8\x48\x89\xf7\x48\x89\xd6\x0f\x05\xc3"},
+    /* mov -8(%rbx), %rax; mov (%rax), %eax; ret */
+    {INJECT_READ_INT, "\x48\x8b\x43\xf8\x8b\x00\xc3"},
+    /* mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
+    {INJECT_PASS, "\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0"},
+    /* mov -8(%rbx), %rax; jmp *%rax */
+    {INJECT_CALL, "\x48\x8b\x43\xf8\xff\xe0"},
 };
 
-static bool write_landing(struct injection *injection)
+struct landing { /* behind the page of the code */
+    uint64_t done;
+    struct timespec timeout;
+    struct inject_step steps[INJECT_STEPS + 1];
+};
+
+static bool write_code(struct injection *injection)
 {
     struct landing landing = {.timeout = {LANDING_TIMEOUT, 0}};
     uint64_t protect[6] = {injection->area, PAGE, PROT_READ | PROT_EXEC};
 
-    return tracee_write(injection->tracee, injection->area, landing_code, sizeof(landing_code)) &&
-           tracee_write(injection->tracee, injection->area + SYSCALL_AT, syscall_code,
-                        sizeof(syscall_code)) &&
+    for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+        if (!tracee_write(injection->tracee, injection->area + helpers[i].at, helpers[i].code,
+                          sizeof(helpers[i].code)))
+            return false;
+    return tracee_write(injection->tracee, injection->area, steps_code, sizeof(steps_code)) &&
            tracee_write(injection->tracee, injection->area + PAGE, &landing, sizeof(landing)) &&
            call_kernel(injection, SYS_mprotect, protect) == 0;
 }
@@ -201,8 +220,8 @@ uint64_t inject_text(struct injection *injection, size_t at, const char *text)
                : 0;
 }
 
-/* The thread is stopped at the landing, or wherever it is. */
-static enum inject_result take_result(struct injection *injection, uint64_t *result)
+/* The thread has made all calls: it is stopped, unless it has gone back by itself. */
+static enum inject_result take_results(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
     struct user_regs_struct now;
@@ -211,13 +230,10 @@ static enum inject_result take_result(struct injection *injection, uint64_t *res
     if (!tracee_stop(tracee, false, CALL_TIMEOUT) || !tracee_get_registers(tracee, &now))
         return INJECT_GONE;
     injection->returned = now.rip - injection->area >= PAGE;
-    return !injection->returned &&
-                   tracee_read(tracee, injection->area + PAGE, result, sizeof(*result))
-               ? INJECT_DONE
-               : INJECT_GONE;
+    return injection->returned ? INJECT_GONE : INJECT_DONE;
 }
 
-enum inject_result inject_wait(struct injection *injection, uint64_t milliseconds, uint64_t *result)
+static enum inject_result wait_for_steps(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
     uint64_t end = tracee_now_ns() + milliseconds * 1000000, done = 0;
@@ -229,13 +245,13 @@ enum inject_result inject_wait(struct injection *injection, uint64_t millisecond
         case TRACEE_GONE:
             return INJECT_GONE;
         case TRACEE_SIGNAL:
-            if (BLOCKABLE >> (number - 1) & 1) {
-                tracee_go_on(tracee, 0);
-                break;
+            if (!(BLOCKABLE >> (number - 1) & 1)) {
+                injection->running = false;
+                injection->fault = number;
+                return INJECT_FAULT;
             }
-            injection->running = false;
-            injection->fault = number;
-            return INJECT_FAULT;
+            tracee_go_on(tracee, 0);
+            break;
         case TRACEE_SYSCALL:
         case TRACEE_INTERRUPTED:
             tracee_go_on(tracee, 0);
@@ -243,73 +259,66 @@ enum inject_result inject_wait(struct injection *injection, uint64_t millisecond
         case TRACEE_TIMEOUT:
             break;
         }
-        if (tracee_read(tracee, injection->area + PAGE + sizeof(*result), &done, sizeof(done)) &&
-            done)
-            return take_result(injection, result);
+        if (tracee_read(tracee, injection->area + PAGE, &done, sizeof(done)) && done)
+            return take_results(injection);
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
     return INJECT_TIMEOUT;
 }
 
-static enum inject_result call(struct injection *injection, uint64_t function,
-                               const uint64_t argument[3], uint64_t milliseconds, uint64_t *result)
+enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
+                                size_t count, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
     struct user_regs_struct now = tracee->before;
-    uint64_t done = 0;
+    struct landing landing = {.timeout = {LANDING_TIMEOUT, 0}};
+    uint64_t steps_at = injection->area + PAGE + offsetof(struct landing, steps);
+    enum inject_result result;
 
-    now.rsp = injection->frame;
-    now.rip = function;
-    now.rdi = argument[0];
-    now.rsi = argument[1];
-    now.rdx = argument[2];
-    now.rax = 0;
+    for (size_t i = 0; i < count && i < INJECT_STEPS; i++) {
+        landing.steps[i] = steps[i];
+        if (landing.steps[i].function < PAGE) /* a helper */
+            landing.steps[i].function += injection->area;
+    }
+    now.rsp = injection->frame + sizeof(uint64_t);
+    now.rip = injection->area;
+    now.rbx = steps_at;
     now.rbp = 0;
     now.orig_rax = (uint64_t)-1;
     now.eflags &= ~0x400ull; /* the direction flag */
-    if (!tracee_write(tracee, injection->area + PAGE + sizeof(*result), &done, sizeof(done)) ||
+    if (!tracee_write(tracee, injection->area + PAGE, &landing, sizeof(landing)) ||
         !tracee_set_registers(tracee, &now))
         return INJECT_GONE;
     tracee_go_on(tracee, 0);
-    return inject_wait(injection, milliseconds, result);
-}
-
-enum inject_result inject_call(struct injection *injection, uint64_t function, uint64_t first,
-                               uint64_t second, uint64_t milliseconds, uint64_t *result)
-{
-    return call(injection, function, (uint64_t[]){first, second, 0}, milliseconds, result);
-}
-
-int64_t inject_syscall(struct injection *injection, uint64_t number, uint64_t first,
-                       uint64_t second)
-{
-    uint64_t result = 0, function = injection->area + SYSCALL_AT;
-
-    return call(injection, function, (uint64_t[]){number, first, second}, CALL_TIMEOUT, &result) ==
-                   INJECT_DONE
-               ? (int64_t)result
-               : -EINTR;
+    result = wait_for_steps(injection, milliseconds);
+    tracee_read(tracee, steps_at, steps, count * sizeof(*steps));
+    return result;
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-/* Lays the frame at the end of the area. */
+/* Lays the frame at the end of the area. The alternate stack is added by a step (inject_altstack). */
 static bool write_frame(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
     uint64_t vectors = write_vectors(injection, injection->area + AREA_SIZE);
     uint64_t at = ((vectors - sizeof(ucontext_t) - sizeof(siginfo_t)) & ~15ull) - 8;
-    uint64_t context_at = at + sizeof(uint64_t), back = injection->area;
+    uint64_t context_at = at + sizeof(uint64_t);
     ucontext_t context = {.uc_flags = FRAME_HAS_XSTATE | FRAME_HAS_SS};
 
     injection->frame = at;
     fill_registers(context.uc_mcontext.gregs, &tracee->before);
     context.uc_mcontext.fpregs = (void *)vectors;
     memcpy(&context.uc_sigmask, &injection->mask, sizeof(injection->mask));
-    return vectors && tracee_write(tracee, at, &back, sizeof(back)) &&
-           tracee_write(tracee, context_at, &context, sizeof(context)) &&
-           inject_syscall(injection, SYS_sigaltstack, 0,
-                          context_at + offsetof(ucontext_t, uc_stack)) == 0;
+    return vectors && tracee_write(tracee, context_at, &context, sizeof(context));
+}
+
+struct inject_step inject_altstack(const struct injection *injection)
+{
+    uint64_t context = injection->frame + sizeof(uint64_t);
+
+    return (struct inject_step){
+        INJECT_SYSCALL, {SYS_sigaltstack, 0, context + offsetof(ucontext_t, uc_stack)}, 0};
 }
 
 bool inject_begin(struct injection *injection)
@@ -331,7 +340,7 @@ bool inject_begin(struct injection *injection)
         return false;
     area = call_kernel(injection, SYS_mmap, map);
     injection->area = area > 0 ? (uint64_t)area : 0;
-    return injection->area && write_landing(injection) && write_frame(injection);
+    return injection->area && write_code(injection) && write_frame(injection);
 }
 
 void inject_end(struct injection *injection)

@@ -21,6 +21,19 @@ enum inject_result {
     INJECT_GONE     /* the process has ended */
 };
 
+/* Functions in the area, for a step's function. */
+enum inject_helper {
+    INJECT_SYSCALL = 128,  /* a system call: its number, two arguments */
+    INJECT_READ_INT = 144, /* the int that the result before points to */
+    INJECT_PASS = 160, /* calls a function with the result before, and the step's second argument */
+    INJECT_CALL = 176  /* calls the result before */
+};
+
+#define INJECT_STEPS 16
+struct inject_step {
+    uint64_t function, argument[3], result;
+};
+
 struct injection {
     struct tracee *tracee;
     uint64_t syscall; /* an instruction in libc */
@@ -44,18 +57,15 @@ bool inject_prepare(struct injection *injection, const struct objects *objects,
  * call failed; the thread is as before, and inject_end is to be called. */
 bool inject_begin(struct injection *injection);
 
-/* A system call; its result, or a negative errno. */
-int64_t inject_syscall(struct injection *injection, uint64_t number, uint64_t first,
-                       uint64_t second);
-
 /* Copies a text to the area and returns where it is; at: 0 to INJECT_TEXT_SIZE. 0: failed. */
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
-/* Calls a function. After INJECT_TIMEOUT inject_wait goes on. */
-enum inject_result inject_call(struct injection *injection, uint64_t function, uint64_t first,
-                               uint64_t second, uint64_t milliseconds, uint64_t *result);
-enum inject_result inject_wait(struct injection *injection, uint64_t milliseconds,
-                               uint64_t *result);
+/* Makes the calls one after the other, and fills the results of those that have returned. */
+enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
+                                size_t count, uint64_t milliseconds);
+
+/* A step that completes the way back without leakctl: one of the first list. */
+struct inject_step inject_altstack(const struct injection *injection);
 
 /* Puts the thread back, also out of a function that has not returned, and stops it there; the
  * caller releases it. */

@@ -40,6 +40,8 @@ struct session {
     struct objects objects;
     struct injection injection;
     struct attachment *attachment;
+    uint64_t errno_at; /* of the thread; 0: unknown */
+    int error;
     bool loading; /* a call goes on that leakctl must not break off */
 };
 
@@ -47,6 +49,16 @@ static bool refuse(struct session *session, enum attach_refusal refusal, const c
                    const char *more)
 {
     return attach_refuse(session->tracee.pid, refusal, text, more);
+}
+
+/* A text of the process, cut to the size. */
+static void read_text(struct session *session, uint64_t address, char *to, size_t size)
+{
+    size_t i = 0;
+
+    while (i + 1 < size && tracee_read(&session->tracee, address + i, &to[i], 1) && to[i])
+        i++;
+    to[i] = '\0';
 }
 
 /* ---- A thread at a safe place ---------------------------------------------------------------- */
@@ -190,18 +202,6 @@ static bool refuse_result(struct session *session, enum inject_result result, co
     }
 }
 
-/* Calls a function of the C library that holds a lock for a moment: from it the thread can be put
- * back, for it holds nothing while it waits. So dlopen will not wait for a lock that its holder
- * gives back only after this thread has gone on. */
-static bool call_briefly(struct session *session, const char *name, uint64_t function,
-                         uint64_t first, uint64_t second, uint64_t *value)
-{
-    enum inject_result result =
-        inject_call(&session->injection, function, first, second, LOCK_TIMEOUT, value);
-
-    return result == INJECT_DONE || refuse_result(session, result, name);
-}
-
 static uint64_t find_allocator(const struct objects *objects, const char *name)
 {
     for (size_t i = 0; i < objects->count; i++) {
@@ -215,25 +215,36 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
     return object_symbol(objects->libc, name);
 }
 
-static bool probe_locks(struct session *session)
+/* What comes first, in one go. The functions of libc hold a lock for a moment: from them the thread can
+ * be put back, for it holds nothing while it waits. So dlopen will not wait for a lock that its
+ * holder gives back only after this thread has gone on. */
+static bool call_first(struct session *session)
 {
     const struct objects *objects = &session->objects;
-    uint64_t dladdr_at = objects_symbol(objects, "dladdr"), block = 0, unused;
+    uint64_t find_errno = objects_symbol(objects, "__errno_location");
+    uint64_t dladdr_at = objects_symbol(objects, "dladdr");
     uint64_t place =
         inject_text(&session->injection, 0, "the result of dladdr is written over this text");
+    struct inject_step steps[] = {
+        {find_errno, {0}, 0},
+        {INJECT_READ_INT, {0}, 0},
+        inject_altstack(&session->injection),
+        {dladdr_at ? dladdr_at : find_errno, {objects->libc->code, place}, 0},
+        {find_allocator(objects, "malloc"), {1}, 0},
+        {INJECT_PASS, {find_allocator(objects, "free")}, 0},
+    };
+    enum inject_result result =
+        inject_steps(&session->injection, steps, sizeof(steps) / sizeof(*steps), LOCK_TIMEOUT);
 
-    return (!dladdr_at ||
-            call_briefly(session, "dladdr", dladdr_at, objects->libc->code, place, &unused)) &&
-           call_briefly(session, "malloc", find_allocator(objects, "malloc"), 1, 0, &block) &&
-           call_briefly(session, "free", find_allocator(objects, "free"), block, 0, &unused);
+    session->errno_at = result == INJECT_DONE ? steps[0].result : 0;
+    session->error = (int)steps[1].result;
+    return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
 }
 
-/* A call that must run to its end. */
-static bool call(struct session *session, uint64_t function, uint64_t first, uint64_t second,
-                 uint64_t *value)
+/* Calls that must run to their end. */
+static bool call(struct session *session, struct inject_step *steps, size_t count)
 {
-    enum inject_result result =
-        inject_call(&session->injection, function, first, second, LOAD_TIMEOUT, value);
+    enum inject_result result = inject_steps(&session->injection, steps, count, LOAD_TIMEOUT);
 
     session->loading = result == INJECT_TIMEOUT;
     if (session->loading)
@@ -285,13 +296,19 @@ static bool copy_file(const char *path, int to)
     return done == size;
 }
 
-static int64_t make_memfd(struct session *session, uint64_t name)
+/* Where flags are unknown, before Linux 6.3, the second call works. */
+static int64_t make_memfd(struct session *session)
 {
-    int64_t fd =
-        inject_syscall(&session->injection, SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC);
+    uint64_t name = inject_text(&session->injection, 0, "libleak.so");
+    struct inject_step with = {
+        INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC}, 0};
+    struct inject_step without = {INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC}, 0};
 
-    return fd != -EINVAL ? fd /* else older than Linux 6.3 */
-                         : inject_syscall(&session->injection, SYS_memfd_create, name, MFD_CLOEXEC);
+    if (!call(session, &with, 1))
+        return -EINTR;
+    if ((int64_t)with.result != -EINVAL)
+        return (int64_t)with.result;
+    return call(session, &without, 1) ? (int64_t)without.result : -EINTR;
 }
 
 /* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
@@ -306,7 +323,7 @@ static char *find_library(void)
 static int64_t send_library(struct session *session)
 {
     char *path = find_library(), there[64];
-    int64_t fd = path ? make_memfd(session, inject_text(&session->injection, 0, "libleak.so")) : -1;
+    int64_t fd = path ? make_memfd(session) : -1;
     int to;
 
     if (!path || fd < 0) {
@@ -327,25 +344,23 @@ static int64_t send_library(struct session *session)
     return fd;
 }
 
-static void refuse_dlopen(struct session *session)
+static bool refuse_dlopen(struct session *session)
 {
-    uint64_t text = 0, function = objects_symbol(&session->objects, "dlerror");
+    struct inject_step why = {objects_symbol(&session->objects, "dlerror"), {0}, 0};
     char words[256] = "it does not say why";
 
-    if (function && call(session, function, 0, 0, &text) && text)
-        for (size_t i = 0; i + 1 < sizeof(words); i++)
-            if (words[i + 1] = '\0',
-                !tracee_read(&session->tracee, text + i, &words[i], 1) || !words[i])
-                break;
-    refuse(session, ATTACH_DLOPEN, words, NULL);
+    if (why.function && call(session, &why, 1) && why.result)
+        read_text(session, why.result, words, sizeof(words));
+    return refuse(session, ATTACH_DLOPEN, words, NULL);
 }
 
-static bool load_library(struct session *session)
+/* *handle: what dlopen returned. */
+static bool load_library(struct session *session, uint64_t *handle)
 {
-    uint64_t function = objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW, handle = 0;
+    uint64_t function = objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW;
+    struct inject_step steps[2];
     char path[64];
     int64_t fd;
-    bool loaded;
 
     if (!function) {
         function = objects_symbol(&session->objects, "__libc_dlopen_mode"); /* before glibc 2.34 */
@@ -357,64 +372,62 @@ static bool load_library(struct session *session)
     if (fd < 0)
         return false;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
-    loaded = call(session, function, inject_text(&session->injection, 0, path), flags, &handle);
-    if (loaded && !handle)
-        refuse_dlopen(session);
-    inject_syscall(&session->injection, SYS_close, (uint64_t)fd, 0);
-    if (!loaded || !handle)
+    steps[0] =
+        (struct inject_step){function, {inject_text(&session->injection, 0, path), flags}, 0};
+    steps[1] = (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)fd}, 0};
+    if (!call(session, steps, 2))
         return false;
-    objects_end(&session->objects);
-    return objects_read(&session->objects, &session->tracee);
+    *handle = steps[0].result;
+    return *handle || refuse_dlopen(session);
 }
 
 /* ---- On and off ------------------------------------------------------------------------------ */
 
-static void read_recording(struct session *session, uint64_t text)
+/* What one of the two functions of the library returned. */
+static bool take_path(struct session *session, uint64_t path)
 {
-    char *to = session->attachment->recording;
-
-    for (size_t i = 0; i + 1 < LIBRARY_PATH_SIZE; i++)
-        if (!tracee_read(&session->tracee, text + i, &to[i], 1) || !to[i])
-            break;
-}
-
-static bool switch_on(struct session *session, const char *options)
-{
-    uint64_t function = object_symbol(session->objects.library, "libleak_attach"), path = 0;
-    char *text = string_format("LIBLEAK_OPTIONS=%s", options);
-    uint64_t at = inject_text(&session->injection, 0, text);
-
-    free(text);
-    if (!function || !at)
-        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    if (!call(session, function, at, 0, &path))
-        return false;
     if (path == ATTACHED_ALREADY)
         return attach_refuse(session->tracee.pid, ATTACH_HAS_LIBLEAK, (int)session->tracee.pid);
-    if (!path)
-        return refuse(session, ATTACH_SILENT, NULL, NULL);
-    read_recording(session, path);
-    return true;
+    if (path)
+        read_text(session, path, session->attachment->recording, LIBRARY_PATH_SIZE);
+    return path;
 }
 
+/* The library is found by its handle when it is new, else by its symbols. */
 static bool attach_stopped(struct session *session, const char *options)
 {
-    return probe_locks(session) && (session->objects.library || load_library(session)) &&
-           switch_on(session, options);
+    uint64_t handle = 0, function = 0, environment;
+    char *text = string_format("LIBLEAK_OPTIONS=%s", options);
+    struct inject_step steps[2];
+
+    if (session->objects.library)
+        function = object_symbol(session->objects.library, "libleak_attach");
+    else if (!load_library(session, &handle))
+        return free(text), false;
+    environment = inject_text(&session->injection, 64, text);
+    free(text);
+    if (!environment || (!function && !handle))
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    steps[0] = (struct inject_step){objects_symbol(&session->objects, "dlsym"),
+                                    {handle, inject_text(&session->injection, 0, "libleak_attach")},
+                                    0};
+    steps[1] = (struct inject_step){function ? function : (uint64_t)INJECT_CALL, {environment}, 0};
+    if (!call(session, function ? steps + 1 : steps, function ? 1 : 2))
+        return false;
+    return steps[1].result ? take_path(session, steps[1].result)
+                           : refuse(session, ATTACH_SILENT, NULL, NULL);
 }
 
 static bool detach_stopped(struct session *session, const char *options)
 {
-    uint64_t function = object_symbol(session->objects.library, "libleak_detach"), path = 0;
+    struct inject_step step = {object_symbol(session->objects.library, "libleak_detach"), {0}, 0};
 
     (void)options;
-    if (!function)
+    if (!step.function)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    if (!probe_locks(session) || !call(session, function, 0, 0, &path))
+    if (!call(session, &step, 1))
         return false;
-    if (path)
-        read_recording(session, path);
-    return path ||
+    return take_path(session, step.result) ||
            attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
 }
 
@@ -424,16 +437,13 @@ static bool perform_stopped(struct session *session, const char *options,
 {
     struct tracee *tracee = &session->tracee;
     struct injection *injection = &session->injection;
-    uint64_t location = 0, find_errno = objects_symbol(&session->objects, "__errno_location");
-    int error = 0;
-    bool good = inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed");
+    bool good = (inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed")) &&
+                call_first(session) && what(session, options);
 
-    good = good && call_briefly(session, "errno", find_errno, 0, 0, &location) &&
-           tracee_read(tracee, location, &error, sizeof(error)) && what(session, options);
     if (session->loading && injection->running)
         return false; /* it comes back by itself */
-    if (location)
-        tracee_write(tracee, location, &error, sizeof(error));
+    if (session->errno_at)
+        tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
     inject_end(injection);
     session->attachment->pause_ns = tracee_now_ns() - tracee->stopped_ns;
     tracee_release(tracee);

@@ -133,7 +133,12 @@ static int end(void)
 
 static enum inject_result call(void *function, uint64_t first, uint64_t second, uint64_t *result)
 {
-    return inject_call(&injection, (uint64_t)function, first, second, 300, result);
+    struct inject_step steps[2] = {inject_altstack(&injection),
+                                   {(uint64_t)function, {first, second}, 0}};
+    enum inject_result ran = inject_steps(&injection, steps, 2, 300);
+
+    *result = (uint32_t)steps[1].result;
+    return ran;
 }
 
 START_TEST(call_returns_its_result_and_the_sleep_goes_on)
