@@ -134,7 +134,8 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
 {
     struct tracee *tracee = &session->tracee;
 
-    if (!tracee_seize(tracee, tid))
+    tracee->tid = tid;
+    if (!tracee_is_held(tracee) && !tracee_seize(tracee, tid))
         return errno == ESRCH ? TRY_GONE : TRY_REFUSED;
     if (!tracee_interrupt(tracee, STOP_TIMEOUT)) {
         *obstacle = "waits in the kernel";

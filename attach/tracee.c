@@ -123,6 +123,31 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
     return true;
 }
 
+static void read_status(const struct tracee *tracee, char *text, size_t size)
+{
+    char path[64];
+    FILE *stream;
+    size_t length;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)tracee->pid, (int)tracee->tid);
+    stream = fopen(path, "re");
+    length = stream ? fread(text, 1, size - 1, stream) : 0;
+    if (stream)
+        fclose(stream);
+    text[length] = '\0';
+}
+
+bool tracee_is_held(const struct tracee *tracee)
+{
+    static const char line[] = "\nTracerPid:";
+    char text[4096];
+    const char *found;
+
+    read_status(tracee, text, sizeof(text));
+    found = strstr(text, line);
+    return found && atoi(found + strlen(line)) == getpid();
+}
+
 /* ---- Registers ------------------------------------------------------------------------------- */
 
 bool tracee_get_registers(const struct tracee *tracee, struct user_regs_struct *registers)
@@ -221,16 +246,9 @@ static uint64_t status_mask(const char *text, const char *name)
 
 bool tracee_has_signal(const struct tracee *tracee)
 {
-    char path[64], text[4096];
-    FILE *stream;
-    size_t length;
+    char text[4096];
 
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)tracee->pid, (int)tracee->tid);
-    stream = fopen(path, "re");
-    length = stream ? fread(text, 1, sizeof(text) - 1, stream) : 0;
-    if (stream)
-        fclose(stream);
-    text[length] = '\0';
+    read_status(tracee, text, sizeof(text));
     return (status_mask(text, "\nSigPnd:") | status_mask(text, "\nShdPnd:")) &
            ~status_mask(text, "\nSigBlk:");
 }

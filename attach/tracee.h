@@ -39,6 +39,9 @@ bool tracee_write(const struct tracee *tracee, uint64_t address, const void *fro
 /* False: errno says why. The memory must be open. */
 bool tracee_seize(struct tracee *tracee, pid_t tid);
 
+/* Does this process hold the thread already? One that could not be stopped stays held. */
+bool tracee_is_held(const struct tracee *tracee);
+
 /* Stops the thread; a signal on its way is delivered first. stopped: it is stopped in another way, and
  * executes nothing until this stop. False: it has not stopped within that time, or has ended. */
 bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds);

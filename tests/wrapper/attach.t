@@ -225,7 +225,7 @@ test_process_in_another_mount_namespace_is_attached_to() {
     until_says said.now '^(ready|.*(denied|permitted))' cat said.host
     grep -q ready said.host || skip "$(cat said.host)"
     "$O/leakctl" attach --dir=/dev/shm/x --for=1s -o report.txt "$running" >out 2>&1 || skip_or_fail "$(cat out)"
-    says out "leakreport /proc/$running/root/dev/shm/x/host\.$running\.1\.leak"
+    says out "leakreport /proc/$running/[r]oot/dev/shm/x/host\.$running\.1\.leak"
     says report.txt '^ +lose +<stdin>:20'
     finish
 }
@@ -273,6 +273,45 @@ void free(void *p) {} int main() { malloc(3); pause(); return 0; }' | compile ow
     "$O/leakctl" attach host 2>err || status=$?
     equal 'status without a pid' $status 2
     says err '^leakctl: not a pid: host: '
+}
+test_thread_that_waits_for_its_vfork_child_is_waited_for() {
+    need_ptrace
+    compile waiter -O1 <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        struct timespec nap = {3, 0};
+        syscall(SYS_nanosleep, &nap, NULL);
+        _exit(3);
+    }
+    int status;
+    printf("%d\n", waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 3);
+    sleep(1);
+    return 5;
+}
+END
+    mkdir -m 700 stores
+    ./waiter >said.host & running=$!
+    sleep 0.5
+    status=0
+    "$O/leakctl" attach --timeout=300ms $running >out 2>err || status=$?
+    equal status $status 1
+    says err 'no thread came to a safe place within 0.3 s: waits in the kernel: try again'
+    child=$(tr -d ' ' </proc/$running/task/$running/children)
+    "$O/leakctl" attach "$child" >out 2>err && fail 'attached to the vfork child'
+    says err 'a vfork child: it has the memory of its parent'
+    "$O/leakctl" attach --dir=$PWD/stores --timeout=20s $running >out 2>err || skip_or_fail "$(cat err)"
+    status=0
+    wait $running || status=$?
+    equal 'its own end' $status 5
+    equal 'its child' "$(cat said.host)" 1
 }
 test_dead_leakctl_leaves_the_program_running() {
     need_ptrace
