@@ -360,19 +360,26 @@ void process_start(char **envp)
 
 /* ---- Attached and detached ------------------------------------------------------------------- */
 
-/* A fork child of a detached process has its parent's recording file still: its first hook gives it
- * one of its own. */
-static void resume(struct guard *guard)
+/* A fork child of a detached process has its parent's recording still, in which it must not write;
+ * only the thread that forked, the first, can begin one of its own. */
+static bool resume_recording(struct guard *guard)
 {
-    bool own = store_header->pid == sys_getpid();
-    track_forget_blocks(guard);
-    store_clear_flag(LEAK_FLAG_DETACHED);
-    trampoline_wrap_installed(real_sigaction);
-    trampoline_replace_again(real_sigaction);
-    if (own)
+    if (store_header->pid == sys_getpid()) {
+        track_forget_blocks(guard);
+        store_clear_flag(LEAK_FLAG_DETACHED);
         deferred_work_resume();
-    *recording = own; /* first: without it a running process is a fork child */
+        *recording = true; /* first: without it a running process is a fork child */
+        state = RUNNING;
+        return true;
+    }
+    if (sys_gettid() != sys_getpid())
+        return false;
     state = RUNNING;
+    if (!process_enter_slow(guard))
+        return false;
+    track_forget_blocks(guard);
+    deferred_work_resume();
+    return true;
 }
 
 bool process_attach(char **envp)
@@ -382,10 +389,12 @@ bool process_attach(char **envp)
         return false;
     process_start(envp);
     struct guard *guard = state == DETACHED ? guard_enter(&caller) : NULL;
-    if (guard) {
-        resume(guard);
-        guard_leave(guard);
+    if (guard && resume_recording(guard)) {
+        trampoline_wrap_installed(real_sigaction);
+        trampoline_replace_again(real_sigaction);
     }
+    if (guard)
+        guard_leave(guard);
     return true;
 }
 

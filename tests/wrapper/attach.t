@@ -274,6 +274,62 @@ void free(void *p) {} int main() { malloc(3); pause(); return 0; }' | compile ow
     equal 'status without a pid' $status 2
     says err '^leakctl: not a pid: host: '
 }
+test_fork_child_of_a_detached_process_gets_a_recording_of_its_own() {
+    need_ptrace
+    compile parent -O1 -g <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+static void *volatile sink;
+static void lose(int times)
+{
+    struct timespec fifth = {0, 200000000};
+    while (times-- > 0) {
+        nanosleep(&fifth, NULL);
+        sink = malloc(321);
+        sink = NULL;
+    }
+}
+int main(void)
+{
+    int status;
+    lose(12);
+    pid_t child = fork();
+    if (child == 0) {
+        lose(20);
+        exit(4);
+    }
+    printf("%d\n", child);
+    fflush(stdout);
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status) + 1;
+}
+END
+    mkdir -m 700 stores
+    ./parent >said.host & running=$!
+    sleep 0.3
+    attach
+    sleep 0.7
+    detach
+    before=$("$O/leakreport" -q stores/parent.$running.1.leak)
+    until_says said.now '^[0-9]' cat said.host
+    first=$running running=$(cat said.host)
+    attach
+    sleep 0.7
+    "$O/leakctl" report --dir=stores "$running" --format=json >report.json
+    sleep 0.2
+    detach
+    equal 'the recording of the parent' "$("$O/leakreport" -q stores/parent.$first.1.leak)" "$before"
+    status=0
+    wait $first || status=$?
+    equal 'its own end' $status 5
+    /usr/bin/python3 - <<'END' || fail 'the recording of the child'
+import json
+records = json.load(open("report.json"))["processes"][0]["records"]
+assert sum(record["blocks"] for record in records) in range(1, 8), records
+END
+}
 test_thread_that_waits_for_its_vfork_child_is_waited_for() {
     need_ptrace
     compile waiter -O1 <<'END'
