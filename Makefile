@@ -43,6 +43,8 @@ common_src    := $(wildcard common/*/*.[cS])
 symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
+attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$(wildcard attach/*.c)), \
+                 attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
 scan_src      := $(wildcard scan/*.c)
 
@@ -69,7 +71,7 @@ $(LIB): $(call obj,$(preload_src))
 $(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
-$(O)/control.a:   $(call obj,$(control_src))
+$(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/preload.a:
@@ -92,6 +94,8 @@ $(PLANT): $(O)/selftest/plant.o
 MODE = $(SANFLAGS)
 $(O)/preload/%.o: MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/top/%.o:     MODE = $(SANFLAGS) -pthread
+# Where libleak.so is when leakctl is installed, as leakrun knows it.
+$(O)/attach/%.o:  MODE = $(SANFLAGS) -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
 $(O)/selftest/plant.o: MODE = -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 

@@ -67,6 +67,32 @@ const struct option_row arguments_of_report[] = {
     {DIR_OPTION},
     {HELP},
     {0}};
+const struct option_row arguments_of_attach[] = {
+    {CALL("for", "TIME", parse_time, duration,
+          "record for so long (10s, 5m, 8h), then report, and detach")},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .type = OPTION_TYPE_TEXT,
+     FIELD(output),
+     .help = "with --for: file of the report; .html, .json, .ndjson, .sarif, .xml or .folded says "
+             "its format"},
+    {.name = "options",
+     .value = "LIST",
+     .type = OPTION_TYPE_TEXT,
+     FIELD(options),
+     .help = "options of libleak, as in LIBLEAK_OPTIONS: sample=512k:content=0"},
+    {CALL("dir", "DIR", parse_dir, dir,
+          "where the recording file shall be, as the process names it")},
+    {CALL("timeout", "TIME", parse_time, timeout,
+          "wait so long until one of its threads is at a safe place (10s)")},
+    {HELP},
+    {0}};
+const struct option_row arguments_of_detach[] = {
+    {CALL("timeout", "TIME", parse_time, timeout,
+          "wait so long until one of its threads is at a safe place (10s)")},
+    {HELP},
+    {0}};
 const struct option_row arguments_of_clean[] = {
     {CALL("dir", "DIR", parse_dir, dir, "only in this directory")},
     {CALL("older", "TIME", parse_time, older,

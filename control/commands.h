@@ -11,9 +11,12 @@
 struct arguments {
     struct scan_options scan; /* first: the rows of scan_process_options count from it */
     bool help, no_look;
-    const char *dir;  /* NULL: the default directories */
-    uint64_t timeout; /* ms */
-    uint64_t older;   /* ms */
+    const char *dir;     /* NULL: the default directories */
+    uint64_t timeout;    /* ms */
+    uint64_t older;      /* ms */
+    uint64_t duration;   /* ms; 0: until leakctl detach */
+    const char *options; /* of libleak, as in LIBLEAK_OPTIONS */
+    const char *output;  /* of leakreport */
     const char *process, *operand;
     char **rest; /* points into argv */
     int rest_count;
@@ -31,7 +34,8 @@ struct command {
 };
 
 /* The options of commands, all fields of struct arguments. */
-extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[];
+extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[],
+    arguments_of_attach[], arguments_of_detach[];
 
 /* argv[0] is the command. Moves the options of leakreport to the front of argv. False: the line is
  * wrong, and a message says why. */
@@ -53,6 +57,11 @@ int command_enable(const struct arguments *arguments);
 int command_disable(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_who(const struct arguments *arguments);
+
+/* attach_commands.c: libleak is loaded into a process that runs, and switched off again. */
+int command_attach(const struct arguments *arguments);
+int command_detach(const struct arguments *arguments);
+
 /* Removes recording files of processes that have ended, and prints their names. libleak never does
  * this by itself: only a person knows whether a recording has been read. */
 int command_clean(const struct arguments *arguments);

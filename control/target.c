@@ -195,9 +195,13 @@ static bool open_target(struct target *target, const struct listed_process *foun
     }
     target->signal = recording_signal(&target->recording);
     if (open_process(target, found->start_time)) {
-        if (!(target->recording.header->flags & LEAK_FLAG_CRASH_ONLY))
+        if (target->recording.header->flags & LEAK_FLAG_CRASH_ONLY)
+            refuse_request(target->who, REFUSAL_CRASH_ONLY);
+        else if (target->recording.header->flags & LEAK_FLAG_DETACHED)
+            refuse_request(target->who, REFUSAL_DETACHED, (int)target->pid,
+                           term_shell_word(target->path).text);
+        else
             return true;
-        refuse_request(target->who, REFUSAL_CRASH_ONLY);
     }
     target_close(target);
     return false;

@@ -51,6 +51,7 @@ bool target_runs_same_program(const struct target *target);
     R(STOPPED, "stopped", "kill -CONT %d continues it; leakreport %s needs no answer")             \
     R(TRACED, "stopped by a debugger", "continue it there; leakreport %s needs no answer")         \
     R(CRASH_ONLY, "it tracks no blocks (crash=only)", "start it without that option")              \
+    R(DETACHED, "libleak is detached", "leakctl attach %d; leakreport %s shows what it recorded")  \
     R(NO_HANDLER, "libleak has no signal handler there",                                           \
       "tracking has ended with a message, or the program uses signal %d itself: start it with "    \
       "another snapshot_signal=")                                                                  \

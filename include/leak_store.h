@@ -85,6 +85,7 @@ enum leak_header_flag {
     LEAK_FLAG_LATE = 256,         /* libleak was loaded late: older blocks are unknown */
     LEAK_FLAG_NEVER_ENABLED =
         128, /* started disabled (start=off, start_at, start_after) and never enabled */
+    LEAK_FLAG_DETACHED = 512, /* leakctl detach: nothing is recorded from then on */
     LEAK_FLAG_EXIT_LOOK =
         2048, /* exit_look was on at the start: a report explains a missing check */
 };

@@ -1,6 +1,6 @@
 # tests.mk - the suites; tests/README.md says how to run one case. Included by the Makefile.
 
-unit_src      := $(wildcard tests/unit/*/test_*.c)
+unit_src      := $(filter-out $(if $(filter-out x86_64,$(ARCH)),tests/unit/attach/%),$(wildcard tests/unit/*/test_*.c))
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
@@ -11,7 +11,7 @@ $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
 $(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
-$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a $(O)/scan.a
+$(filter $(O)/tests/control/% $(O)/tests/attach/%,$(UNITS)): $(O)/control.a $(O)/scan.a
 $(filter $(O)/tests/scan/%,$(UNITS)): $(call obj,tests/unit/scan/heap.c) $(O)/scan.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o

@@ -91,8 +91,17 @@ int log_call_hook(const char *line)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
+static bool muted;
+
+void log_mute(bool mute)
+{
+    muted = mute;
+}
+
 void log_line(const char *part, ...)
 {
+    if (muted)
+        return;
     char buffer[1024];
     struct strbuf text = STRBUF_ON(buffer);
     text.size--; /* keeps room for the newline when a part is cut */

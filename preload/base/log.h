@@ -14,6 +14,8 @@
 void log_start(void);
 /* "libleak: " + the parts, which end with NULL, + newline. */
 void log_line(const char *part, ...) __attribute__((sentinel));
+/* leakctl attach: the program says nothing that it would not say alone. */
+void log_mute(bool mute);
 /* Reports an option whose value cannot be used, and what it takes. */
 void log_bad_value(const char *option, const char *value, const char *takes);
 /* What becomes of a line that the report hook has seen. */

@@ -16,6 +16,7 @@
  * status. _exit, _Exit and quick_exit run no such handlers, and are hooked for that reason.
  */
 #include "preload/hooks/hooks.h"
+#include "preload/base/strbuf.h"
 #include "preload/store/store.h"
 #include "preload/process/lsan.h"
 #include "preload/interpose/got_patch.h"
@@ -24,18 +25,33 @@
 #include "preload/leakcheck/snapshot.h"
 #include "preload/roots/heap_ranges.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
-__attribute__((constructor)) static void start_library(int argc UNUSED, char **argv UNUSED,
-                                                       char **envp)
+void hook_main_redirect(void)
 {
-    process_start(envp);
     hook_static_malloc_start();
     hook_pair_start();
     if (*process_state.recording && real_functions_loaded_late()) {
         heap_ranges_learn_tcache_key();
         late_load_patch(); /* from here on the hooks are called */
     }
+}
+
+static bool is_from_descriptor(void)
+{
+    Dl_info info;
+    return dladdr((void *)is_from_descriptor, &info) && info.dli_fname &&
+           starts_with(info.dli_fname, "/proc/self/fd/");
+}
+
+__attribute__((constructor)) static void start_library(int argc UNUSED, char **argv UNUSED,
+                                                       char **envp)
+{
+    if (is_from_descriptor()) /* leakctl attach calls libleak_attach */
+        return;
+    process_start(envp);
+    hook_main_redirect();
 }
 
 typedef int main_function(int, char **, char **);

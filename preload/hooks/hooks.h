@@ -40,6 +40,8 @@ static inline bool hook_can_read(const void *argument)
  * is not recorded. Option linked_malloc=: redirects an allocator that is linked into the program,
  * or logs why that is not possible. */
 void hook_static_malloc_start(void);
+/* In a process that ran before libleak: from here on the hooks are called. */
+void hook_main_redirect(void);
 /* Option pair=: redirects the calls of the pairs in all objects. */
 void hook_pair_start(void);
 

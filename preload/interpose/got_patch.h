@@ -58,4 +58,8 @@ bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, ui
  * keep reachable what they point to (roots.c). */
 void late_load_patch(void);
 
+/* Undoes it: slots, symbols and the loader's variables lead to the functions behind the hooks
+ * again, also in objects loaded since. A thread inside of a hook stays there until it returns. */
+void late_load_restore(void);
+
 #endif

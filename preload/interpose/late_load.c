@@ -6,6 +6,8 @@
 #include "preload/interpose/operator_override.h"
 #include "preload/interpose/real_functions.h"
 
+#include <sys/mman.h>
+
 static const struct symbols *own;
 static bool has_operators; /* the program defines an operator new or delete: none is redirected */
 
@@ -77,15 +79,14 @@ static bool redirect_late_slot(const struct symbols *symbols, const ElfW(Rela) *
 }
 
 /* The loader's own pointers to malloc and its family, read-only by now. */
-static void redirect_loader(const struct dl_phdr_info *object)
+static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hooks)
 {
     const struct {
-        const char *name;
-        uintptr_t address;
-    } words[] = {{"malloc", (uintptr_t)real.malloc},
-                 {"calloc", (uintptr_t)real.calloc},
-                 {"realloc", (uintptr_t)real.realloc},
-                 {"free", (uintptr_t)real.free}};
+        uintptr_t hook, function;
+    } words[] = {{symbols_find_export(own, "malloc"), (uintptr_t)real.malloc},
+                 {symbols_find_export(own, "calloc"), (uintptr_t)real.calloc},
+                 {symbols_find_export(own, "realloc"), (uintptr_t)real.realloc},
+                 {symbols_find_export(own, "free"), (uintptr_t)real.free}};
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t *at = (uintptr_t *)(object->dlpi_addr + part->p_vaddr);
@@ -93,16 +94,70 @@ static void redirect_loader(const struct dl_phdr_info *object)
             continue;
         for (size_t k = 0; k < part->p_memsz / sizeof *at; k++)
             for (size_t w = 0; w < ARRAY_LENGTH(words); w++)
-                if (at[k] == words[w].address)
-                    got_patch_write_word(object, &at[k], symbols_find_export(own, words[w].name));
+                if (at[k] == (to_hooks ? words[w].function : words[w].hook))
+                    got_patch_write_word(object, &at[k],
+                                         to_hooks ? words[w].hook : words[w].function);
     }
 }
+
+/* ---- Undoing it ----------------------------------------------------------------------------- */
+
+/* An import that was made local before its object was bound (got_patch.c). As a weak one it is
+ * found like any other, and may be missing, as the functions of libleak.h are. */
+static void restore_import(const struct dl_phdr_info *object, const struct symbols *symbols,
+                           ElfW(Sym) * symbol, uintptr_t hook)
+{
+    if (ELF64_ST_BIND(symbol->st_info) != STB_LOCAL || symbol->st_other != STV_HIDDEN ||
+        symbols->bias + symbol->st_value != hook)
+        return;
+    int access = symbols_page_protection(object, (uintptr_t)symbol, false);
+    if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
+        return;
+    store_release(&symbol->st_info,
+                  (unsigned char)ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(symbol->st_info)));
+    store_release(&symbol->st_other, STV_DEFAULT);
+    store_relaxed(&symbol->st_value, 0);
+    symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, access);
+}
+
+static bool restore_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                         void *context)
+{
+    ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
+    const char *name = symbols->names + symbol->st_name;
+    uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
+    uintptr_t hook = is_slot(relocation) ? symbols_find_export(own, name) : 0;
+    if (!hook)
+        return true;
+    restore_import(context, symbols, symbol, hook);
+    if (load_relaxed(slot) == hook)
+        got_patch_write_word(context, slot, real_functions_by_name(name));
+    return true;
+}
+
+static int restore_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+{
+    struct symbols symbols;
+    if (object->dlpi_addr == _r_debug.r_ldbase)
+        exchange_loader_words(object, false);
+    else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
+        symbols_each_relocation(&symbols, restore_slot, object);
+    return 0;
+}
+
+void late_load_restore(void)
+{
+    if (got_patch_own_symbols())
+        dl_iterate_phdr(restore_object, NULL);
+}
+
+/* ---- All objects ---------------------------------------------------------------------------- */
 
 static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
     if (object->dlpi_addr == _r_debug.r_ldbase)
-        redirect_loader(object);
+        exchange_loader_words(object, true);
     else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
         symbols_each_relocation(&symbols, redirect_late_slot, object);
     return 0;

@@ -224,6 +224,22 @@ void real_functions_find(void)
     dlerror(); /* the program must not see the error of a missing function */
 }
 
+uintptr_t real_functions_by_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } table[] = {
+#define HOOK(function, type, parameters) {#function, offsetof(struct real, function)},
+#define OWN(function)
+#include "preload/interpose/hooks.def"
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+        if (strcmp(table[i].name, name) == 0)
+            return *(const uintptr_t *)((const char *)&real + table[i].offset);
+    return symbols_find_except(name, (uintptr_t)is_own);
+}
+
 void *real_functions_find_cxx(const char *name)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};

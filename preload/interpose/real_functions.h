@@ -60,6 +60,10 @@ bool real_functions_loaded_late(void);
 /* Is malloc the C library's? */
 bool real_functions_have_libc_malloc(void);
 
+/* The function that a program without libleak would call by this name, for an export of libleak; 0:
+ * there is none. Inside of dl_iterate_phdr. */
+uintptr_t real_functions_by_name(const char *name);
+
 /* The original of an operator new or delete, or another function of the C++ runtime: from behind
  * libleak in the link order, else from a libstdc++ that a plugin has loaded, else NULL. May
  * allocate. */

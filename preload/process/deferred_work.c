@@ -71,16 +71,34 @@ static void retry_soon(void)
     start_timer(TIMER_RETRY, WORK_RETRY, RETRY_NS, 0);
 }
 
+static void delete_timers(void)
+{
+    for (int i = 0; i < TIMERS; i++)
+        if (timers[i] > 0)
+            sys_timer_delete(timers[i] - 1);
+    memset(timers, 0, sizeof timers);
+}
+
+void deferred_work_pause(void)
+{
+    delete_timers();
+    world_remove_handler();
+    pending = 0;
+}
+
+void deferred_work_resume(void)
+{
+    world_install_handler();
+    start_timers();
+}
+
 /* The first thread ends by pthread_exit; the others live on. */
 static void replace_receiver(void *argument UNUSED)
 {
     if (sys_gettid() != receiver)
         return;
     receiver = 0;
-    for (int i = 0; i < TIMERS; i++)
-        if (timers[i] > 0)
-            sys_timer_delete(timers[i] - 1);
-    memset(timers, 0, sizeof timers);
+    delete_timers();
     start_timers();
     if (load_relaxed(&pending))
         retry_soon();

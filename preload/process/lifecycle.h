@@ -131,5 +131,8 @@ void deferred_work_start(void);
 /* fatal_signal_retry will be called in a moment, until it returns true. */
 void deferred_work_request_death(void);
 void deferred_work_fork_child(void);
+/* Without timers and signal handler, and with them again: process_detach. */
+void deferred_work_pause(void);
+void deferred_work_resume(void);
 
 #endif

@@ -48,7 +48,7 @@
 #endif
 
 /* ONLY_CRASHES: there is a recording, but hooks see none, and blocks are not tracked. */
-static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, OFF } state;
+static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, DETACHED, OFF } state;
 static const bool never_recording;
 struct process_state process_state = {.recording = &never_recording};
 static bool *recording;
@@ -356,6 +356,62 @@ void process_start(char **envp)
     if (state == BEFORE_START)
         start_process(guard, envp);
     guard_leave(guard);
+}
+
+/* ---- Attached and detached ------------------------------------------------------------------- */
+
+/* A fork child of a detached process has its parent's recording still, in which it must not write;
+ * only the thread that forked, the first, can begin one of its own. */
+static bool resume_recording(struct guard *guard)
+{
+    if (store_header->pid == sys_getpid()) {
+        track_forget_blocks(guard);
+        store_clear_flag(LEAK_FLAG_DETACHED);
+        deferred_work_resume();
+        *recording = true; /* first: without it a running process is a fork child */
+        state = RUNNING;
+        return true;
+    }
+    if (sys_gettid() != sys_getpid())
+        return false;
+    state = RUNNING;
+    if (!process_enter_slow(guard))
+        return false;
+    track_forget_blocks(guard);
+    deferred_work_resume();
+    return true;
+}
+
+bool process_attach(char **envp)
+{
+    struct frame caller = CALLER_FRAME();
+    if (process_is_running())
+        return false;
+    process_start(envp);
+    struct guard *guard = state == DETACHED ? guard_enter(&caller) : NULL;
+    if (guard && resume_recording(guard)) {
+        trampoline_wrap_installed(real_sigaction);
+        trampoline_replace_again(real_sigaction);
+    }
+    if (guard)
+        guard_leave(guard);
+    return true;
+}
+
+bool process_detach(void)
+{
+    if (state != RUNNING || !real_functions_loaded_late())
+        return false;
+    bool own = store_header->pid == sys_getpid();
+    state = DETACHED; /* first, likewise */
+    __asm__ volatile("" ::: "memory");
+    *recording = false;
+    if (own) {
+        store_set_flag(LEAK_FLAG_DETACHED);
+        deferred_work_pause();
+    }
+    trampoline_unwrap_installed(real_sigaction);
+    return true;
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */

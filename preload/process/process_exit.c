@@ -84,7 +84,7 @@ static void record_exit(int status, void *argument UNUSED)
 {
     struct frame caller = CALLER_FRAME();
     struct roots_caller taker = SNAPSHOT_CALLER(&caller);
-    if (sys_getpid() == store_header->pid)
+    if (sys_getpid() == store_header->pid && !(store_header->flags & LEAK_FLAG_DETACHED))
         process_exit_record(LEAK_END_EXIT, status, &taker, LEAK_OCCASION_LATE);
 }
 

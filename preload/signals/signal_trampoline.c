@@ -406,6 +406,31 @@ void trampoline_wrap_installed(trampoline_sigaction *install)
         wrap_installed(number, install);
 }
 
+static void unwrap_installed(int number, trampoline_sigaction *install)
+{
+    struct sigaction now;
+    if (install(number, NULL, &now) != 0 ||
+        trampoline_get_handler(now.sa_handler) == now.sa_handler || is_replacement(now.sa_handler))
+        return;
+    trampoline_unwrap_action(&now);
+    install(number, &now, NULL);
+}
+
+void trampoline_unwrap_installed(trampoline_sigaction *install)
+{
+    trampoline_restore_defaults();
+    for (int number = 1; install && number < NSIG; number++)
+        unwrap_installed(number, install);
+}
+
+void trampoline_replace_again(trampoline_sigaction *install)
+{
+    for (unsigned i = 0; i < ARRAY_LENGTH(replacements); i++)
+        if (replacements[i].handler)
+            trampoline_replace_default(replacements[i].handler, replacements[i].signals,
+                                       replacements[i].open, install);
+}
+
 void trampoline_reserve_fault(int number, bool (*is_ours)(const siginfo_t *, ucontext_t *),
                               trampoline_sigaction *install)
 {

@@ -56,6 +56,10 @@ void trampoline_wrap_action(int number, struct sigaction *given);
 void trampoline_unwrap_action(struct sigaction *given);
 /* Handlers installed before libleak was loaded get trampolines. install: libc's sigaction. */
 void trampoline_wrap_installed(trampoline_sigaction *install);
+/* The program's handlers and the default actions are installed again, as if libleak were absent. */
+void trampoline_unwrap_installed(trampoline_sigaction *install);
+/* After that: default actions are replaced again (trampoline_replace_default). */
+void trampoline_replace_again(trampoline_sigaction *install);
 /* After signal() and its like, with which libc builds the action. */
 void trampoline_complete_action(int number);
 

@@ -190,6 +190,21 @@ bool world_install_handler(void)
     return installed;
 }
 
+/* Ignoring it first drops what is pending, which would kill. */
+void world_remove_handler(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    if (!installed)
+        return;
+    real_sigaction(reserved_number, &action, NULL);
+    action = (struct sigaction){.sa_handler = SIG_DFL};
+    if (program_handler)
+        action = (struct sigaction){.sa_sigaction = program_handler, .sa_flags = SA_SIGINFO};
+    if (!program_ignores)
+        real_sigaction(reserved_number, &action, NULL);
+    installed = false;
+}
+
 /* A stopped thread blocks the signals that have a handler, and no others (sys_signals_block). */
 static void update_blocked(void)
 {

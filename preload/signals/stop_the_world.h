@@ -44,6 +44,8 @@ struct world {
 void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp));
 bool world_install_handler(void);
+/* The program's own action for the number is in force; a pending signal is dropped. */
+void world_remove_handler(void);
 /* The number of the signal; 0: world_init was not called. */
 int world_signal(void);
 /* The program has a handler of its own for the number, or ignores it: signals from elsewhere are

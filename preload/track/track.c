@@ -3,6 +3,7 @@
 #include "preload/misuse/eventlog.h"
 #include "preload/base/memory_limits.h"
 #include "preload/heap/quarantine.h"
+#include "preload/base/arena.h"
 #include "preload/base/sys.h"
 #include "preload/track/fill.h"
 #include "preload/track/track_hot.h"
@@ -206,6 +207,39 @@ NOINLINE void track_suballoc(struct guard *guard, const struct frame *caller, vo
 }
 
 /* ---- Free ------------------------------------------------------------------------------------ */
+
+struct block_list {
+    struct block *at;
+    uint64_t count, room;
+};
+
+static void list_block(const struct block *block, void *context)
+{
+    struct block_list *list = context;
+    if (list->count < list->room)
+        list->at[list->count++] = *block;
+}
+
+void track_forget_blocks(struct guard *guard)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    struct block_list list = {.room = blocks_count()};
+    size_t size = round_up(list.room * sizeof *list.at + 1, LEAK_PAGE);
+    list.at = thread ? arena_map(size) : NULL;
+    if (list.at)
+        blocks_each(list_block, &list);
+    for (uint64_t i = 0; i < list.count; i++) {
+        struct block block;
+        if (blocks_remove(guard, list.at[i].address, &block))
+            track_count_free(guard, thread, &block,
+                             sample_state.bytes ? sample_count(&block, false) : 1, false);
+    }
+    if (list.at)
+        arena_unmap(list.at, size);
+    if (thread)
+        threads_done(thread, &shared);
+}
 
 bool track_remove(struct guard *guard, void *pointer, struct block *out)
 {

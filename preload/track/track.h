@@ -54,5 +54,7 @@ void track_start(void);
 void track_select_path(void);
 /* Advances the epoch word by the coarse clock. */
 void track_tick(void);
+/* No thread records: counts all blocks as freed, because their frees may not be seen. */
+void track_forget_blocks(struct guard *guard);
 
 #endif

@@ -174,6 +174,8 @@ void report_notes_fill(struct arena *mem, const struct store *store,
         add_note(&notes, "loaded late, while the process ran: older blocks are unknown, "
                          "and the blocks that they "
                          "point to count as reachable");
+    if (store->header.flags & LEAK_FLAG_DETACHED)
+        add_note(&notes, "libleak was detached: what the program did since then is unknown");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)

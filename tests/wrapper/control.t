@@ -571,11 +571,11 @@ test_a_process_that_blocks_the_signal_is_named_and_asked_again_when_it_lets_it_i
 }
 test_leakctl_refuses_words_it_does_not_know() {
     for wrong in 'snapshot' 'snapshot --timeout=x 1' 'snapshot --timeout' 'snapshot --bogus 1' 'snapshot 1 2' 'mark 1' 'mark 1 a b' \
-        'who 1' 'who 1 hello' 'who 1 0' 'enable --dir= 1' 'report --no-look' 'snapshot --no-look 1' 'attach 1'; do
+        'who 1' 'who 1 hello' 'who 1 0' 'enable --dir= 1' 'report --no-look' 'snapshot --no-look 1' 'attach' 'attach x' 'attach --for=x 1' 'detach' 'reset 1'; do
         # shellcheck disable=SC2086 # words
         equal "leakctl $wrong" "$(status_of "$O/leakctl" $wrong)" 2
     done
-    for verb in snapshot mark enable disable report who scan clean; do
+    for verb in snapshot mark enable disable attach detach report who scan clean; do
         "$O/leakctl" $verb --help >out
         says out "^usage: leakctl $verb "
     done

@@ -9,6 +9,7 @@
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
+#include "context.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -676,6 +677,51 @@ START_TEST(handlers_of_the_older_calls_are_put_off_too)
 }
 END_TEST
 
+static void plain_handler(int number UNUSED)
+{
+}
+
+static void info_handler(int number UNUSED, siginfo_t *info UNUSED, void *context UNUSED)
+{
+}
+
+static void default_handler(int number UNUSED, siginfo_t *info UNUSED, void *context UNUSED)
+{
+}
+
+/* As leakctl attach and detach do, twice. */
+START_TEST(unwrapped_handlers_are_those_that_the_program_installed)
+{
+    const struct sigaction installed[] = {
+        {.sa_handler = plain_handler, .sa_flags = SA_RESTART},
+        {.sa_sigaction = info_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK},
+        {.sa_handler = SIG_IGN},
+        {.sa_handler = SIG_DFL}};
+    const int numbers[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGTERM};
+    struct sigaction now, before[ARRAY_LENGTH(numbers)];
+    for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++) {
+        sigaction(numbers[i], &installed[i], NULL);
+        sigaction(numbers[i], NULL, &before[i]); /* libc adds a flag */
+    }
+    trampoline_replace_default(default_handler, 1ull << (SIGTERM - 1), 0, sigaction);
+    for (int round = 0; round < 2; round++) {
+        trampoline_wrap_installed(sigaction);
+        trampoline_replace_again(sigaction);
+        sigaction(SIGUSR1, NULL, &now);
+        ck_assert(now.sa_handler != plain_handler);
+        sigaction(SIGTERM, NULL, &now);
+        ck_assert(now.sa_sigaction == default_handler);
+        trampoline_unwrap_installed(sigaction);
+        for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++) {
+            sigaction(numbers[i], NULL, &now);
+            ck_assert(now.sa_sigaction == before[i].sa_sigaction);
+            ck_assert_int_eq(now.sa_flags | CONTEXT_RESTORER,
+                             before[i].sa_flags | CONTEXT_RESTORER);
+        }
+    }
+}
+END_TEST
+
 START_TEST(completing_changes_nothing_that_is_no_trampoline)
 {
     struct sigaction before, after;
@@ -858,6 +904,7 @@ int main(int argc, char **argv)
     tcase_add_test(trampolines, a_vfork_childs_handlers_are_not_the_parents);
     tcase_add_loop_test(trampolines, handlers_of_the_older_calls_are_put_off_too, 0,
                         ARRAY_LENGTH(olds));
+    tcase_add_test(trampolines, unwrapped_handlers_are_those_that_the_program_installed);
     tcase_add_test(trampolines, completing_changes_nothing_that_is_no_trampoline);
     suite_add_tcase(suite, trampolines);
     TCase *moments = tcase_create("moments");

@@ -206,6 +206,23 @@ static const struct {
                {10, 0, 10, true},   {0, 100, 100, true},   {0, 100, 101, false},
                {10, 100, 50, true}, {10, 100, 5, false},   {10, 100, 500, false}};
 
+START_TEST(forgotten_blocks_count_as_freed_and_their_frees_as_unknown)
+{
+    for (uintptr_t i = 0; i < 5000; i++)
+        came(AT(0x1000 + i * 512), 100 + i % 400, LEAK_KIND_MALLOC);
+    struct leak_counts before = all_sites();
+    ENTER();
+    track_forget_blocks(guard);
+    guard_leave(guard);
+    ck_assert_uint_eq(blocks_count(), 0);
+    expect_all(5000, before.bytes, 5000, before.bytes);
+    went(AT(0x1000));
+    ck_assert_uint_eq(store_header->unknown_frees, 1);
+    came(AT(0x1000), 100, LEAK_KIND_MALLOC);
+    expect_all(5001, before.bytes + 100, 5000, before.bytes);
+}
+END_TEST
+
 START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
 {
     options_current.min_size = filters[_i].min;
@@ -799,6 +816,7 @@ int main(int argc, char **argv)
 #endif
         tcase_add_test(one, a_block_put_back_is_as_it_was);
         tcase_add_test(one, an_address_that_comes_twice_was_freed_unseen);
+        tcase_add_test(one, forgotten_blocks_count_as_freed_and_their_frees_as_unknown);
         tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0,
                             ARRAY_LENGTH(filters));
         tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);

@@ -1,0 +1,363 @@
+/* inject.c - see inject.h. */
+#include "attach/inject.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+
+/* The area: the page of the landing, its variables and texts, ..., the stack with the frame at its end. */
+#define AREA_SIZE (1u << 20)
+#define PAGE 4096u
+#define TEXT (2 * PAGE)
+#define LANDING_TIMEOUT 5 /* s */
+#define NAP_NS 50000
+#define CALL_TIMEOUT 5000 /* ms, for a system call */
+
+/* What the kernel reads in a signal frame (asm/sigcontext.h, asm/ucontext.h). */
+#define XSTATE_SOFTWARE 464 /* offset: struct _fpx_sw_bytes */
+#define XSTATE_MAGIC1 0x46505853u
+#define XSTATE_MAGIC2 0x46505845u
+#define FRAME_HAS_XSTATE 1
+#define FRAME_HAS_SS 6 /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
+
+#define SYSCALL_LENGTH 2
+#define BLOCKABLE                                                                                  \
+    (~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                       \
+       1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1)))
+
+struct software_bytes {
+    uint32_t magic1, extended_size;
+    uint64_t features;
+    uint32_t size, padding[7];
+};
+
+/* ---- System calls ---------------------------------------------------------------------------- */
+
+bool inject_prepare(struct injection *injection, const struct objects *objects,
+                    struct tracee *tracee)
+{
+    static const unsigned char code[] = {0x0f, 0x05};
+
+    *injection = (struct injection){.tracee = tracee};
+    injection->syscall = object_find_code(objects->libc, tracee, code, sizeof(code));
+    return injection->syscall;
+}
+
+/* Runs the thread until its next system call begins or ends. Signals wait: they are blocked, save
+ * those that a fault raises. */
+static enum inject_result run_to_syscall(struct injection *injection, uint64_t milliseconds)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t end = tracee_now_ns() + milliseconds * 1000000;
+
+    injection->running = false;
+    for (;;) {
+        uint64_t now = tracee_now_ns();
+        int number = 0;
+
+        switch (tracee_wait(tracee, now < end ? (end - now) / 1000000 + 1 : 0, &number)) {
+        case TRACEE_SYSCALL:
+            return INJECT_DONE;
+        case TRACEE_TIMEOUT:
+            injection->running = true;
+            return INJECT_TIMEOUT;
+        case TRACEE_GONE:
+            return INJECT_GONE;
+        case TRACEE_SIGNAL:
+            if (!(BLOCKABLE >> (number - 1) & 1)) {
+                injection->fault = number;
+                return INJECT_FAULT;
+            }
+            break;
+        case TRACEE_INTERRUPTED:
+            break;
+        }
+        tracee_continue(tracee, 0);
+    }
+}
+
+/* Where the frame is not there yet, or not any more: a leakctl that dies in this moment leaves the
+ * thread lost in libc. */
+static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
+{
+    struct tracee *tracee = injection->tracee;
+    struct user_regs_struct now = tracee->before;
+
+    now.rip = injection->syscall;
+    now.rax = number;
+    now.orig_rax = (uint64_t)-1; /* no call is to be continued */
+    now.rdi = argument[0];
+    now.rsi = argument[1];
+    now.rdx = argument[2];
+    now.r10 = argument[3];
+    now.r8 = argument[4];
+    now.r9 = argument[5];
+    if (!tracee_set_registers(tracee, &now))
+        return -ESRCH;
+    for (int i = 0; i < 2; i++) { /* its beginning, its end */
+        tracee_continue(tracee, 0);
+        if (run_to_syscall(injection, CALL_TIMEOUT) != INJECT_DONE)
+            return -EINTR;
+    }
+    return tracee_get_registers(tracee, &now) ? (int64_t)now.rax : -ESRCH;
+}
+
+/* ---- The way back without leakctl ------------------------------------------------------------ */
+
+/* Where the thread was, as a handler's return finds it: a call that was interrupted begins anew. */
+static void fill_registers(greg_t *to, const struct user_regs_struct *from)
+{
+    bool again = (int64_t)from->orig_rax >= 0 &&
+                 (-(int64_t)from->rax == EINTR || -(int64_t)from->rax - 512 <= 4u);
+
+    to[REG_R8] = (greg_t)from->r8;
+    to[REG_R9] = (greg_t)from->r9;
+    to[REG_R10] = (greg_t)from->r10;
+    to[REG_R11] = (greg_t)from->r11;
+    to[REG_R12] = (greg_t)from->r12;
+    to[REG_R13] = (greg_t)from->r13;
+    to[REG_R14] = (greg_t)from->r14;
+    to[REG_R15] = (greg_t)from->r15;
+    to[REG_RDI] = (greg_t)from->rdi;
+    to[REG_RSI] = (greg_t)from->rsi;
+    to[REG_RBP] = (greg_t)from->rbp;
+    to[REG_RBX] = (greg_t)from->rbx;
+    to[REG_RDX] = (greg_t)from->rdx;
+    to[REG_RAX] = (greg_t)(again ? from->orig_rax : from->rax);
+    to[REG_RCX] = (greg_t)from->rcx;
+    to[REG_RSP] = (greg_t)from->rsp;
+    to[REG_RIP] = (greg_t)(again ? from->rip - SYSCALL_LENGTH : from->rip);
+    to[REG_EFL] = (greg_t)from->eflags;
+    to[REG_CSGSFS] = (greg_t)(from->cs | from->ss << 48);
+}
+
+/* The XSAVE area, with what the kernel adds to it in a frame. Returns where it is, 0: failed. */
+static uint64_t write_vectors(struct injection *injection, uint64_t below)
+{
+    size_t size = injection->vectors_size;
+    uint64_t at = (below - size - sizeof(uint32_t)) & ~63ull;
+    unsigned char copy[TRACEE_VECTOR_SIZE];
+    struct software_bytes software = {XSTATE_MAGIC1, (uint32_t)size + 4, 0, (uint32_t)size, {0}};
+    uint32_t magic = XSTATE_MAGIC2;
+
+    memcpy(copy, injection->vectors, size);
+    memcpy(&software.features, copy + XSTATE_SOFTWARE, sizeof(software.features));
+    memcpy(copy + XSTATE_SOFTWARE, &software, sizeof(software));
+    return tracee_write(injection->tracee, at, copy, size) &&
+                   tracee_write(injection->tracee, at + size, &magic, sizeof(magic))
+               ? at
+               : 0;
+}
+
+/* The code in the first page of the area: it makes the calls of a list of struct inject_step, the
+ * address of which is in %rbx, says that it is done, and waits for leakctl to put the thread back,
+ * in a call that leaves the kernel's notes of an interrupted one as they are (restart_syscall). When
+ * nobody does it returns through the frame.
+ *
+ *     next: mov (%rbx), %rax; test %rax, %rax; jz done
+ *           mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; call *%rax
+ *           mov %rax, 32(%rbx); add $40, %rbx; jmp next
+ *     done: movl $1, landing.done; ppoll(NULL, 0, &landing.timeout, NULL); rt_sigreturn() */
+_Static_assert(SYS_ppoll == 0x10f && SYS_rt_sigreturn == 15, "the code has these numbers");
+_Static_assert(sizeof(struct inject_step) == 40, "the code has the offsets");
+static const char steps_code[] = "\x48\x8b\x03\x48\x85\xc0\x74\x18"
+                                 "\x48\x8b\x7b\x08\x48\x8b\x73\x10\x48\x8b\x53\x18\xff\xd0"
+                                 "\x48\x89\x43\x20\x48\x83\xc3\x28\xeb\xe0"
+                                 "\xc7\x05\xd6\x0f\0\0\1\0\0\0"
+                                 "\x31\xff\x31\xf6\x48\x8d\x15\xd3\x0f\0\0\x45\x31\xd2"
+                                 "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
+
+/* Functions for a step; the result of the step before is at -8(%rbx). */
+static const struct {
+    enum inject_helper at;
+    char code[16];
+} helpers[] = {
+    /* mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
+    {INJECT_SYSCALL, "\x48\x89\xf8\x48\x89\xf7\x48\x89\xd6\x0f\x05\xc3"},
+    /* mov -8(%rbx), %rax; mov (%rax), %eax; ret */
+    {INJECT_READ_INT, "\x48\x8b\x43\xf8\x8b\x00\xc3"},
+    /* mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
+    {INJECT_PASS, "\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0"},
+    /* mov -8(%rbx), %rax; jmp *%rax */
+    {INJECT_CALL, "\x48\x8b\x43\xf8\xff\xe0"},
+};
+
+struct landing { /* behind the page of the code */
+    uint64_t done;
+    struct timespec timeout;
+    struct inject_step steps[INJECT_STEPS + 1];
+};
+
+static bool write_code(struct injection *injection)
+{
+    struct landing landing = {.timeout = {LANDING_TIMEOUT, 0}};
+    uint64_t protect[6] = {injection->area, PAGE, PROT_READ | PROT_EXEC};
+
+    for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+        if (!tracee_write(injection->tracee, injection->area + helpers[i].at, helpers[i].code,
+                          sizeof(helpers[i].code)))
+            return false;
+    return tracee_write(injection->tracee, injection->area, steps_code, sizeof(steps_code)) &&
+           tracee_write(injection->tracee, injection->area + PAGE, &landing, sizeof(landing)) &&
+           call_kernel(injection, SYS_mprotect, protect) == 0;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+uint64_t inject_text(struct injection *injection, size_t at, const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    at += TEXT;
+    return at + size <= TEXT + INJECT_TEXT_SIZE &&
+                   tracee_write(injection->tracee, injection->area + at, text, size)
+               ? injection->area + at
+               : 0;
+}
+
+/* The thread has made all calls: it is stopped, unless it has gone back by itself. */
+static enum inject_result take_results(struct injection *injection)
+{
+    struct tracee *tracee = injection->tracee;
+    struct user_regs_struct now;
+
+    injection->running = false;
+    if (!tracee_stop(tracee, false, CALL_TIMEOUT) || !tracee_get_registers(tracee, &now))
+        return INJECT_GONE;
+    injection->returned = now.rip - injection->area >= PAGE;
+    return injection->returned ? INJECT_GONE : INJECT_DONE;
+}
+
+static enum inject_result wait_for_steps(struct injection *injection, uint64_t milliseconds)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t end = tracee_now_ns() + milliseconds * 1000000, done = 0;
+    int number;
+
+    injection->running = true;
+    while (tracee_now_ns() < end) {
+        switch (tracee_wait(tracee, 0, &number)) {
+        case TRACEE_GONE:
+            return INJECT_GONE;
+        case TRACEE_SIGNAL:
+            if (!(BLOCKABLE >> (number - 1) & 1)) {
+                injection->running = false;
+                injection->fault = number;
+                return INJECT_FAULT;
+            }
+            tracee_go_on(tracee, 0);
+            break;
+        case TRACEE_SYSCALL:
+        case TRACEE_INTERRUPTED:
+            tracee_go_on(tracee, 0);
+            break;
+        case TRACEE_TIMEOUT:
+            break;
+        }
+        if (tracee_read(tracee, injection->area + PAGE, &done, sizeof(done)) && done)
+            return take_results(injection);
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+    return INJECT_TIMEOUT;
+}
+
+enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
+                                size_t count, uint64_t milliseconds)
+{
+    struct tracee *tracee = injection->tracee;
+    struct user_regs_struct now = tracee->before;
+    struct landing landing = {.timeout = {LANDING_TIMEOUT, 0}};
+    uint64_t steps_at = injection->area + PAGE + offsetof(struct landing, steps);
+    enum inject_result result;
+
+    for (size_t i = 0; i < count && i < INJECT_STEPS; i++) {
+        landing.steps[i] = steps[i];
+        if (landing.steps[i].function < PAGE) /* a helper */
+            landing.steps[i].function += injection->area;
+    }
+    now.rsp = injection->frame + sizeof(uint64_t);
+    now.rip = injection->area;
+    now.rbx = steps_at;
+    now.rbp = 0;
+    now.orig_rax = (uint64_t)-1;
+    now.eflags &= ~0x400ull; /* the direction flag */
+    if (!tracee_write(tracee, injection->area + PAGE, &landing, sizeof(landing)) ||
+        !tracee_set_registers(tracee, &now))
+        return INJECT_GONE;
+    tracee_go_on(tracee, 0);
+    result = wait_for_steps(injection, milliseconds);
+    tracee_read(tracee, steps_at, steps, count * sizeof(*steps));
+    return result;
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+/* Lays the frame at the end of the area. The alternate stack is added by a step (inject_altstack). */
+static bool write_frame(struct injection *injection)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t vectors = write_vectors(injection, injection->area + AREA_SIZE);
+    uint64_t at = ((vectors - sizeof(ucontext_t) - sizeof(siginfo_t)) & ~15ull) - 8;
+    uint64_t context_at = at + sizeof(uint64_t);
+    ucontext_t context = {.uc_flags = FRAME_HAS_XSTATE | FRAME_HAS_SS};
+
+    injection->frame = at;
+    fill_registers(context.uc_mcontext.gregs, &tracee->before);
+    context.uc_mcontext.fpregs = (void *)vectors;
+    memcpy(&context.uc_sigmask, &injection->mask, sizeof(injection->mask));
+    return vectors && tracee_write(tracee, context_at, &context, sizeof(context));
+}
+
+struct inject_step inject_altstack(const struct injection *injection)
+{
+    uint64_t context = injection->frame + sizeof(uint64_t);
+
+    return (struct inject_step){
+        INJECT_SYSCALL, {SYS_sigaltstack, 0, context + offsetof(ucontext_t, uc_stack)}, 0};
+}
+
+bool inject_begin(struct injection *injection)
+{
+    static const uint64_t map[6] = {0,
+                                    AREA_SIZE,
+                                    PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                    (uint64_t)-1,
+                                    0};
+    struct tracee *tracee = injection->tracee;
+    int64_t area;
+
+    injection->area = 0;
+    injection->fault = 0;
+    injection->vectors_size = tracee_get_vectors(tracee, injection->vectors);
+    if (!injection->vectors_size || !tracee_get_mask(tracee, &injection->mask) ||
+        !tracee_set_mask(tracee, BLOCKABLE))
+        return false;
+    area = call_kernel(injection, SYS_mmap, map);
+    injection->area = area > 0 ? (uint64_t)area : 0;
+    return injection->area && write_code(injection) && write_frame(injection);
+}
+
+void inject_end(struct injection *injection)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t unmap[6] = {injection->area, AREA_SIZE};
+
+    if (injection->running)
+        tracee_stop(tracee, false, CALL_TIMEOUT);
+    if (injection->returned) /* leakctl was too slow: the thread has gone back by itself */
+        return;
+    if (injection->area)
+        call_kernel(injection, SYS_munmap, unmap);
+    /* The kernel continues an interrupted call only after a stop that it took for a signal. */
+    tracee_stop(tracee, true, CALL_TIMEOUT);
+    if (injection->vectors_size)
+        tracee_set_vectors(tracee, injection->vectors, injection->vectors_size);
+    tracee_set_mask(tracee, injection->mask);
+    tracee_set_registers(tracee, &tracee->before);
+}

@@ -1,0 +1,553 @@
+/* library.c - see library.h. */
+#include "attach/library.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/inject.h"
+#include "attach/loaded_objects.h"
+#include "attach/preflight.h"
+#include "attach/refusal.h"
+#include "attach/safe_place.h"
+#include "attach/tracee.h"
+#include "common/base/proc.h"
+#include "common/base/string_list.h"
+#include "common/base/term_text.h"
+
+#define STOP_TIMEOUT 100 /* ms: a thread that does not stop waits in the kernel */
+#define LOCK_TIMEOUT 2000
+#define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
+#define NAP_MOST 20        /* ms between two tries */
+#define MEMFD_EXEC 0x10u
+#define ATTACHED_ALREADY 1 /* a result of the library (preload/hooks/hook_attach.c) */
+
+struct session {
+    struct tracee tracee;
+    struct objects objects;
+    struct injection injection;
+    struct attachment *attachment;
+    uint64_t errno_at; /* of the thread; 0: unknown */
+    int error;
+    bool loading; /* a call goes on that leakctl must not break off */
+};
+
+static bool refuse(struct session *session, enum attach_refusal refusal, const char *text,
+                   const char *more)
+{
+    return attach_refuse(session->tracee.pid, refusal, text, more);
+}
+
+/* A text of the process, cut to the size. */
+static void read_text(struct session *session, uint64_t address, char *to, size_t size)
+{
+    size_t i = 0;
+
+    while (i + 1 < size && tracee_read(&session->tracee, address + i, &to[i], 1) && to[i])
+        i++;
+    to[i] = '\0';
+}
+
+/* ---- A thread at a safe place ---------------------------------------------------------------- */
+
+struct threads {
+    pid_t *tid;
+    size_t count;
+};
+
+/* How well a thread suits: 0 in a call that the kernel itself continues, 1 in epoll_wait and its
+ * like, 2 running. */
+static int rank_thread(pid_t pid, pid_t tid)
+{
+    char path[64], text[64] = "";
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+    stream = fopen(path, "re");
+    if (stream && !fgets(text, sizeof(text), stream))
+        *text = '\0';
+    if (stream)
+        fclose(stream);
+    if (*text < '0' || *text > '9')
+        return 2;
+    switch (strtol(text, NULL, 10)) {
+    case SYS_read:
+    case SYS_poll:
+    case SYS_futex:
+    case SYS_clock_nanosleep:
+    case SYS_nanosleep:
+    case SYS_wait4:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_rt_sigsuspend:
+    case SYS_pause:
+        return 0;
+    }
+    return 1;
+}
+
+static struct threads list_threads(pid_t pid)
+{
+    struct threads threads = {0}, ranked = {0};
+    char path[64];
+    struct dirent *entry;
+    DIR *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    stream = opendir(path);
+    while (stream && (entry = readdir(stream)))
+        if (*entry->d_name != '.') {
+            threads.tid = reallocarray(threads.tid, threads.count + 1, sizeof(*threads.tid));
+            threads.tid[threads.count++] = (pid_t)atoi(entry->d_name);
+        }
+    if (stream)
+        closedir(stream);
+    ranked.tid = calloc(threads.count + 1, sizeof(*ranked.tid));
+    for (int rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < threads.count; i++)
+            if (threads.tid[i] && rank_thread(pid, threads.tid[i]) <= rank) {
+                ranked.tid[ranked.count++] = threads.tid[i];
+                threads.tid[i] = 0;
+            }
+    free(threads.tid);
+    return ranked;
+}
+
+enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
+
+/* TRY_STOPPED: the thread stands at a safe place. */
+static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
+                           const char **obstacle)
+{
+    struct tracee *tracee = &session->tracee;
+
+    tracee->tid = tid;
+    if (!tracee_is_held(tracee) && !tracee_seize(tracee, tid))
+        return errno == ESRCH ? TRY_GONE : TRY_REFUSED;
+    if (!tracee_interrupt(tracee, STOP_TIMEOUT)) {
+        *obstacle = "waits in the kernel";
+        return TRY_UNSAFE;
+    }
+    *obstacle = safe_place_obstacle(place, tracee);
+    if (!*obstacle)
+        return TRY_STOPPED;
+    tracee_release(tracee);
+    return TRY_UNSAFE;
+}
+
+/* Tries all threads, again and again, until one is at a safe place. */
+static bool stop_safely(struct session *session, uint64_t timeout)
+{
+    struct safe_place *place = safe_place_begin(&session->tracee, &session->objects);
+    uint64_t end = tracee_now_ns() + timeout * 1000000;
+    struct timespec nap = {.tv_nsec = 1000000};
+    const char *obstacle = "there is no thread";
+    enum try result = TRY_UNSAFE;
+
+    while (result == TRY_UNSAFE && tracee_now_ns() < end) {
+        struct threads threads = list_threads(session->tracee.pid);
+
+        session->attachment->threads = (unsigned)threads.count;
+        result = threads.count ? TRY_UNSAFE : TRY_GONE;
+        for (size_t i = 0; i < threads.count; i++) {
+            result = try_thread(session, place, threads.tid[i], &obstacle);
+            session->attachment->tries++;
+            if (result == TRY_STOPPED || result == TRY_REFUSED)
+                break;
+            if (result == TRY_GONE)
+                result = TRY_UNSAFE;
+        }
+        free(threads.tid);
+        if (result == TRY_UNSAFE)
+            nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < NAP_MOST * 1000000 ? nap.tv_nsec * 5 / 4 : nap.tv_nsec;
+    }
+    safe_place_end(place);
+    if (result == TRY_REFUSED)
+        return preflight_refuse_right(session->tracee.pid);
+    if (result == TRY_GONE)
+        return refuse(session, ATTACH_GONE, NULL, NULL);
+    if (result == TRY_UNSAFE) {
+        char span[TIME_TEXT_SIZE];
+
+        return refuse(session, ATTACH_NO_PLACE, time_format_span(timeout * 1000000, span),
+                      obstacle);
+    }
+    return true;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static bool refuse_result(struct session *session, enum inject_result result, const char *what)
+{
+    switch (result) {
+    case INJECT_TIMEOUT:
+        return attach_refuse(session->tracee.pid, ATTACH_BUSY, what);
+    case INJECT_FAULT:
+        return attach_refuse(session->tracee.pid, ATTACH_FAULT, session->injection.fault);
+    default:
+        return attach_refuse(session->tracee.pid, ATTACH_GONE);
+    }
+}
+
+static uint64_t find_allocator(const struct objects *objects, const char *name)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        const struct object *object = &objects->at[i];
+        uint64_t address = object_symbol(object, name);
+
+        if (address && object != objects->libc && object != objects->loader &&
+            object != objects->library)
+            return address;
+    }
+    return object_symbol(objects->libc, name);
+}
+
+/* What comes first, in one go. The functions of libc hold a lock for a moment: from them the thread can
+ * be put back, for it holds nothing while it waits. So dlopen will not wait for a lock that its
+ * holder gives back only after this thread has gone on. */
+static bool call_first(struct session *session)
+{
+    const struct objects *objects = &session->objects;
+    uint64_t find_errno = loaded_objects_symbol(objects, "__errno_location");
+    uint64_t dladdr_at = loaded_objects_symbol(objects, "dladdr");
+    uint64_t place =
+        inject_text(&session->injection, 0, "the result of dladdr is written over this text");
+    struct inject_step steps[] = {
+        {find_errno, {0}, 0},
+        {INJECT_READ_INT, {0}, 0},
+        inject_altstack(&session->injection),
+        {dladdr_at ? dladdr_at : find_errno, {objects->libc->code, place}, 0},
+        {find_allocator(objects, "malloc"), {1}, 0},
+        {INJECT_PASS, {find_allocator(objects, "free")}, 0},
+    };
+    enum inject_result result =
+        inject_steps(&session->injection, steps, sizeof(steps) / sizeof(*steps), LOCK_TIMEOUT);
+
+    session->errno_at = result == INJECT_DONE ? steps[0].result : 0;
+    session->error = (int)steps[1].result;
+    return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
+}
+
+/* Calls that must run to their end. */
+static bool call(struct session *session, struct inject_step *steps, size_t count)
+{
+    enum inject_result result = inject_steps(&session->injection, steps, count, LOAD_TIMEOUT);
+
+    session->loading = result == INJECT_TIMEOUT;
+    if (session->loading)
+        return refuse(session, ATTACH_SLOW, NULL, NULL);
+    return result == INJECT_DONE || refuse_result(session, result, "libleak");
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+/* Up to the end of what is loaded: sections and debug information are left out. */
+static size_t loaded_size(const unsigned char *file, size_t size)
+{
+    const Elf64_Ehdr *header = (const void *)file;
+    size_t end = 0;
+
+    if (size < sizeof(*header) || header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > size)
+        return size;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        const Elf64_Phdr *part = (const void *)(file + header->e_phoff + i * sizeof(*part));
+
+        if (part->p_type == PT_LOAD && part->p_offset + part->p_filesz > end)
+            end = part->p_offset + part->p_filesz;
+    }
+    return end < size ? end : size;
+}
+
+static bool copy_file(const char *path, int to)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    unsigned char *file;
+    size_t done = 0, size;
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return false;
+    file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED)
+        return false;
+    size = loaded_size(file, (size_t)status.st_size);
+    while (done < size) {
+        ssize_t n = write(to, file + done, size - done);
+
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    munmap(file, (size_t)status.st_size);
+    return done == size;
+}
+
+/* Where flags are unknown, before Linux 6.3, the second call works. */
+static int64_t make_memfd(struct session *session)
+{
+    uint64_t name = inject_text(&session->injection, 0, "libleak.so");
+    struct inject_step with = {
+        INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC}, 0};
+    struct inject_step without = {INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC}, 0};
+
+    if (!call(session, &with, 1))
+        return -EINTR;
+    if ((int64_t)with.result != -EINVAL)
+        return (int64_t)with.result;
+    return call(session, &without, 1) ? (int64_t)without.result : -EINTR;
+}
+
+/* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
+static char *find_library(void)
+{
+    char *path = proc_find_tool(NULL, "libleak.so");
+
+    return path ? path : proc_find_tool(NULL, LEAK_PARTS "/libleak.so");
+}
+
+/* A descriptor of the process with the library in it; -1: refused. */
+static int64_t send_library(struct session *session)
+{
+    char *path = find_library(), there[64];
+    int64_t fd = path ? make_memfd(session) : -1;
+    int to;
+
+    if (!path || fd < 0) {
+        free(path);
+        refuse(session, path ? ATTACH_NO_SYSCALL : ATTACH_NO_LIBRARY,
+               path ? "memfd_create" : "not found", strerror((int)-fd));
+        return -1;
+    }
+    snprintf(there, sizeof(there), "/proc/%d/fd/%d", (int)session->tracee.pid, (int)fd);
+    to = open(there, O_WRONLY | O_CLOEXEC);
+    if (to < 0 || !copy_file(path, to)) {
+        refuse(session, ATTACH_NO_LIBRARY, strerror(errno), NULL);
+        fd = -1;
+    }
+    if (to >= 0)
+        close(to);
+    free(path);
+    return fd;
+}
+
+static bool refuse_dlopen(struct session *session)
+{
+    struct inject_step why = {loaded_objects_symbol(&session->objects, "dlerror"), {0}, 0};
+    char words[256] = "it does not say why";
+
+    if (why.function && call(session, &why, 1) && why.result)
+        read_text(session, why.result, words, sizeof(words));
+    return refuse(session, ATTACH_DLOPEN, words, NULL);
+}
+
+/* *handle: what dlopen returned. */
+static bool load_library(struct session *session, uint64_t *handle)
+{
+    uint64_t function = loaded_objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW;
+    struct inject_step steps[2];
+    char path[64];
+    int64_t fd;
+
+    if (!function) {
+        function =
+            loaded_objects_symbol(&session->objects, "__libc_dlopen_mode"); /* before glibc 2.34 */
+        flags |= 0x80000000u;
+    }
+    if (!function)
+        return refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
+    fd = send_library(session);
+    if (fd < 0)
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
+    steps[0] =
+        (struct inject_step){function, {inject_text(&session->injection, 0, path), flags}, 0};
+    steps[1] = (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)fd}, 0};
+    if (!call(session, steps, 2))
+        return false;
+    *handle = steps[0].result;
+    return *handle || refuse_dlopen(session);
+}
+
+/* ---- On and off ------------------------------------------------------------------------------ */
+
+/* What one of the two functions of the library returned. */
+static bool take_path(struct session *session, uint64_t path)
+{
+    if (path == ATTACHED_ALREADY)
+        return attach_refuse(session->tracee.pid, ATTACH_HAS_LIBLEAK, (int)session->tracee.pid);
+    if (path)
+        read_text(session, path, session->attachment->recording, LIBRARY_PATH_SIZE);
+    return path;
+}
+
+/* The library is found by its handle when it is new, else by its symbols. */
+static bool attach_stopped(struct session *session, const char *options)
+{
+    uint64_t handle = 0, function = 0, environment;
+    char *text = string_format("LIBLEAK_OPTIONS=%s", options);
+    struct inject_step steps[2];
+
+    if (session->objects.library)
+        function = object_symbol(session->objects.library, "libleak_attach");
+    else if (!load_library(session, &handle))
+        return free(text), false;
+    environment = inject_text(&session->injection, 64, text);
+    free(text);
+    if (!environment || (!function && !handle))
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    steps[0] = (struct inject_step){loaded_objects_symbol(&session->objects, "dlsym"),
+                                    {handle, inject_text(&session->injection, 0, "libleak_attach")},
+                                    0};
+    steps[1] = (struct inject_step){function ? function : (uint64_t)INJECT_CALL, {environment}, 0};
+    if (!call(session, function ? steps + 1 : steps, function ? 1 : 2))
+        return false;
+    return steps[1].result ? take_path(session, steps[1].result)
+                           : refuse(session, ATTACH_SILENT, NULL, NULL);
+}
+
+static bool detach_stopped(struct session *session, const char *options)
+{
+    struct inject_step step = {object_symbol(session->objects.library, "libleak_detach"), {0}, 0};
+
+    (void)options;
+    if (!step.function)
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    if (!call(session, &step, 1))
+        return false;
+    return take_path(session, step.result) ||
+           attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
+}
+
+/* Runs `what` in the stopped thread, which then is as before, errno too. */
+static bool perform_stopped(struct session *session, const char *options,
+                            bool (*what)(struct session *session, const char *options))
+{
+    struct tracee *tracee = &session->tracee;
+    struct injection *injection = &session->injection;
+    bool good = (inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed")) &&
+                call_first(session) && what(session, options);
+
+    if (session->loading && injection->running)
+        return false; /* it comes back by itself */
+    if (session->errno_at)
+        tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
+    inject_end(injection);
+    session->attachment->pause_ns = tracee_now_ns() - tracee->stopped_ns;
+    tracee_release(tracee);
+    return good;
+}
+
+/* A signal that ends leakctl waits until the thread is as before. */
+static bool perform(struct session *session, uint64_t timeout, const char *options,
+                    bool (*what)(struct session *session, const char *options))
+{
+    sigset_t all, before;
+    bool good;
+
+    if (!inject_prepare(&session->injection, &session->objects, &session->tracee))
+        return refuse(session, ATTACH_NO_CODE, NULL, NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    good = stop_safely(session, timeout) && perform_stopped(session, options, what);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return good;
+}
+
+/* ---- In a process of its own ----------------------------------------------------------------- */
+
+struct job {
+    pid_t pid;
+    const char *options; /* NULL: detach */
+    uint64_t timeout;
+    struct attachment attachment;
+};
+
+/* Options that plant traps, which a detach would leave behind. NULL: there is none. */
+static const char *find_unsuitable(const char *options)
+{
+    static const char *const names[] = {"start_at", "follow_blocks", "pair"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t length = strlen(names[i]);
+
+        for (const char *at = options; (at = strstr(at, names[i])); at += length)
+            if ((at == options || at[-1] == ':') && at[length] == '=')
+                return names[i];
+    }
+    return NULL;
+}
+
+static bool do_job(struct job *job)
+{
+    static struct session session;
+    bool good;
+
+    session.attachment = &job->attachment;
+    if (job->options && find_unsuitable(job->options))
+        return attach_refuse(job->pid, ATTACH_OPTION, find_unsuitable(job->options));
+    if (!preflight_process(&session.tracee, &session.objects, job->pid))
+        return false;
+    if (session.objects.library && !strstr(session.objects.library->path, "/memfd:"))
+        good = attach_refuse(job->pid, job->options ? ATTACH_HAS_LIBLEAK : ATTACH_STARTED_WITH,
+                             (int)job->pid);
+    else if (job->options)
+        good = preflight_loading(&session.tracee, &session.objects) &&
+               perform(&session, job->timeout, job->options, attach_stopped);
+    else
+        good = session.objects.library
+                   ? perform(&session, job->timeout, "", detach_stopped)
+                   : attach_refuse(job->pid, ATTACH_NOT_ATTACHED, (int)job->pid);
+    preflight_end(&session.tracee, &session.objects);
+    return good;
+}
+
+/* So that what kills leakctl does not leave a thread of the program somewhere between: this process
+ * lives on and puts it back. */
+static bool do_apart(const struct job *given, struct attachment *attachment)
+{
+    struct job *job =
+        mmap(NULL, sizeof(*job), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
+    int status = 1;
+
+    if (job == MAP_FAILED)
+        return attach_refuse(given->pid, ATTACH_NO_LIBRARY, strerror(errno));
+    *job = *given;
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        setsid();
+        setpriority(PRIO_PROCESS, 0, PRIO_MIN); /* the thread waits; refused unless root */
+        _exit(do_job(job) ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *attachment = job->attachment;
+    munmap(job, sizeof(*job));
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool library_attach(pid_t pid, const char *options, uint64_t timeout, struct attachment *attachment)
+{
+    return do_apart(&(struct job){.pid = pid, .options = options, .timeout = timeout}, attachment);
+}
+
+bool library_detach(pid_t pid, uint64_t timeout, struct attachment *attachment)
+{
+    return do_apart(&(struct job){.pid = pid, .timeout = timeout}, attachment);
+}

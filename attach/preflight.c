@@ -1,0 +1,219 @@
+/* preflight.c - see preflight.h. */
+#include "attach/preflight.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/refusal.h"
+
+/* ---- /proc ----------------------------------------------------------------------------------- */
+
+static bool read_proc(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    FILE *stream;
+    size_t length = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    stream = fopen(path, "re");
+    if (stream) {
+        length = fread(text, 1, size - 1, stream);
+        fclose(stream);
+    }
+    text[length] = '\0';
+    return stream != NULL;
+}
+
+/* The value of a line of /proc/PID/status, "" = there is none. */
+static const char *status_value(const char *status, const char *name)
+{
+    const char *line = strstr(status, name);
+
+    line = line ? line + strlen(name) : "";
+    return line + strspn(line, "\t ");
+}
+
+static int yama_scope(void)
+{
+    char text[16] = "";
+    FILE *stream = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+
+    if (stream && !fgets(text, sizeof(text), stream))
+        *text = '\0';
+    if (stream)
+        fclose(stream);
+    return atoi(text);
+}
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+static bool check_state(pid_t pid, const char *status)
+{
+    char state = *status_value(status, "\nState:");
+    int tgid = atoi(status_value(status, "\nTgid:"));
+    int tracer = atoi(status_value(status, "\nTracerPid:"));
+
+    if (tgid != pid)
+        return attach_refuse(pid, ATTACH_NOT_FIRST, tgid);
+    if (state == 'Z' || state == 'X')
+        return attach_refuse(pid, ATTACH_ZOMBIE);
+    if (!*status_value(status, "\nVmSize:"))
+        return attach_refuse(pid, ATTACH_KERNEL);
+    if (tracer)
+        return attach_refuse(pid, ATTACH_TRACED, tracer);
+    if (state == 'T' || state == 't')
+        return attach_refuse(pid, ATTACH_STOPPED, (int)pid);
+    return true;
+}
+
+bool preflight_refuse_right(pid_t pid)
+{
+    char path[64];
+    struct stat owner;
+    int scope = yama_scope();
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (stat(path, &owner) == 0 && geteuid() != 0 && owner.st_uid != geteuid() && owner.st_uid != 0)
+        return attach_refuse(pid, ATTACH_OTHER_USER);
+    if (scope)
+        return attach_refuse(pid, ATTACH_YAMA, scope,
+                             scope == 3   ? "nobody"
+                             : scope == 2 ? "only root"
+                                          : "only root and the parent of a process");
+    if (geteuid() != 0 && owner.st_uid != geteuid())
+        return attach_refuse(pid, ATTACH_OTHER_USER);
+    return attach_refuse(pid, ATTACH_NO_RIGHT);
+}
+
+/* Opening asks the kernel for the right of ptrace; PTRACE_SEIZE asks for the same, and for yama. */
+static bool open_memory(struct tracee *tracee)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)tracee->pid);
+    tracee->memory = open(path, O_RDWR | O_CLOEXEC);
+    if (tracee->memory >= 0)
+        return true;
+    return errno == ENOENT ? attach_refuse(tracee->pid, ATTACH_NO_PROCESS)
+                           : preflight_refuse_right(tracee->pid);
+}
+
+static bool is_in_maps(pid_t pid, const char *words)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    stream = fopen(path, "re");
+    while (stream && !found && getline(&line, &room, stream) > 0)
+        found = strstr(line, words) != NULL;
+    if (stream)
+        fclose(stream);
+    free(line);
+    return found;
+}
+
+/* The header of the running file: /proc/PID/exe leads to it from any mount namespace. */
+static bool check_program(pid_t pid)
+{
+    unsigned char header[20] = {0};
+    char path[64];
+    int fd;
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return preflight_refuse_right(pid);
+    n = read(fd, header, sizeof(header));
+    close(fd);
+    if (n != sizeof(header) || header[EI_CLASS] != ELFCLASS64 || header[18] != EM_X86_64)
+        return attach_refuse(pid, ATTACH_OTHER_CPU);
+    if (is_in_maps(pid, "ld-musl-"))
+        return attach_refuse(pid, ATTACH_MUSL);
+    if (is_in_maps(pid, "/vgpreload_"))
+        return attach_refuse(pid, ATTACH_VALGRIND);
+    return true;
+}
+
+/* ---- Is there what loading needs? ------------------------------------------------------------ */
+
+static bool has_sanitizer(const struct objects *objects)
+{
+    static const char *const names[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init",
+                                        "__hwasan_init"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (loaded_objects_symbol(objects, names[i]))
+            return true;
+    return false;
+}
+
+static bool check_objects(pid_t pid, const struct objects *objects)
+{
+    if (has_sanitizer(objects))
+        return attach_refuse(pid, ATTACH_SANITIZER);
+    if (!objects->loader)
+        return attach_refuse(pid, ATTACH_STATIC);
+    if (!objects->libc)
+        return attach_refuse(pid, ATTACH_NO_LIBC);
+    return true;
+}
+
+bool preflight_process(struct tracee *tracee, struct objects *objects, pid_t pid)
+{
+    char status[8192];
+
+    *tracee = (struct tracee){.pid = pid, .memory = -1};
+    *objects = (struct objects){0};
+    if (!read_proc(pid, "status", status, sizeof(status)) || !*status)
+        return attach_refuse(pid, ATTACH_NO_PROCESS);
+    if (!check_state(pid, status) || !open_memory(tracee))
+        return false;
+    if (check_program(pid) &&
+        (loaded_objects_read(objects, tracee) || preflight_refuse_right(pid)) &&
+        check_objects(pid, objects))
+        return true;
+    preflight_end(tracee, objects);
+    return false;
+}
+
+void preflight_end(struct tracee *tracee, struct objects *objects)
+{
+    loaded_objects_end(objects);
+    close(tracee->memory);
+}
+
+/* A vfork child has the memory of its parent until its exec. */
+static bool is_vfork_child(pid_t pid, const char *status)
+{
+    int parent = atoi(status_value(status, "\nPPid:"));
+
+    return parent && syscall(SYS_kcmp, (long)pid, (long)parent, (long)KCMP_VM, 0, 0) == 0;
+}
+
+bool preflight_loading(const struct tracee *tracee, const struct objects *objects)
+{
+    pid_t pid = tracee->pid;
+    char status[8192];
+
+    read_proc(pid, "status", status, sizeof(status));
+    if (atoi(status_value(status, "\nSeccomp:")) != 0)
+        return attach_refuse(pid, ATTACH_SECCOMP);
+    if (strncmp(status_value(status, "\nx86_Thread_features:"), "shstk", 5) == 0)
+        return attach_refuse(pid, ATTACH_SHADOW_STACK);
+    if (is_vfork_child(pid, status))
+        return attach_refuse(pid, ATTACH_VFORK);
+    if (objects->program && object_symbol(objects->program, "malloc"))
+        return attach_refuse(pid, ATTACH_OWN_MALLOC);
+    return true;
+}

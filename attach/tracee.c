@@ -1,0 +1,275 @@
+/* tracee.c - see tracee.h. */
+#include "attach/tracee.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+/* What the kernel keeps in the registers of a call that a stop has interrupted (linux/errno.h). */
+#define ERESTARTSYS 512
+#define ERESTART_RESTARTBLOCK 516
+
+#define SYSCALL_LENGTH 2 /* of the instruction */
+#define NAP_NS 100000    /* between two looks at a thread */
+
+uint64_t tracee_now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size)
+{
+    return pread(tracee->memory, to, size, (off_t)address) == (ssize_t)size;
+}
+
+bool tracee_write(const struct tracee *tracee, uint64_t address, const void *from, size_t size)
+{
+    return pwrite(tracee->memory, from, size, (off_t)address) == (ssize_t)size;
+}
+
+/* ---- Running and stopping -------------------------------------------------------------------- */
+
+bool tracee_seize(struct tracee *tracee, pid_t tid)
+{
+    tracee->tid = tid;
+    tracee->stopped_ns = 0;
+    return ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD) == 0;
+}
+
+void tracee_continue(struct tracee *tracee, int signal)
+{
+    ptrace(PTRACE_SYSCALL, tracee->tid, NULL, (void *)(long)signal);
+}
+
+void tracee_go_on(struct tracee *tracee, int signal)
+{
+    ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)signal);
+}
+
+static enum tracee_event event_of(int status, int *number)
+{
+    if (!WIFSTOPPED(status))
+        return TRACEE_GONE;
+    *number = WSTOPSIG(status);
+    if (status >> 16 == PTRACE_EVENT_STOP)
+        return TRACEE_INTERRUPTED;
+    return *number == (SIGTRAP | 0x80) ? TRACEE_SYSCALL : TRACEE_SIGNAL;
+}
+
+enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int *number)
+{
+    uint64_t end = tracee_now_ns() + milliseconds * 1000000;
+    struct timespec nap = {.tv_nsec = NAP_NS};
+    int status;
+
+    for (unsigned looks = 0;; looks++) {
+        pid_t seen = waitpid(tracee->tid, &status, __WALL | WNOHANG);
+
+        if (seen == tracee->tid)
+            return event_of(status, number);
+        if (seen < 0 && errno != EINTR)
+            return TRACEE_GONE;
+        if (tracee_now_ns() >= end)
+            return TRACEE_TIMEOUT;
+        if (looks < 20)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
+    }
+}
+
+bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
+{
+    enum tracee_event event;
+    int number = 0;
+
+    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+    if (stopped)
+        ptrace(PTRACE_CONT, tracee->tid, NULL, NULL);
+    for (;;) {
+        event = tracee_wait(tracee, milliseconds, &number);
+        if (event != TRACEE_SIGNAL && event != TRACEE_SYSCALL)
+            break;
+        ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)(event == TRACEE_SIGNAL ? number : 0));
+    }
+    return event == TRACEE_INTERRUPTED;
+}
+
+/* A thread that does not stop, as one that waits for its vfork child, cannot be detached. */
+bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
+{
+    uint64_t now = tracee_now_ns();
+
+    if (!tracee_stop(tracee, false, milliseconds) || !tracee_get_registers(tracee, &tracee->before))
+        return false;
+    tracee->stopped_ns = now;
+    return true;
+}
+
+static void read_status(const struct tracee *tracee, char *text, size_t size)
+{
+    char path[64];
+    FILE *stream;
+    size_t length;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)tracee->pid, (int)tracee->tid);
+    stream = fopen(path, "re");
+    length = stream ? fread(text, 1, size - 1, stream) : 0;
+    if (stream)
+        fclose(stream);
+    text[length] = '\0';
+}
+
+bool tracee_is_held(const struct tracee *tracee)
+{
+    static const char line[] = "\nTracerPid:";
+    char text[4096];
+    const char *found;
+
+    read_status(tracee, text, sizeof(text));
+    found = strstr(text, line);
+    return found && atoi(found + strlen(line)) == getpid();
+}
+
+/* ---- Registers ------------------------------------------------------------------------------- */
+
+bool tracee_get_registers(const struct tracee *tracee, struct user_regs_struct *registers)
+{
+    return ptrace(PTRACE_GETREGS, tracee->tid, NULL, registers) == 0;
+}
+
+bool tracee_set_registers(const struct tracee *tracee, const struct user_regs_struct *registers)
+{
+    return ptrace(PTRACE_SETREGS, tracee->tid, NULL, registers) == 0;
+}
+
+size_t tracee_get_vectors(const struct tracee *tracee, void *area)
+{
+    struct iovec part = {area, TRACEE_VECTOR_SIZE};
+
+    return ptrace(PTRACE_GETREGSET, tracee->tid, (void *)NT_X86_XSTATE, &part) == 0 ? part.iov_len
+                                                                                    : 0;
+}
+
+bool tracee_set_vectors(const struct tracee *tracee, const void *area, size_t size)
+{
+    struct iovec part = {(void *)area, size};
+
+    return ptrace(PTRACE_SETREGSET, tracee->tid, (void *)NT_X86_XSTATE, &part) == 0;
+}
+
+bool tracee_get_mask(const struct tracee *tracee, uint64_t *mask)
+{
+    return ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof(*mask), mask) == 0;
+}
+
+bool tracee_set_mask(const struct tracee *tracee, uint64_t mask)
+{
+    return ptrace(PTRACE_SETSIGMASK, tracee->tid, (void *)sizeof(mask), &mask) == 0;
+}
+
+bool tracee_is_in_rseq(const struct tracee *tracee)
+{
+    struct {
+        uint64_t area;
+        uint32_t size, signature, flags, pad;
+    } configuration = {0};
+    struct {
+        uint32_t version, flags;
+        uint64_t start, length, abort;
+    } section;
+    uint64_t address = 0;
+
+    return ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tracee->tid, (void *)sizeof(configuration),
+                  &configuration) == (long)sizeof(configuration) &&
+           configuration.area &&
+           tracee_read(tracee, configuration.area + 8, &address, sizeof(address)) && address &&
+           tracee_read(tracee, address, &section, sizeof(section)) &&
+           tracee->before.rip - section.start < section.length;
+}
+
+/* ---- The interrupted system call ------------------------------------------------------------- */
+
+/* These return EINTR after a stop, although no handler has run (signal(7)). */
+static bool returns_eintr_after_stop(uint64_t call)
+{
+    switch (call) {
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_read: /* of inotify */
+    case SYS_readv:
+    case SYS_io_getevents:
+    case SYS_accept: /* these with a timeout of the socket */
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_write:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+        return true;
+    }
+    return false;
+}
+
+static uint64_t status_mask(const char *text, const char *name)
+{
+    const char *line = strstr(text, name);
+
+    return line ? strtoull(line + strlen(name), NULL, 16) : 0;
+}
+
+bool tracee_has_signal(const struct tracee *tracee)
+{
+    char text[4096];
+
+    read_status(tracee, text, sizeof(text));
+    return (status_mask(text, "\nSigPnd:") | status_mask(text, "\nShdPnd:")) &
+           ~status_mask(text, "\nSigBlk:");
+}
+
+/* The kernel itself continues most calls when no handler runs. */
+static void continue_call(struct tracee *tracee)
+{
+    struct user_regs_struct now = tracee->before;
+
+    if ((int64_t)now.orig_rax < 0 || (int64_t)now.rax != -EINTR ||
+        !returns_eintr_after_stop(now.orig_rax) || tracee_has_signal(tracee))
+        return;
+    now.rax = now.orig_rax;
+    now.orig_rax = (uint64_t)-1;
+    now.rip -= SYSCALL_LENGTH;
+    tracee_set_registers(tracee, &now);
+}
+
+void tracee_release(struct tracee *tracee)
+{
+    continue_call(tracee);
+    ptrace(PTRACE_DETACH, tracee->tid, NULL, NULL);
+    tracee->stopped_ns = 0;
+}

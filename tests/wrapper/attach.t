@@ -1,0 +1,384 @@
+# leakctl attach and detach: libleak comes into a process that runs already, and is switched off again.
+
+host='#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static void *volatile sink;
+static char *old[50];
+__attribute__((noinline)) static void lose(void) { sink = malloc(1234); memset(sink, 1, 9); sink = NULL; }
+static long blocked(const char *how) /* returns what the call returned, after about 0.3 s */
+{
+    struct timespec third = {0, 300000000};
+    struct pollfd none = {-1, 0, 0};
+    struct epoll_event event;
+    static int pair[2] = {-1}, epoll, notify, sem;
+    char byte[512];
+    if (pair[0] < 0) {
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+        epoll = epoll_create1(0);
+        notify = inotify_init();
+        inotify_add_watch(notify, ".", IN_CREATE);
+        sem = semget(IPC_PRIVATE, 1, 0600);
+    }
+    if (!strcmp(how, "nanosleep")) return nanosleep(&third, NULL);
+    if (!strcmp(how, "poll")) return poll(&none, 1, 300);
+    if (!strcmp(how, "epoll")) return epoll_wait(epoll, &event, 1, 300);
+    if (!strcmp(how, "semop")) {
+        struct sembuf take = {0, -1, 0};
+        return semtimedop(sem, &take, 1, &third) < 0 && errno == EAGAIN ? 0 : -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        nanosleep(&third, NULL);
+        if (!strcmp(how, "read")) write(pair[1], "x", 1);
+        if (!strcmp(how, "inotify")) { char name[] = "newXXXXXX"; close(mkstemp(name)); unlink(name); }
+        _exit(3);
+    }
+    if (!strcmp(how, "read")) { if (read(pair[0], byte, 1) != 1) return -1; }
+    else if (!strcmp(how, "inotify")) { if (read(notify, byte, sizeof byte) <= 0) return -1; }
+    int status;
+    return waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 3 ? 0 : -1;
+}
+static void *wait_for_ever(void *mutex) { pthread_mutex_lock(mutex); return NULL; }
+static void on_alarm(int number) { (void)number; }
+int main(int argc, char **argv)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const char *how = argv[1];
+    int rounds = atoi(argv[2]);
+    double sum = 0;
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, after;
+    pthread_t thread;
+    sigaction(SIGUSR1, &action, NULL);
+    for (int i = 0; i < 50; i++)
+        old[i] = malloc(100 + i);
+    pthread_mutex_lock(&mutex);
+    if (!strcmp(how, "futex"))
+        pthread_create(&thread, NULL, wait_for_ever, &mutex);
+    dprintf(1, "ready\n");
+    for (int i = 0; i < rounds; i++) {
+        errno = 7;
+        if (!strcmp(how, "spin") || !strcmp(how, "malloc")) {
+            struct timespec begun, now;
+            clock_gettime(CLOCK_MONOTONIC, &begun);
+            do {
+                for (int k = 0; k < 100000; k++)
+                    if (*how == 115) sum += 0.5;
+                    else { free(sink); sink = malloc(k % 700); }
+                clock_gettime(CLOCK_MONOTONIC, &now);
+            } while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 < 300);
+            free(sink);
+            sink = NULL;
+        } else if (blocked(!strcmp(how, "futex") ? "nanosleep" : how) != 0) {
+            dprintf(1, "disturbed: %s\n", strerror(errno));
+        }
+        if (strcmp(how, "semop") && errno != 7)
+            dprintf(1, "errno: %d\n", errno);
+        lose();
+    }
+    for (int i = 0; i < 50; i++)
+        free(old[i]);
+    if (!strcmp(how, "futex")) {
+        pthread_mutex_unlock(&mutex);
+        pthread_join(thread, NULL);
+    }
+    sigaction(SIGUSR1, NULL, &after);
+    dprintf(1, "end %d %d %d\n", after.sa_handler == on_alarm, after.sa_flags & SA_SIGINFO, sum == (long)sum);
+    return 5;
+}'
+need_ptrace() { # skips where this user may not attach to a process that is not its child
+    need gcc
+    [ "$(uname -m)" = x86_64 ] || skip 'attaching is for x86-64 so far'
+    if [ "$(id -u)" != 0 ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null)" -gt 0 ] 2>/dev/null; then
+        skip 'ptrace_scope forbids it'
+    fi
+}
+begin() { # arguments of the host: runs as $running
+    [ -x host ] || printf "%s\n" "$host" | compile host -O1 -g -pthread
+    mkdir -p -m 700 stores
+    rm -f said.host said.now
+    ./host "$@" >said.host 2>&1 &
+    running=$!
+    until_says said.now '^ready' cat said.host
+}
+attach() { "$O/leakctl" attach --dir="$PWD/stores" "$running" "$@" >said.attach 2>&1 || skip_or_fail "$(cat said.attach)"; }
+skip_or_fail() {
+    case $1 in *'refuses ptrace'* | *'ptrace_scope'*) kill "$running"; skip "$1" ;; esac
+    fail "$1"
+}
+detach() { "$O/leakctl" detach "$running" >said.detach 2>&1 || fail "$(cat said.detach)"; }
+finish() { # it ends as it would have alone
+    status=0
+    wait "$running" || status=$?
+    equal 'its own end' $status 5
+    equal 'what it said' "$(cat said.host)" "ready
+end 1 0 1"
+}
+lost() { "$O/leakctl" report --dir=stores "$running" -q; }
+
+test_leaks_since_an_attach_are_found_with_their_line() {
+    need_ptrace
+    begin nanosleep 8
+    attach
+    says said.attach "^host \(pid $running\): attached; one of its 1 thread stood still for [0-9.]+ ms.*; leakctl report --dir=$PWD/stores $running, or leakreport $PWD/stores/host\.$running\.1\.leak\$"
+    sleep 0.8
+    "$O/leakctl" report --dir=stores "$running" >report
+    says report '^ +lose +<stdin>:20'
+    says report 'bytes in [1-4] blocks? lost'
+    says report 'loaded late'
+    finish
+    "$O/leakreport" --format=json stores/*.leak >report.json
+    /usr/bin/python3 - <<'END' || fail 'blocks from before the attach'
+import json
+process = json.load(open("report.json"))["processes"][0]
+assert process["coverage"]["unknown_frees"] == 50, process["coverage"]
+assert not process["errors"]
+END
+}
+test_process_that_is_not_attached_to_has_no_library() {
+    need_ptrace
+    begin nanosleep 3
+    ! grep -q libleak "/proc/$running/maps" || fail 'there is one'
+    "$O/leakctl" detach "$running" >out 2>err && fail 'detached'
+    says err "^leakctl: host \(pid $running\): nothing is attached: leakctl attach $running attaches\$"
+    finish
+}
+test_detach_ends_recording_and_attach_goes_on() {
+    need_ptrace
+    begin nanosleep 25
+    attach
+    sleep 0.7
+    detach
+    says said.detach 'detached; .*; the library stays mapped, unused; leakreport '
+    before=$("$O/leakreport" -q stores/*.leak | sed 's/.* unfreed=//')
+    sleep 0.7
+    equal 'what was recorded after the detach' "$("$O/leakreport" -q stores/*.leak | sed 's/.* unfreed=//')" "$before"
+    "$O/leakctl" snapshot --dir=stores "$running" >out 2>err && fail 'a detached process answers'
+    says err "^leakctl: host \(pid $running\): libleak is detached: leakctl attach $running; leakreport "
+    "$O/leakreport" stores/*.leak >report
+    says report 'libleak was detached: what the program did since then is unknown'
+    attach
+    sleep 0.7
+    lost >out
+    says out ' lost=(1234/1|2468/2|3702/3)/1 '
+    detach
+    finish
+}
+test_handlers_and_slots_are_as_before_after_detach() {
+    need_ptrace
+    begin spin 12
+    grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >before
+    attach
+    grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >during
+    ! cmp -s before during || fail 'nothing is caught while attached'
+    detach
+    grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >after
+    cmp before after || fail "signals: $(diff before after)"
+    kill -USR1 "$running"
+    finish
+}
+test_blocked_calls_do_not_notice() {
+    need_ptrace
+    for how in nanosleep poll epoll read wait semop inotify futex; do
+        begin $how 10
+        attach
+        sleep 0.15
+        detach
+        attach
+        detach
+        finish
+        rm -r stores
+    done
+}
+test_busy_loops_do_not_notice() {
+    need_ptrace
+    for how in spin malloc; do
+        begin $how 8
+        attach
+        detach
+        attach
+        finish
+        rm -r stores
+    done
+}
+test_process_in_another_mount_namespace_is_attached_to() {
+    need_ptrace
+    need unshare
+    need_root
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    unshare -m sh -c 'mount -t tmpfs none /dev/shm && mkdir -m 700 /dev/shm/x && exec ./host nanosleep 12' >said.host 2>&1 &
+    running=$!
+    until_says said.now '^(ready|.*(denied|permitted))' cat said.host
+    grep -q ready said.host || skip "$(cat said.host)"
+    "$O/leakctl" attach --dir=/dev/shm/x --for=1s -o report.txt "$running" >out 2>&1 || skip_or_fail "$(cat out)"
+    says out "leakreport /proc/$running/[r]oot/dev/shm/x/host\.$running\.1\.leak"
+    says report.txt '^ +lose +<stdin>:20'
+    finish
+}
+test_attach_for_a_time_reports_and_detaches() {
+    need_ptrace
+    begin nanosleep 9
+    "$O/leakctl" attach --dir="$PWD/stores" --for=1s -o report.html "$running" >out 2>&1 || skip_or_fail "$(cat out)"
+    says out attached
+    says out detached
+    says report.html '<html'
+    finish
+}
+test_each_refusal_to_attach_has_its_reason() {
+    need_ptrace
+    refuses() { # pid, regular expression
+        status=0
+        "$O/leakctl" attach "$1" >out 2>err || status=$?
+        equal "status for $2" $status 1
+        equal lines "$(cat out err | wc -l)" 1
+        says err "^leakctl: .*: $2"
+    }
+    refuses 4194303 'no such process: '
+    echo 'int main() { pause(); return 0; }' | compile static -static
+    ./static & sleep 0.2; refuses $! 'a static program: '
+    kill $!
+    echo 'int main() { pause(); return 0; }' | compile sanitized -fsanitize=address &&
+        { ./sanitized & sleep 0.3; refuses $! 'built with a sanitizer: '; kill $!; }
+    echo 'void *malloc(unsigned long n) { static char a[1 << 20]; static unsigned long at; at += n + 15 & ~15ul; return a + at; }
+void free(void *p) {} int main() { malloc(3); pause(); return 0; }' | compile own -fno-builtin -rdynamic
+    ./own & sleep 0.2; refuses $! 'the program defines malloc itself: '
+    kill $!
+    sleep 20 & kill -STOP $!; sleep 0.1; refuses $! 'stopped: kill -CONT '
+    kill -KILL $!
+    mkdir -m 700 stores
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores sleep 20 & sleep 0.3
+    refuses $! 'it runs under libleak already: leakctl report '
+    "$O/leakctl" detach $! 2>err && fail 'detached from what was started with libleak'
+    says err 'it was started with libleak: that cannot be undone: leakctl disable '
+    kill $!
+    sleep 20 & sleep 0.1
+    "$O/leakctl" attach --options=depth=9:start_at=main $! 2>err && fail 'start_at is possible'
+    says err 'the option start_at is not for attaching'
+    kill $!
+    status=0
+    "$O/leakctl" attach host 2>err || status=$?
+    equal 'status without a pid' $status 2
+    says err '^leakctl: not a pid: host: '
+}
+test_fork_child_of_a_detached_process_gets_a_recording_of_its_own() {
+    need_ptrace
+    compile parent -O1 -g <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+static void *volatile sink;
+static void lose(int times)
+{
+    struct timespec fifth = {0, 200000000};
+    while (times-- > 0) {
+        nanosleep(&fifth, NULL);
+        sink = malloc(321);
+        sink = NULL;
+    }
+}
+int main(void)
+{
+    int status;
+    lose(12);
+    pid_t child = fork();
+    if (child == 0) {
+        lose(20);
+        exit(4);
+    }
+    printf("%d\n", child);
+    fflush(stdout);
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status) + 1;
+}
+END
+    mkdir -m 700 stores
+    ./parent >said.host & running=$!
+    sleep 0.3
+    attach
+    sleep 0.7
+    detach
+    before=$("$O/leakreport" -q stores/parent.$running.1.leak)
+    until_says said.now '^[0-9]' cat said.host
+    first=$running running=$(cat said.host)
+    attach
+    sleep 0.7
+    "$O/leakctl" report --dir=stores "$running" --format=json >report.json
+    sleep 0.2
+    detach
+    equal 'the recording of the parent' "$("$O/leakreport" -q stores/parent.$first.1.leak)" "$before"
+    status=0
+    wait $first || status=$?
+    equal 'its own end' $status 5
+    /usr/bin/python3 - <<'END' || fail 'the recording of the child'
+import json
+records = json.load(open("report.json"))["processes"][0]["records"]
+assert sum(record["blocks"] for record in records) in range(1, 8), records
+END
+}
+test_thread_that_waits_for_its_vfork_child_is_waited_for() {
+    need_ptrace
+    compile waiter -O1 <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        struct timespec nap = {3, 0};
+        syscall(SYS_nanosleep, &nap, NULL);
+        _exit(3);
+    }
+    int status;
+    printf("%d\n", waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 3);
+    sleep(1);
+    return 5;
+}
+END
+    mkdir -m 700 stores
+    ./waiter >said.host & running=$!
+    sleep 0.5
+    status=0
+    "$O/leakctl" attach --timeout=300ms $running >out 2>err || status=$?
+    equal status $status 1
+    says err 'no thread came to a safe place within 0.3 s: waits in the kernel: try again'
+    child=$(tr -d ' ' </proc/$running/task/$running/children)
+    "$O/leakctl" attach "$child" >out 2>err && fail 'attached to the vfork child'
+    says err 'a vfork child: it has the memory of its parent'
+    "$O/leakctl" attach --dir=$PWD/stores --timeout=20s $running >out 2>err || skip_or_fail "$(cat err)"
+    status=0
+    wait $running || status=$?
+    equal 'its own end' $status 5
+    equal 'its child' "$(cat said.host)" 1
+}
+test_dead_leakctl_leaves_the_program_running() {
+    need_ptrace
+    begin nanosleep 30
+    i=0
+    while [ $i -lt 8 ]; do
+        i=$((i + 1))
+        "$O/leakctl" attach --dir="$PWD/stores" "$running" >/dev/null 2>&1 & tool=$!
+        sleep 0.0$i
+        kill -KILL $tool 2>/dev/null || true
+        wait $tool 2>/dev/null || true
+    done
+    finish
+}
