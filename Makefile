@@ -55,7 +55,9 @@ CTL    := $(O)/leakctl
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT)      ## build everything (default)
+COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish)
+
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -106,14 +108,16 @@ $(O)/%.o: %.S
 
 partsdir = $(libdir)/libleak
 docdir   = $(datadir)/doc/libleak
-compdir  = $(datadir)/bash-completion/completions
+bashcompdir = $(datadir)/bash-completion/completions
+zshcompdir ?= $(datadir)/zsh/site-functions
+fishcompdir = $(datadir)/fish/vendor_completions.d
 TOOLS     = leakrun leakreport leaktop leakctl
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
-	  $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(compdir)
+	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
@@ -128,10 +132,13 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	$(foreach n,1 3 7,install -m 644 $(O)/man/*.$(n) $(DESTDIR)$(mandir)/man$(n) &&) true
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
-	$(foreach tool,$(TOOLS),install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/$(tool) &&) true
+	$(foreach tool,$(TOOLS),install -m 644 $(O)/completion/libleak.bash $(DESTDIR)$(bashcompdir)/$(tool) &&) true
+	install -m 644 $(O)/completion/_libleak $(DESTDIR)$(zshcompdir)
+	install -m 644 $(O)/completion/*.fish $(DESTDIR)$(fishcompdir)
 uninstall:                            ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch leakselftest leakplant memcheck) \
-	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(compdir)/,$(TOOLS)) \
+	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
+	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
@@ -145,6 +152,21 @@ $(O)/man/%: man/% include/leak_options.def scripts/make-man VERSION
 	@mkdir -p $(@D)
 	$(Q)scripts/make-man $< include/leak_options.def $(VERSION) >$@
 
+# Completion comes from the tables of options, which the tools print.
+completion: $(COMPLETIONS)            ## for bash, zsh and fish
+$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL)
+	@mkdir -p $(@D)
+	@for tool in $^; do $(EMULATOR) $$tool --list-options || exit; done >$@
+$(O)/completion/%: scripts/make-completion $(O)/completion/rows
+	$(Q)scripts/make-completion $(COMPLETE) >$@
+$(O)/completion/libleak.bash: COMPLETE = bash $(O)/completion/rows scripts/completion/bash
+$(O)/completion/libleak.bash: scripts/completion/bash
+$(O)/completion/_libleak: COMPLETE = zsh $(O)/completion/rows scripts/completion/zsh
+$(O)/completion/_libleak: scripts/completion/zsh
+$(O)/completion/%.fish: COMPLETE = fish $(O)/completion/rows scripts/completion/fish $*
+$(O)/completion/%.fish: scripts/make-completion $(O)/completion/rows scripts/completion/fish
+	$(Q)scripts/make-completion $(COMPLETE) >$@
+
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
@@ -153,7 +175,7 @@ help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t16
 
 ifeq ($(V),0)
-Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK))	$(@:$(O)/%=%)";
+Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if $(findstring /completion/,$@),MAKE,LINK)))	$(@:$(O)/%=%)";
 endif
 
 .PHONY: all install uninstall man compdb clean help

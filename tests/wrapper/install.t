@@ -9,7 +9,8 @@ test_installed_runs_and_uninstall_leaves_nothing() {
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/doc/libleak/fleet/libleak.rules.yml \
-        share/bash-completion/completions/leakrun; do
+        share/bash-completion/completions/leakrun share/zsh/site-functions/_libleak \
+        share/fish/vendor_completions.d/leakctl.fish; do
         says files "^\./opt/leak/$file\$"
     done
     mkdir bin
@@ -69,33 +70,6 @@ test_manual_pages_are_whole() {
         plain=${name#--}
         grep -q -e "Fl Fl $plain" -e "It Cm $(echo "$plain" | tr - _) " "$root/man/leakrun.1" "$O/man/libleak.7" ||
             fail "leakrun(1) does not know $name"
-    done
-}
-test_completion_offers_options() {
-    need bash
-    # shellcheck disable=SC2016
-    PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
-        COMP_WORDS=(leakrun --error-ex) COMP_CWORD=1
-        _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
-    equal completion "$(cat out)" '--error-exitcode='
-    # shellcheck disable=SC2016
-    PATH=$O:$PATH bash -c '. "$1/scripts/completion.bash"
-        for COMP_CWORD in 1 2; do
-            COMP_WORDS=(leakctl sna); [ $COMP_CWORD = 1 ] || COMP_WORDS=(leakctl report --no)
-            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"
-        done' bash "$root" >out
-    equal "leakctl's" "$(cat out)" "snapshot
---no-look"
-}
-test_completion_offers_files_where_leaktop_wants_one() {
-    need bash
-    touch shop.prom
-    # shellcheck disable=SC2016
-    for words in '(leaktop --openmetrics = sho) COMP_CWORD=3' '(leaktop --openmetrics sho) COMP_CWORD=2'; do
-        PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
-            eval "COMP_WORDS='"$words"'"
-            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
-        equal "$words" "$(cat out)" 'shop.prom'
     done
 }
 test_every_part_has_the_version_of_the_file() {
