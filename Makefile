@@ -22,7 +22,9 @@ VERSION := $(shell cat VERSION)
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=switch $(WERROR)
 # Includes are written from the root ("preload/blocks/blocks.h"), so each one shows its folder.
 BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
-           -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
+           -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS) $(ANYWHERE)
+# The same bytes from every folder (make reproducible); debuggers find the sources in the root of the tree.
+ANYWHERE = -ffile-prefix-map=$(CURDIR)=.
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
 # Two words written as one vector and read as words again make the processor wait: no SLP.
@@ -38,12 +40,14 @@ TOP_LIBS := -lncursesw -ltinfo -pthread
 
 # ---- Products: one folder, one artefact ------------------------------------
 
-preload_src   := $(wildcard preload/*/*.c preload/arch/$(ARCH)/*.[cS])
-common_src    := $(wildcard common/*/*.[cS])
-symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
-live_src      := $(wildcard live/*.c)
-top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
-control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
+# Sorted, because older versions of make list files in the order of the folder.
+files = $(sort $(wildcard $(1)))
+preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH)/*.[cS])
+common_src    := $(call files,common/*/*.[cS])
+symbolize_src := $(filter-out symbolize/cli/main.c,$(call files,symbolize/*/*.[cS]))
+live_src      := $(call files,live/*.c)
+top_src       := $(filter-out top/main.c,$(call files,top/*.c))
+control_src   := $(filter-out control/main.c,$(call files,control/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -73,7 +77,7 @@ $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/common.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
@@ -167,6 +171,16 @@ $(O)/completion/%.fish: COMPLETE = fish $(O)/completion/rows scripts/completion/
 $(O)/completion/%.fish: scripts/make-completion $(O)/completion/rows scripts/completion/fish
 	$(Q)scripts/make-completion $(COMPLETE) >$@
 
+# ---- Releasing --------------------------------------------------------------
+
+DIST = libleak-$(VERSION)
+dist: $(O)/$(DIST).tar.gz             ## the sources of the last commit as a tarball, which builds without git
+$(O)/%.tar.gz: FORCE
+	@mkdir -p $(@D)
+	$(Q)git archive --format=tar --prefix=$*/ HEAD | gzip -9n >$@
+reproducible: dist                    ## two builds of that tarball in two folders: the same bytes
+	@scripts/reproducible $(O)/$(DIST).tar.gz
+
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
@@ -178,7 +192,8 @@ ifeq ($(V),0)
 Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if $(findstring /completion/,$@),MAKE,LINK)))	$(@:$(O)/%=%)";
 endif
 
-.PHONY: all install uninstall man compdb clean help
+FORCE:
+.PHONY: FORCE dist reproducible completion all install uninstall man compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -85,3 +85,37 @@ test_every_part_has_the_version_of_the_file() {
         grep -q "^\.Os libleak $version\$" "$page" || fail "$page: $(grep '^\.Os' "$page")"
     done
 }
+test_tarball_has_the_version_and_builds_without_git() {
+    need git gzip
+    git -C "$root" rev-parse HEAD >/dev/null 2>&1 || skip 'no repository here'
+    version=$(cat "$root/VERSION")
+    build_make dist O=build/wrapper/dist >/dev/null
+    tar -xzf "$root/build/wrapper/dist/libleak-$version.tar.gz"
+    rm -r "$root/build/wrapper/dist"
+    cd "libleak-$version"
+    equal VERSION "$(cat VERSION)" "$version"
+    mkdir bin
+    printf '#!/bin/sh\nexit 128\n' >bin/git
+    chmod 755 bin/git
+    # What needs no compiler's half a minute: make reproducible builds all of it.
+    PATH=$PWD/bin:$PATH make -s O=build man build/control/main.o >/dev/null
+    [ -s build/man/leakrun.1 ] && [ -s build/control/main.o ] || fail "nothing was built"
+    equal 'sources without git' "$(PATH=$PWD/bin:$PATH scripts/list-sources control/main.c scripts/lint | sort)" \
+        "control/main.c
+scripts/lint"
+}
+test_nobody_else_may_read_what_libleak_writes() {
+    umask 0
+    LIBLEAK_OPTIONS=log=1:log_file=$PWD/events.log LD_PRELOAD=$O/libleak.so sleep 0.1
+    leakrun --keep=kept.leak --no-report sh -c 'find "$XDG_RUNTIME_DIR" /dev/shm/libleak* -user "$(id -u)" \( -name "*.leak" -o -name "libleak*" \) -exec stat -c "%a %F" {} +' >found
+    find "$XDG_RUNTIME_DIR" -mindepth 1 -exec stat -c '%a %F' {} + >>found
+    stat -c '%a %F' kept.leak events.log >>found
+    sed -i "/symbolic link/d" found # they have no modes
+    grep -q 'regular' found && grep -q directory found || fail "nothing was found: $(cat found)"
+    silent_about found '^[0-7]*[1-7][0-7] |^[0-7]*[1-7] '
+}
+test_no_path_of_the_build_is_in_a_product() {
+    for file in libleak.so leakreport leakwatch leaktop leakctl leakselftest leakplant; do
+        ! grep -qF "$(cd "$root" && pwd -P)/" "$O/$file" || fail "$file has the folder of the build in it"
+    done
+}
