@@ -30,9 +30,15 @@ ANYWHERE = -ffile-prefix-map=$(CURDIR)=.
 # Two words written as one vector and read as words again make the processor wait: no SLP.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
-           -U_FORTIFY_SOURCE $(CPU)
+           -U_FORTIFY_SOURCE -fno-stack-protector $(CPU)
 CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
+# The tools read what programs wrote (SECURITY.md). Sanitizers see more without it; fortify needs optimization.
+HARDEN   = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH)) \
+           $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_x86_64  = -fcf-protection=full
+HARDEN_aarch64 = -mbranch-protection=standard
+HARDEN_LINK = $(if $(SAN),,-pie) -Wl,-z,relro,-z,now,-z,noexecstack
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
 REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson
@@ -65,7 +71,7 @@ all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ##
 	@:
 
 $(LIB): $(call obj,$(preload_src))
-	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,now \
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,relro,-z,now,-z,noexecstack \
 	  -Wl,-z,initfirst -Wl,-z,nodelete \
 	  -o $@ $(filter %.o,$^) -ldl -pthread
 
@@ -85,18 +91,18 @@ $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
-	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
-	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ljansson
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ -ljansson
 # Its functions keep their names when it is stripped; calls are left as they are written.
 $(PLANT): $(O)/selftest/plant.o
-	$(Q)$(CC) $(BASE) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
+	$(Q)$(CC) $(BASE) $(HARDEN_LINK) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
-MODE = $(SANFLAGS)
+MODE = $(HARDEN) $(SANFLAGS)
 $(O)/preload/%.o: MODE = $(RUNTIME) $(SANFLAGS)
-$(O)/top/%.o:     MODE = $(SANFLAGS) -pthread
-$(O)/selftest/plant.o: MODE = -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
+$(O)/top/%.o:     MODE = $(HARDEN) $(SANFLAGS) -pthread
+$(O)/selftest/plant.o: MODE = -fPIE -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 
 $(O)/%.o: %.c VERSION
