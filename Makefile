@@ -187,6 +187,10 @@ $(O)/%.tar.gz: FORCE
 reproducible: dist                    ## two builds of that tarball in two folders: the same bytes
 	@scripts/reproducible $(O)/$(DIST).tar.gz
 
+# The packages of Debian, from that tarball; debian/changelog comes from VERSION, too.
+deb: dist                             ## libleak, libleak0, libleak-dev and libleak-doc in $(O)/deb/
+	@scripts/make-deb $(O)/$(DIST).tar.gz $(O)/deb
+
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
@@ -199,7 +203,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if
 endif
 
 FORCE:
-.PHONY: FORCE dist reproducible completion all install uninstall man compdb clean help
+.PHONY: FORCE deb dist reproducible completion all install uninstall man compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)
