@@ -120,13 +120,14 @@ partsdir = $(libdir)/libleak
 docdir   = $(datadir)/doc/libleak
 bashcompdir = $(datadir)/bash-completion/completions
 zshcompdir ?= $(datadir)/zsh/site-functions
+cmakedir = $(datadir)/cmake/libleak
 fishcompdir = $(datadir)/fish/vendor_completions.d
 TOOLS     = leakrun leakreport leaktop leakctl
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
-	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
+	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(cmakedir) $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
@@ -139,6 +140,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libleak.pc
+	install -m 644 share/libleakConfig.cmake $(DESTDIR)$(cmakedir)
 	$(foreach n,1 3 7,install -m 644 $(O)/man/*.$(n) $(DESTDIR)$(mandir)/man$(n) &&) true
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
@@ -150,11 +152,11 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
 	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
-	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
+	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc $(DESTDIR)$(cmakedir)/libleakConfig.cmake \
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
 	  $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCUMENTS))) \
 	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*)))
-	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
+	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # Manual pages get the version, and libleak(7) its options from the table, so that they agree.
 man: $(patsubst %,$(O)/%,$(wildcard man/*)) ## the manual pages

@@ -7,7 +7,7 @@ test_installed_runs_and_uninstall_leaves_nothing() {
     (cd dest && find . ! -type d | sort) >files
     for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl share/man/man1/leakctl.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
-        lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
+        lib/pkgconfig/libleak.pc share/cmake/libleak/libleakConfig.cmake include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/doc/libleak/fleet/libleak.rules.yml \
         share/bash-completion/completions/leakrun share/zsh/site-functions/_libleak \
         share/fish/vendor_completions.d/leakctl.fish; do
@@ -118,4 +118,21 @@ test_no_path_of_the_build_is_in_a_product() {
     for file in libleak.so leakreport leakwatch leaktop leakctl leakselftest leakplant; do
         ! grep -qF "$(cd "$root" && pwd -P)/" "$O/$file" || fail "$file has the folder of the build in it"
     done
+}
+test_cmake_module_adds_a_test_that_fails_for_leaks() {
+    need cmake
+    build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
+    # As docs/CI.md has it.
+    sed -n '/^```cmake/,/^```/p' "$root/docs/CI.md" | sed '/^```/d' >CMakeLists.txt
+    says CMakeLists.txt '^libleak_add_test'
+    cp "$root/examples/shelf.c" .
+    echo 'int main(void) { return libleak_present() ? 0 : 3; }' | sed '1i#include <libleak.h>' >marks.c
+    cmake -S . -B b -Dlibleak_ROOT="$PWD/dest/opt/leak" >log 2>&1 || fail "$(cat log)"
+    cmake --build b >log 2>&1 || fail "$(cat log)"
+    (cd b && ctest -L libleak --output-on-failure) >log 2>&1 && fail 'the leak did not fail its test'
+    says log 'shelf.*Failed'
+    says log 'marks.*Passed'
+    says log 'lost \(malloc\)'
+    cmake -S . -B c -DCMAKE_DISABLE_FIND_PACKAGE_libleak=1 >log 2>&1 && fail 'libleak is REQUIRED, and was not missed'
+    return 0
 }
