@@ -22,15 +22,23 @@ VERSION := $(shell cat VERSION)
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=switch $(WERROR)
 # Includes are written from the root ("preload/blocks/blocks.h"), so each one shows its folder.
 BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
-           -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
+           -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS) $(ANYWHERE)
+# The same bytes from every folder (make reproducible); debuggers find the sources in the root of the tree.
+ANYWHERE = -ffile-prefix-map=$(CURDIR)=.
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
 # Two words written as one vector and read as words again make the processor wait: no SLP.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
-           -U_FORTIFY_SOURCE $(CPU)
+           -U_FORTIFY_SOURCE -fno-stack-protector $(CPU)
 CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
+# The tools read what programs wrote (SECURITY.md). Sanitizers see more without it; fortify needs optimization.
+HARDEN   = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH)) \
+           $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_x86_64  = -fcf-protection=full
+HARDEN_aarch64 = -mbranch-protection=standard
+HARDEN_LINK = $(if $(SAN),,-pie) -Wl,-z,relro,-z,now,-z,noexecstack
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
 REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson
@@ -38,15 +46,17 @@ TOP_LIBS := -lncursesw -ltinfo -pthread
 
 # ---- Products: one folder, one artefact ------------------------------------
 
-preload_src   := $(wildcard preload/*/*.c preload/arch/$(ARCH)/*.[cS])
-common_src    := $(wildcard common/*/*.[cS])
-symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
-live_src      := $(wildcard live/*.c)
-top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
-attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$(wildcard attach/*.c)), \
+# Sorted, because older versions of make list files in the order of the folder.
+files = $(sort $(wildcard $(1)))
+preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH)/*.[cS])
+common_src    := $(call files,common/*/*.[cS])
+symbolize_src := $(filter-out symbolize/cli/main.c,$(call files,symbolize/*/*.[cS]))
+live_src      := $(call files,live/*.c)
+top_src       := $(filter-out top/main.c,$(call files,top/*.c))
+attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$(call files,attach/*.c)), \
                  attach/refusal.c attach/other_cpu.c)
-control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
-scan_src      := $(wildcard scan/*.c)
+control_src   := $(filter-out control/main.c,$(call files,control/*.c))
+scan_src      := $(call files,scan/*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -58,11 +68,13 @@ CTL    := $(O)/leakctl
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT)      ## build everything (default)
+COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish)
+
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
-	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,now \
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,relro,-z,now,-z,noexecstack \
 	  -Wl,-z,initfirst -Wl,-z,nodelete \
 	  -o $@ $(filter %.o,$^) -ldl -pthread
 
@@ -75,7 +87,7 @@ $(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/preload.a:
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
@@ -83,20 +95,20 @@ $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
-	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
-	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ljansson
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ -ljansson
 # Its functions keep their names when it is stripped; calls are left as they are written.
 $(PLANT): $(O)/selftest/plant.o
-	$(Q)$(CC) $(BASE) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
+	$(Q)$(CC) $(BASE) $(HARDEN_LINK) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
-MODE = $(SANFLAGS)
+MODE = $(HARDEN) $(SANFLAGS)
 $(O)/preload/%.o: MODE = $(RUNTIME) $(SANFLAGS)
-$(O)/top/%.o:     MODE = $(SANFLAGS) -pthread
+$(O)/top/%.o:     MODE = $(HARDEN) $(SANFLAGS) -pthread
 # Where libleak.so is when leakctl is installed, as leakrun knows it.
-$(O)/attach/%.o:  MODE = $(SANFLAGS) -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
-$(O)/selftest/plant.o: MODE = -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
+$(O)/attach/%.o:  MODE = $(HARDEN) $(SANFLAGS) -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
+$(O)/selftest/plant.o: MODE = -fPIE -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 
 $(O)/%.o: %.c VERSION
@@ -112,14 +124,17 @@ $(O)/%.o: %.S
 
 partsdir = $(libdir)/libleak
 docdir   = $(datadir)/doc/libleak
-compdir  = $(datadir)/bash-completion/completions
+bashcompdir = $(datadir)/bash-completion/completions
+zshcompdir ?= $(datadir)/zsh/site-functions
+cmakedir = $(datadir)/cmake/libleak
+fishcompdir = $(datadir)/fish/vendor_completions.d
 TOOLS     = leakrun leakreport leaktop leakctl
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
-	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
-	  $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(compdir)
+	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(cmakedir) $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
+	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
@@ -131,25 +146,58 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libleak.pc
+	install -m 644 share/libleakConfig.cmake $(DESTDIR)$(cmakedir)
 	$(foreach n,1 3 7,install -m 644 $(O)/man/*.$(n) $(DESTDIR)$(mandir)/man$(n) &&) true
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
-	$(foreach tool,$(TOOLS),install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/$(tool) &&) true
+	$(foreach tool,$(TOOLS),install -m 644 $(O)/completion/libleak.bash $(DESTDIR)$(bashcompdir)/$(tool) &&) true
+	install -m 644 $(O)/completion/_libleak $(DESTDIR)$(zshcompdir)
+	install -m 644 $(O)/completion/*.fish $(DESTDIR)$(fishcompdir)
 uninstall:                            ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch leakselftest leakplant memcheck) \
-	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(compdir)/,$(TOOLS)) \
+	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
+	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
-	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
+	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc $(DESTDIR)$(cmakedir)/libleakConfig.cmake \
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
 	  $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCUMENTS))) \
 	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*)))
-	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
+	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # Manual pages get the version, and libleak(7) its options from the table, so that they agree.
 man: $(patsubst %,$(O)/%,$(wildcard man/*)) ## the manual pages
 $(O)/man/%: man/% include/leak_options.def scripts/make-man VERSION
 	@mkdir -p $(@D)
 	$(Q)scripts/make-man $< include/leak_options.def $(VERSION) >$@
+
+# Completion comes from the tables of options, which the tools print.
+completion: $(COMPLETIONS)            ## for bash, zsh and fish
+$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL)
+	@mkdir -p $(@D)
+	@for tool in $^; do $(EMULATOR) $$tool --list-options || exit; done >$@
+$(O)/completion/%: scripts/make-completion $(O)/completion/rows
+	$(Q)scripts/make-completion $(COMPLETE) >$@
+$(O)/completion/libleak.bash: COMPLETE = bash $(O)/completion/rows scripts/completion/bash
+$(O)/completion/libleak.bash: scripts/completion/bash
+$(O)/completion/_libleak: COMPLETE = zsh $(O)/completion/rows scripts/completion/zsh
+$(O)/completion/_libleak: scripts/completion/zsh
+$(O)/completion/%.fish: COMPLETE = fish $(O)/completion/rows scripts/completion/fish $*
+$(O)/completion/%.fish: scripts/make-completion $(O)/completion/rows scripts/completion/fish
+	$(Q)scripts/make-completion $(COMPLETE) >$@
+
+# ---- Releasing --------------------------------------------------------------
+
+DIST = libleak-$(VERSION)
+dist: $(O)/$(DIST).tar.gz             ## the sources of the last commit as a tarball, which builds without git
+$(O)/%.tar.gz: FORCE
+	@mkdir -p $(@D)
+	$(Q)git archive --format=tar --prefix=$*/ HEAD | gzip -9n >$@
+reproducible: dist                    ## two builds of that tarball in two folders: the same bytes
+	@scripts/reproducible $(O)/$(DIST).tar.gz
+
+# The packages of Debian, from that tarball; debian/changelog comes from VERSION, too.
+deb: dist                             ## libleak, libleak0, libleak-dev and libleak-doc in $(O)/deb/
+	@scripts/make-deb $(O)/$(DIST).tar.gz $(O)/deb
 
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
@@ -159,10 +207,11 @@ help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t16
 
 ifeq ($(V),0)
-Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK))	$(@:$(O)/%=%)";
+Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if $(findstring /completion/,$@),MAKE,LINK)))	$(@:$(O)/%=%)";
 endif
 
-.PHONY: all install uninstall man compdb clean help
+FORCE:
+.PHONY: FORCE deb dist reproducible completion all install uninstall man compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

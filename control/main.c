@@ -53,6 +53,21 @@ static int print_help(void)
     return 0;
 }
 
+/* A command is a row without a name. */
+static int list_options(void)
+{
+    char tool[64];
+
+    for (size_t i = 0; i < COMMANDS; i++) {
+        struct option_row row = {.name = "", .help = commands[i].help};
+
+        snprintf(tool, sizeof(tool), "leakctl %s", commands[i].word);
+        command_line_list_row(tool, &row, commands[i].process ? "process" : "");
+        command_line_list_table(tool, commands[i].options);
+    }
+    return 0;
+}
+
 static int print_command_help(const struct command *command)
 {
     printf("usage: leakctl %s %s\n%c%s.\n%s\n", command->word, command->usage,
@@ -88,6 +103,8 @@ int main(int argc, char **argv)
 
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_help();
+    if (strcmp(word, "--" COMMAND_LINE_LIST) == 0)
+        return list_options();
     if (strcmp(word, "--version") == 0) {
         puts("leakctl (libleak) " LEAK_VERSION);
         return 0;

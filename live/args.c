@@ -10,6 +10,7 @@
 #include "common/base/string_list.h"
 #include "common/options/command_line.h"
 #include "leak_targets.h"
+#include "live/foreign_options.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
@@ -99,12 +100,28 @@ static bool refuse_internal(void *options, const struct option_row *row, const c
     return refuse_option("no such option:", row->name, "only leakreport has it");
 }
 
+static bool list_options(void *options, const struct option_row *row, const char *value);
+
 #define FIELD(field) .offset = offsetof(struct args, field)
 #define FLAG(word, field, text) .name = word, FIELD(field), .help = text
 #define TEXT(word, given, field, text)                                                             \
     .name = word, .value = given, .type = OPTION_TYPE_TEXT, FIELD(field), .help = text
 #define INTERNAL(word, given)                                                                      \
     .name = word, .value = given, .type = OPTION_TYPE_CALL, .parse = refuse_internal
+
+static bool take_leak_kinds(void *options, const struct option_row *row, const char *value)
+{
+    char *show = foreign_show(value);
+    if (!show)
+        return refuse_option(
+            "no such option: --show-leak-kinds with", value,
+            "Valgrind's, with definite, indirect, possible, reachable, all or none; "
+            "here --show=SET");
+    (void)row;
+    string_list_addf(&((struct args *)options)->for_report, "--show=%s", show);
+    free(show);
+    return true;
+}
 
 static const struct option_row own[] = {
     {TEXT("keep", "FILE.leak", keep,
@@ -143,6 +160,8 @@ static const struct option_row own[] = {
     {TEXT("with-library", "PATH", library, NULL)},
     {TEXT("with-report", "PATH", reporter, NULL)},
     {TEXT("environment-of", "PID", environment_of, NULL)},
+    {.name = "show-leak-kinds", .value = "SET", .type = OPTION_TYPE_CALL, .parse = take_leak_kinds},
+    {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options},
     {0}};
 
 static bool forward_to_report(void *options, const struct option_row *row, const char *value)
@@ -202,7 +221,7 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
     return true;
 }
 
-/* The options of libleak.so, from their table; words is the type of the value. */
+/* The options of libleak.so, from their table; words is the type of the value and the default. */
 static const struct option_row runtime[] = {
 #define OPTION(name, type, fallback, words)                                                        \
     {0,                                                                                            \
@@ -213,7 +232,7 @@ static const struct option_row runtime[] = {
      0,                                                                                            \
      0,                                                                                            \
      0,                                                                                            \
-     (const char *const[]){#type},                                                                 \
+     (const char *const[]){#type, fallback, NULL},                                                 \
      add_for_runtime},
 #include "leak_options.def"
     {0}};
@@ -242,6 +261,37 @@ static void print_help(void)
     puts("\nExit status: that of the program, or its signal; 125 error in leakrun, 126 the\n"
          "program cannot be run, 127 it was not found; with --error-exitcode=N also N, and\n"
          "124 when nothing could be tracked, or leaks may be missing from the report.");
+}
+
+/* Of an option of libleak.so the words are those of its type, or the type as "@SIZE", with the default
+ * of a text. */
+static void list_runtime_row(const struct option_row *row)
+{
+    char *words = string_format("@%s%s%s", row->words[0], row->words[1] ? " " : "",
+                                row->words[1] ? row->words[1] : "");
+    for (size_t i = 0; i < ROWS(choices); i++)
+        if (strcmp(choices[i][0], row->words[0]) == 0) {
+            free(words);
+            words = expected_choice(choices[i] + 1, "");
+            for (char *at = words; (at = strchr(at, ','));)
+                memmove(at, at + 1, strlen(at));
+        }
+    command_line_list_row("leakrun", row, words);
+    free(words);
+}
+
+/* As print_help: the rows that count. */
+static bool list_options(void *options, const struct option_row *row, const char *value)
+{
+    (void)options, (void)value;
+    command_line_list_table("leakrun", own);
+    for (row = report; row->name; row++)
+        if (!command_line_find_row(own, row->name, strlen(row->name)) && !recorded_row(row))
+            command_line_list_row("leakrun", row, NULL);
+    for (row = runtime; row->name; row++)
+        if (strcmp(row->name, "report") != 0)
+            list_runtime_row(row);
+    exit(0);
 }
 
 /* ---- Parsing --------------------------------------------------------------------------------- */
@@ -306,6 +356,7 @@ int args_parse(struct args *args, int argc, char **argv)
 {
     int at = 1;
     line.tables[0] = own, line.tables[1] = report, line.tables[2] = runtime;
+    line.tables[3] = foreign_options;
     *args = (struct args){.runtime = string_format("%s", "")};
     while (at < argc && command_line_is_option(argv[at])) {
         if (!parse_option(args, argv, &at))

@@ -71,6 +71,8 @@ static bool parse_label(void *options, const struct option_row *row, const char 
     .name = word, .value = given, .type = OPTION_TYPE_NUMBER, FIELD(field), .least = from,         \
     .most = to, .help = text
 
+static bool list_options(void *options, const struct option_row *row, const char *value);
+
 /* The options for every format, those of lists and those of metrics, in the order of --help. */
 static const struct option_row for_all[] = {
     {CALL("interval", "S", parse_interval, "refresh every S seconds, 0.1 to 3600 (1; metrics 15)")},
@@ -87,6 +89,7 @@ static const struct option_row for_all[] = {
      FIELD(listing.ordering.filter),
      .help = "only sites with TEXT in their function, file or module"},
     {CALL("dir", "DIR", parse_dir, "where recording files are: option dir= of the programs")},
+    {CALL(COMMAND_LINE_LIST, NULL, list_options, NULL)},
     {FLAG("help", help, "this text")},
     {FLAG("version", version, "the version")},
     {0}};
@@ -104,6 +107,15 @@ static const struct option_row for_metrics[] = {
             "at most N series in all, 100 or more (5000)")},
     {CALL("label", "NAME=VALUE", parse_label, "add a label to each series; up to 8")},
     {0}};
+
+static bool list_options(void *options, const struct option_row *row, const char *value)
+{
+    (void)options, (void)row, (void)value;
+    command_line_list_table("leaktop", for_all);
+    command_line_list_table("leaktop", for_lists);
+    command_line_list_table("leaktop", for_metrics);
+    exit(0);
+}
 
 static bool is_row_of(const struct option_row *table, const struct option_row *row)
 {

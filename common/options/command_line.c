@@ -289,3 +289,31 @@ void command_line_print_table(const struct option_row *table, int column, FILE *
         if (table->help)
             command_line_print_row(table, column, stream);
 }
+
+/* ---- For completion ---------------------------------------------------------------------- */
+
+static void list_words(const struct option_row *row)
+{
+    for (int i = 0; row->type == OPTION_TYPE_WORD && row->words[i] && *row->words[i]; i++)
+        printf("%s%s", i ? " " : "", row->words[i]);
+}
+
+void command_line_list_row(const char *tool, const struct option_row *row, const char *words)
+{
+    printf("%s\t%.1s\t", tool, row->letter ? &row->letter : "");
+    for (const char *letter = row->name; *letter; letter++)
+        putchar(spelled(*letter));
+    printf("\t%s%s\t", row->type == OPTION_TYPE_OPTIONAL ? "[=" : "", row->value ? row->value : "");
+    if (words)
+        printf("%s", words);
+    else
+        list_words(row);
+    printf("\t%s\n", row->help);
+}
+
+void command_line_list_table(const char *tool, const struct option_row *table)
+{
+    for (; table->name; table++)
+        if (table->help)
+            command_line_list_row(tool, table, NULL);
+}

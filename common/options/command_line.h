@@ -42,7 +42,7 @@ struct option_list {
     size_t count, capacity;
 };
 
-#define OPTION_TABLES 3
+#define OPTION_TABLES 4
 
 struct command_line {
     const char *tool; /* "leakreport" */
@@ -81,6 +81,14 @@ bool command_line_complain(const struct command_line *line, const char *what, co
 void command_line_print_row(const struct option_row *row, int column, FILE *stream);
 /* All rows of a table that have a help text. */
 void command_line_print_table(const struct option_row *table, int column, FILE *stream);
+
+/* The same row for scripts/make-completion, a line with tabs between: the tool and its command, the
+ * letter, the name, the value as --help shows it (with "[=" when it is optional), the words that the
+ * value may be, the help text. words: NULL for those of the row. */
+void command_line_list_row(const char *tool, const struct option_row *row, const char *words);
+void command_line_list_table(const char *tool, const struct option_row *table);
+/* The option of every tool that prints all its rows and exits; --help leaves it out. */
+#define COMMAND_LINE_LIST "list-options"
 
 /* The word of a NULL-terminated list that a misspelt one most likely means; NULL: none is near. */
 const char *command_line_nearest(const char *const *words, const char *given, size_t length);

@@ -11,13 +11,26 @@ static struct command_line line = {.tool = "leakreport",
 
 /* ---- Values ------------------------------------------------------------------------------ */
 
+static bool complain_format(const char *text)
+{
+    const char *names[64] = {0}, *nearest;
+    for (size_t i = 0; format_at(i) && i + 1 < sizeof(names) / sizeof(*names); i++)
+        names[i] = format_at(i)->name;
+    nearest = command_line_nearest(names, text, strlen(text));
+    if (!nearest)
+        return command_line_complain(&line, "no such format", text);
+    fprintf(stderr, "leakreport: no such format: %s; did you mean %s? (%s)\n", text, nearest,
+            line.hint);
+    return false;
+}
+
 static bool parse_format(void *to, const struct option_row *row, const char *text)
 {
     struct options *options = to;
 
     (void)row;
     options->format = format_find(text);
-    return options->format || command_line_complain(&line, "no such format", text);
+    return options->format || complain_format(text);
 }
 
 static bool parse_targets(void *to, const struct option_row *row, const char *text)
@@ -89,14 +102,14 @@ static bool parse_errors_for(void *to, const struct option_row *row, const char 
     return parse_set(text, options->errors_for, options);
 }
 
+static const struct {
+    const char *word;
+    void (*write)(const struct report *, const struct view *, FILE *);
+} syntaxes[] = {
+    {"lsan", generate_lsan}, {"valgrind", generate_valgrind}, {"libleak", generate_libleak}};
+
 static bool parse_generate(void *to, const struct option_row *row, const char *text)
 {
-    static const struct {
-        const char *word;
-        void (*write)(const struct report *, const struct view *, FILE *);
-    } syntaxes[] = {
-        {"lsan", generate_lsan}, {"valgrind", generate_valgrind}, {"libleak", generate_libleak}};
-
     for (size_t i = 0; i < sizeof(syntaxes) / sizeof(*syntaxes); i++)
         if (strcmp(syntaxes[i].word, text) == 0) {
             ((struct options *)to)->generate = syntaxes[i].write;
@@ -242,10 +255,51 @@ static const char *const by_words[] = {
 #define SETS_HELP FLAG(help)
 #define SETS_VERSION FLAG(version)
 
+static bool list_options(void *options, const struct option_row *row, const char *value);
+
 static const struct option_row option_table[] = {
 #define O(id, letter, name, value, help) {letter, name, value, help, SETS_##id},
 #include "common/options/report_options.def"
-    {0}};
+    {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options}, {0}};
+
+/* The words that a value may be, where they are in no row. For the caller to free. */
+static char *list_words(const struct option_row *row)
+{
+    size_t length;
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &length);
+    for (size_t i = 0; row->parse == parse_format && format_at(i); i++)
+        fprintf(stream, "%s ", format_at(i)->name);
+    for (size_t i = 0; row->parse == parse_generate && i < sizeof(syntaxes) / sizeof(*syntaxes);
+         i++)
+        fprintf(stream, "%s ", syntaxes[i].word);
+    if (row->parse == parse_targets) {
+#define T(name, word, argument) fputs(word " ", stream);
+        LEAK_TARGET_TABLE(T)
+#undef T
+    }
+    if (row->parse == parse_show || row->parse == parse_errors_for)
+        for (int v = 0; v < VERDICT_MAX; v++)
+            fprintf(stream, "%s ", verdict_word[v]);
+    if (row->parse == parse_errors_for)
+        fputs("errors growing resources ", stream);
+    if (row->parse == parse_show || row->parse == parse_errors_for)
+        fputs("all none", stream);
+    fclose(stream);
+    return text;
+}
+
+static bool list_options(void *options, const struct option_row *row, const char *value)
+{
+    (void)options, (void)value;
+    for (row = option_table; row->name; row++) {
+        char *words = row->type == OPTION_TYPE_CALL ? list_words(row) : NULL;
+        if (row->help)
+            command_line_list_row("leakreport", row, words);
+        free(words);
+    }
+    exit(0);
+}
 
 void options_help(FILE *stream)
 {

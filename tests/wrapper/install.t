@@ -7,9 +7,10 @@ test_installed_runs_and_uninstall_leaves_nothing() {
     (cd dest && find . ! -type d | sort) >files
     for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl share/man/man1/leakctl.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
-        lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
+        lib/pkgconfig/libleak.pc share/cmake/libleak/libleakConfig.cmake include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/doc/libleak/fleet/libleak.rules.yml \
-        share/bash-completion/completions/leakrun; do
+        share/bash-completion/completions/leakrun share/zsh/site-functions/_libleak \
+        share/fish/vendor_completions.d/leakctl.fish; do
         says files "^\./opt/leak/$file\$"
     done
     mkdir bin
@@ -71,33 +72,6 @@ test_manual_pages_are_whole() {
             fail "leakrun(1) does not know $name"
     done
 }
-test_completion_offers_options() {
-    need bash
-    # shellcheck disable=SC2016
-    PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
-        COMP_WORDS=(leakrun --error-ex) COMP_CWORD=1
-        _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
-    equal completion "$(cat out)" '--error-exitcode='
-    # shellcheck disable=SC2016
-    PATH=$O:$PATH bash -c '. "$1/scripts/completion.bash"
-        for COMP_CWORD in 1 2; do
-            COMP_WORDS=(leakctl sna); [ $COMP_CWORD = 1 ] || COMP_WORDS=(leakctl report --no)
-            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"
-        done' bash "$root" >out
-    equal "leakctl's" "$(cat out)" "snapshot
---no-look"
-}
-test_completion_offers_files_where_leaktop_wants_one() {
-    need bash
-    touch shop.prom
-    # shellcheck disable=SC2016
-    for words in '(leaktop --openmetrics = sho) COMP_CWORD=3' '(leaktop --openmetrics sho) COMP_CWORD=2'; do
-        PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
-            eval "COMP_WORDS='"$words"'"
-            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
-        equal "$words" "$(cat out)" 'shop.prom'
-    done
-}
 test_every_part_has_the_version_of_the_file() {
     version=$(cat "$root/VERSION")
     leakrun --version | grep -q " $version\$" || fail "leakrun: $(leakrun --version)"
@@ -110,4 +84,55 @@ test_every_part_has_the_version_of_the_file() {
     for page in "$O"/man/*.[137]; do
         grep -q "^\.Os libleak $version\$" "$page" || fail "$page: $(grep '^\.Os' "$page")"
     done
+}
+test_tarball_has_the_version_and_builds_without_git() {
+    need git gzip
+    git -C "$root" rev-parse HEAD >/dev/null 2>&1 || skip 'no repository here'
+    version=$(cat "$root/VERSION")
+    build_make dist O=build/wrapper/dist >/dev/null
+    tar -xzf "$root/build/wrapper/dist/libleak-$version.tar.gz"
+    rm -r "$root/build/wrapper/dist"
+    cd "libleak-$version"
+    equal VERSION "$(cat VERSION)" "$version"
+    mkdir bin
+    printf '#!/bin/sh\nexit 128\n' >bin/git
+    chmod 755 bin/git
+    # What needs no compiler's half a minute: make reproducible builds all of it.
+    PATH=$PWD/bin:$PATH make -s O=build man build/control/main.o >/dev/null
+    [ -s build/man/leakrun.1 ] && [ -s build/control/main.o ] || fail "nothing was built"
+    equal 'sources without git' "$(PATH=$PWD/bin:$PATH scripts/list-sources control/main.c scripts/lint | sort)" \
+        "control/main.c
+scripts/lint"
+}
+test_nobody_else_may_read_what_libleak_writes() {
+    umask 0
+    LIBLEAK_OPTIONS=log=1:log_file=$PWD/events.log LD_PRELOAD=$O/libleak.so sleep 0.1
+    leakrun --keep=kept.leak --no-report sh -c 'find "$XDG_RUNTIME_DIR" /dev/shm/libleak* -user "$(id -u)" \( -name "*.leak" -o -name "libleak*" \) -exec stat -c "%a %F" {} +' >found
+    find "$XDG_RUNTIME_DIR" -mindepth 1 -exec stat -c '%a %F' {} + >>found
+    stat -c '%a %F' kept.leak events.log >>found
+    sed -i "/symbolic link/d" found # they have no modes
+    grep -q 'regular' found && grep -q directory found || fail "nothing was found: $(cat found)"
+    silent_about found '^[0-7]*[1-7][0-7] |^[0-7]*[1-7] '
+}
+test_no_path_of_the_build_is_in_a_product() {
+    for file in libleak.so leakreport leakwatch leaktop leakctl leakselftest leakplant; do
+        ! grep -qF "$(cd "$root" && pwd -P)/" "$O/$file" || fail "$file has the folder of the build in it"
+    done
+}
+test_cmake_module_adds_a_test_that_fails_for_leaks() {
+    need cmake
+    build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
+    # As docs/CI.md has it.
+    sed -n '/^```cmake/,/^```/p' "$root/docs/CI.md" | sed '/^```/d' >CMakeLists.txt
+    says CMakeLists.txt '^libleak_add_test'
+    cp "$root/examples/shelf.c" .
+    echo 'int main(void) { return libleak_present() ? 0 : 3; }' | sed '1i#include <libleak.h>' >marks.c
+    cmake -S . -B b -Dlibleak_ROOT="$PWD/dest/opt/leak" >log 2>&1 || fail "$(cat log)"
+    cmake --build b >log 2>&1 || fail "$(cat log)"
+    (cd b && ctest -L libleak --output-on-failure) >log 2>&1 && fail 'the leak did not fail its test'
+    says log 'shelf.*Failed'
+    says log 'marks.*Passed'
+    says log 'lost \(malloc\)'
+    cmake -S . -B c -DCMAKE_DISABLE_FIND_PACKAGE_libleak=1 >log 2>&1 && fail 'libleak is REQUIRED, and was not missed'
+    return 0
 }

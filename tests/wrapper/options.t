@@ -41,8 +41,35 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'enabled=maybe: it takes on, off' --enabled=maybe true
     wrong 'follow=all: it takes inherit, force, none' --follow all true
     wrong "top takes a number .* not 'x'" --top=x true
-    wrong 'no such format: xmls' --format=xmls true
+    wrong 'did you mean --format?' --formt=json true
+    wrong 'no such format: xmls; did you mean xml?' --format=xmls true
+    wrong 'no such format: poetry \(' --format=poetry true
     wrong 'not a set of verdicts: losd' --error-exitcode=9 --errors-for=losd true
+}
+test_options_of_valgrind_and_heaptrack_are_understood_or_answered() {
+    echo "$leaky" | compile leaky
+    leakrun --tool=memcheck --leak-check=full --num-callers=30 --track-fds=yes --show-leak-kinds=definite,possible \
+        --trace-children=yes --error-exitcode=9 -o report ./leaky || equal status $? 9
+    says report '^libleak: pid=.* lost=48/1/1 '
+    leakrun --show-leak-kinds=none -o report2 ./leaky
+    silent_about report2 '48 bytes in 1 block lost \(malloc'
+    answers() { # what, options...
+        words=$1
+        shift
+        equal "status of $*" "$(status_of leakrun "$@" ./leaky)" 125
+        leakrun "$@" ./leaky 2>err || :
+        equal "lines for $*" "$(wc -l <err)" 1
+        says err "$words"
+    }
+    answers 'here --depth=N' --num-callers=500
+    answers 'always checks completely' --leak-check=no
+    answers 'here --format=xml' --xml=yes
+    answers 'not uninitialised values' --track-origins=yes
+    answers 'with definite, indirect' --show-leak-kinds=definit
+    answers 'no such option: -p \(heaptrack.s; leakrun starts programs' -p 1
+    answers 'here --keep=FILE.leak --no-report' --record-only
+    leakrun --help >help
+    silent_about help 'leak-kinds|heaptrack'
 }
 test_keep_copies_what_leakreport_reads() {
     echo "$leaky" | compile leaky
