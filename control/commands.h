@@ -9,9 +9,10 @@
 
 struct arguments {
     bool help, no_look;
-    const char *dir;  /* NULL: the default directories */
-    uint64_t timeout; /* ms */
-    uint64_t older;   /* ms */
+    const char *dir;   /* NULL: the default directories */
+    uint64_t timeout;  /* ms */
+    uint64_t older;    /* ms */
+    const char *graph; /* file for the heap graph; "": a name is made; NULL: none is wanted */
     const char *process, *operand;
     char **rest; /* points into argv */
     int rest_count;
@@ -29,7 +30,8 @@ struct command {
 };
 
 /* The options of commands, all fields of struct arguments. */
-extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[];
+extern const struct option_row arguments_of_snapshot[], arguments_of_requests[],
+    arguments_of_report[], arguments_of_clean[];
 
 /* argv[0] is the command. Moves the options of leakreport to the front of argv. False: the line is
  * wrong, and a message says why. */
