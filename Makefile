@@ -43,6 +43,7 @@ symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
+graph_src     := $(filter-out graph/main.c,$(wildcard graph/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -51,10 +52,11 @@ REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
 CTL    := $(O)/leakctl
+GRAPH  := $(O)/leakgraph
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT)      ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH) $(JUDGE) $(PLANT)      ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -68,8 +70,9 @@ $(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src))
+$(O)/graph.a:     $(call obj,$(graph_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
-$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/graph.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/common.a
@@ -77,7 +80,8 @@ $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/common.a
-$(REPORT) $(WATCH) $(TOP) $(CTL):
+$(GRAPH):  $(O)/graph/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
+$(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
@@ -106,7 +110,7 @@ $(O)/%.o: %.S
 partsdir = $(libdir)/libleak
 docdir   = $(datadir)/doc/libleak
 compdir  = $(datadir)/bash-completion/completions
-TOOLS     = leakrun leakreport leaktop leakctl
+TOOLS     = leakrun leakreport leaktop leakctl leakgraph
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
@@ -114,7 +118,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(compdir)
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
-	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
+	install -m 755 $(REPORT) $(TOP) $(CTL) $(GRAPH) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
 	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \

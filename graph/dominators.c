@@ -1,0 +1,231 @@
+/* dominators.c - Semi-NCA: a depth-first search, semidominators by path compression, then the nearest
+ * common ancestors. All arrays below are by discovery number; 0 is the imaginary start of all. */
+#include "graph/dominators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    const struct heap_graph *graph;
+    uint32_t *node;   /* by number, from 1 */
+    uint32_t *number; /* by node; 0: not reached */
+    uint32_t *parent, *semi, *label, *ancestor;
+    bool *reached, *start; /* by node; start: its predecessor is also the start of all */
+    uint32_t *stack, *next;
+    uint32_t count;
+};
+
+static void *row(const struct heap_graph *graph, size_t size)
+{
+    void *array = array_grow(NULL, &(size_t){0}, (size_t)graph->blocks + 2, size);
+
+    memset(array, 0, ((size_t)graph->blocks + 2) * size);
+    return array;
+}
+
+static void discover(struct search *search, uint32_t node, uint32_t parent)
+{
+    search->reached[node] = true;
+    search->number[node] = ++search->count;
+    search->node[search->count] = node;
+    search->parent[search->count] = parent;
+}
+
+/* The stack is a path; next[i] is the edge at which its i-th block goes on. */
+static void search_from(void *context, uint32_t start)
+{
+    struct search *search = context;
+    const struct heap_graph *graph = search->graph;
+    uint32_t depth = 0;
+
+    discover(search, start, 0);
+    search->start[start] = true;
+    search->stack[0] = start;
+    search->next[0] = graph->first[start];
+    for (;;) {
+        uint32_t node = search->stack[depth], to;
+
+        if (search->next[depth] == graph->first[node + 1]) {
+            if (depth-- == 0)
+                return;
+            continue;
+        }
+        to = graph->edge[search->next[depth]++].to;
+        if (search->reached[to])
+            continue;
+        discover(search, to, search->number[node]);
+        search->stack[++depth] = to;
+        search->next[depth] = graph->first[to];
+    }
+}
+
+/* The lowest semidominator on the way up from v among the numbers above `linked`. The way is kept in
+ * stack, and compressed. */
+static uint32_t lowest_label(struct search *search, uint32_t v, uint32_t linked)
+{
+    uint32_t depth = 0, *ancestor = search->ancestor, *label = search->label;
+
+    if (v <= linked)
+        return v;
+    for (; ancestor[v] > linked; v = ancestor[v])
+        search->stack[depth++] = v;
+    while (depth) {
+        uint32_t below = search->stack[--depth];
+
+        if (search->semi[label[v]] < search->semi[label[below]])
+            label[below] = label[v];
+        ancestor[below] = ancestor[v];
+        v = below;
+    }
+    return label[v];
+}
+
+static void find_semidominators(struct search *search)
+{
+    const struct heap_graph *graph = search->graph;
+
+    for (uint32_t i = 0; i <= search->count; i++) {
+        search->semi[i] = search->label[i] = i;
+        search->ancestor[i] = search->parent[i];
+    }
+    for (uint32_t i = search->count; i > 0; i--) {
+        uint32_t node = search->node[i], semi = search->start[node] ? 0 : search->parent[i];
+
+        for (uint32_t k = graph->in_first[node]; semi && k < graph->in_first[node + 1]; k++) {
+            uint32_t from = search->number[graph->from[k]];
+            uint32_t low = search->semi[lowest_label(search, from, i)];
+
+            semi = low < semi ? low : semi;
+        }
+        search->semi[i] = semi;
+    }
+}
+
+/* label becomes the immediate dominator. */
+static void find_nearest(struct search *search)
+{
+    uint32_t *idom = search->label;
+
+    idom[0] = 0;
+    for (uint32_t i = 1; i <= search->count; i++) {
+        uint32_t above = search->parent[i];
+
+        while (above > search->semi[i])
+            above = idom[above];
+        idom[i] = above;
+    }
+}
+
+/* Children have higher numbers than what dominates them. */
+static void sum_up(const struct search *search, struct dominators *out)
+{
+    const struct heap_graph *graph = search->graph;
+
+    for (uint32_t i = search->count; i > 0; i--) {
+        uint32_t node = search->node[i], above = search->label[i];
+
+        out->bytes[node] += graph->block[node].size;
+        out->blocks[node]++;
+        out->idom[node] = above ? search->node[above] : GRAPH_NONE;
+        if (above) {
+            out->bytes[search->node[above]] += out->bytes[node];
+            out->blocks[search->node[above]] += out->blocks[node];
+        }
+    }
+}
+
+static void list_children(const struct heap_graph *graph, struct dominators *out)
+{
+    uint32_t *first = array_grow(NULL, &(size_t){0}, (size_t)graph->blocks + 3, sizeof(*first));
+    uint32_t sum = 0;
+
+    memset(first, 0, ((size_t)graph->blocks + 3) * sizeof(*first));
+    for (uint32_t i = 0; i < graph->blocks; i++)
+        first[out->idom[i] == GRAPH_NONE ? 1 : out->idom[i] + 2]++;
+    for (uint32_t i = 1; i < graph->blocks + 2; i++) {
+        uint32_t count = first[i];
+
+        first[i] = sum; /* where the next child goes */
+        sum += count;
+    }
+    for (uint32_t i = 0; i < graph->blocks; i++)
+        out->child[first[out->idom[i] == GRAPH_NONE ? 1 : out->idom[i] + 2]++] = i;
+    out->child_first = first;
+}
+
+struct dominators dominators_find(struct heap_graph *graph)
+{
+    struct search search = {.graph = graph,
+                            .node = row(graph, sizeof(uint32_t)),
+                            .number = row(graph, sizeof(uint32_t)),
+                            .parent = row(graph, sizeof(uint32_t)),
+                            .stack = row(graph, sizeof(uint32_t)),
+                            .next = row(graph, sizeof(uint32_t)),
+                            .reached = row(graph, sizeof(bool)),
+                            .start = row(graph, sizeof(bool))};
+    struct dominators out;
+
+    heap_graph_link(graph);
+    heap_graph_each_start(graph, search.reached, search_from, &search);
+    for (uint32_t i = 0; i < graph->roots; i++)
+        search.start[graph->root[i].to] = true;
+    free(search.next);
+    free(search.reached);
+    search.semi = row(graph, sizeof(uint32_t));
+    search.label = row(graph, sizeof(uint32_t));
+    search.ancestor = row(graph, sizeof(uint32_t));
+    find_semidominators(&search);
+    free(search.ancestor);
+    free(search.stack);
+    free(search.number);
+    find_nearest(&search);
+    free(search.semi);
+    free(search.parent);
+    out = (struct dominators){.idom = row(graph, sizeof(uint32_t)),
+                              .bytes = row(graph, sizeof(uint64_t)),
+                              .blocks = row(graph, sizeof(uint32_t)),
+                              .child = row(graph, sizeof(uint32_t))};
+    sum_up(&search, &out);
+    free(search.node);
+    free(search.label);
+    free(search.start);
+    list_children(graph, &out);
+    return out;
+}
+
+void dominators_end(struct dominators *dominators)
+{
+    free(dominators->idom);
+    free(dominators->bytes);
+    free(dominators->blocks);
+    free(dominators->child);
+    free(dominators->child_first);
+    *dominators = (struct dominators){0};
+}
+
+bool dominators_check(const struct heap_graph *graph, const struct dominators *dominators,
+                      const char **broken)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < graph->blocks; i++) {
+        uint64_t bytes = graph->block[i].size, blocks = 1;
+        uint32_t count;
+        const uint32_t *child = dominators_children(dominators, i, &count);
+
+        for (uint32_t k = 0; k < count; k++) {
+            bytes += dominators->bytes[child[k]];
+            blocks += dominators->blocks[child[k]];
+            *broken = "a child of another block";
+            if (dominators->idom[child[k]] != i)
+                return false;
+        }
+        *broken = "the sum of a block";
+        if (bytes != dominators->bytes[i] || blocks != dominators->blocks[i])
+            return false;
+        if (dominators->idom[i] == GRAPH_NONE)
+            all += bytes;
+    }
+    *broken = "the sum of the heap";
+    return all == graph->bytes;
+}
