@@ -1,4 +1,4 @@
-/* owner_tree.c - a counting sort by site; see owner_tree.h. */
+/* owner_tree.c - see owner_tree.h. */
 #include "graph/owner_tree.h"
 
 #include <stdlib.h>
@@ -8,19 +8,28 @@ static int by_falling_bytes(const void *one, const void *other)
 {
     const struct owner_group *a = one, *b = other;
 
-    return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes) : COMPARE(a->site, b->site);
+    return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes)
+                                : COMPARE(2 * a->site + a->lost, 2 * b->site + b->lost);
 }
 
 struct grouping {
     const struct heap_graph *graph;
     const struct dominators *dominators;
     const uint32_t *parents; /* NULL: the start of all */
-    uint32_t parent_count, parent_site;
-    struct owner_group *of_site; /* by site */
+    uint32_t parent_count, parent_key;
+    struct owner_group *of_key;
     uint32_t *member;
     uint32_t *stack;
     size_t room;
 };
+
+/* Blocks of one group have one key. */
+static uint32_t key_of(const struct grouping *grouping, uint32_t block)
+{
+    const struct graph_block *its = &grouping->graph->block[block];
+
+    return 2 * its->site + graph_block_is_lost(its);
+}
 
 /* outer: no other block of its group dominates it. */
 typedef void visit_member(struct grouping *grouping, uint32_t block, bool outer);
@@ -28,7 +37,7 @@ typedef void visit_member(struct grouping *grouping, uint32_t block, bool outer)
 /* A block, and those of its site that it leads to through blocks of its site. */
 static void visit_family(struct grouping *grouping, uint32_t block, visit_member *visit)
 {
-    uint32_t site = grouping->graph->block[block].site;
+    uint32_t key = key_of(grouping, block);
     size_t depth = 0;
 
     visit(grouping, block, true);
@@ -37,7 +46,7 @@ static void visit_family(struct grouping *grouping, uint32_t block, visit_member
         const uint32_t *child = dominators_children(grouping->dominators, block, &count);
 
         for (uint32_t i = 0; i < count; i++) {
-            if (grouping->graph->block[child[i]].site != site)
+            if (key_of(grouping, child[i]) != key)
                 continue;
             visit(grouping, child[i], false);
             grouping->stack =
@@ -58,15 +67,14 @@ static void each_member(struct grouping *grouping, visit_member *visit)
             grouping->dominators, grouping->parents ? grouping->parents[i] : GRAPH_NONE, &count);
 
         for (uint32_t k = 0; k < count; k++)
-            if (!grouping->parents ||
-                grouping->graph->block[child[k]].site != grouping->parent_site)
+            if (!grouping->parents || key_of(grouping, child[k]) != grouping->parent_key)
                 visit_family(grouping, child[k], visit);
     }
 }
 
 static void count_block(struct grouping *grouping, uint32_t block, bool outer)
 {
-    struct owner_group *group = &grouping->of_site[grouping->graph->block[block].site];
+    struct owner_group *group = &grouping->of_key[key_of(grouping, block)];
     const uint64_t *bytes = grouping->dominators->bytes;
 
     if (!group->blocks || bytes[block] > bytes[group->largest])
@@ -80,35 +88,37 @@ static void count_block(struct grouping *grouping, uint32_t block, bool outer)
 static void place_block(struct grouping *grouping, uint32_t block, bool outer)
 {
     (void)outer;
-    grouping->member[grouping->of_site[grouping->graph->block[block].site].first++] = block;
+    grouping->member[grouping->of_key[key_of(grouping, block)].first++] = block;
 }
 
+/* A counting sort by key. */
 static struct owner_groups make_groups(struct grouping *grouping)
 {
-    size_t sites = (size_t)grouping->graph->sites + 1;
+    size_t keys = 2 * ((size_t)grouping->graph->sites + 1);
     struct owner_groups out = {0};
     uint32_t sum = 0;
 
-    grouping->of_site = array_grow(NULL, &(size_t){0}, sites, sizeof(*grouping->of_site));
-    memset(grouping->of_site, 0, sites * sizeof(*grouping->of_site));
+    grouping->of_key = array_grow(NULL, &(size_t){0}, keys, sizeof(*grouping->of_key));
+    memset(grouping->of_key, 0, keys * sizeof(*grouping->of_key));
     each_member(grouping, count_block);
-    for (uint32_t site = 0; site < sites; site++) {
-        grouping->of_site[site].site = site;
-        grouping->of_site[site].first = sum;
-        sum += grouping->of_site[site].blocks;
-        out.count += grouping->of_site[site].blocks != 0;
+    for (uint32_t key = 0; key < keys; key++) {
+        grouping->of_key[key].site = key / 2;
+        grouping->of_key[key].lost = key % 2;
+        grouping->of_key[key].first = sum;
+        sum += grouping->of_key[key].blocks;
+        out.count += grouping->of_key[key].blocks != 0;
     }
     out.member = grouping->member =
         array_grow(NULL, &(size_t){0}, (size_t)sum + 1, sizeof(uint32_t));
     each_member(grouping, place_block);
     out.group = array_grow(NULL, &(size_t){0}, (size_t)out.count + 1, sizeof(*out.group));
     out.count = 0;
-    for (uint32_t site = 0; site < sites; site++)
-        if (grouping->of_site[site].blocks) {
-            out.group[out.count] = grouping->of_site[site];
-            out.group[out.count++].first -= grouping->of_site[site].blocks;
+    for (uint32_t key = 0; key < keys; key++)
+        if (grouping->of_key[key].blocks) {
+            out.group[out.count] = grouping->of_key[key];
+            out.group[out.count++].first -= grouping->of_key[key].blocks;
         }
-    free(grouping->of_site);
+    free(grouping->of_key);
     free(grouping->stack);
     qsort(out.group, out.count, sizeof(*out.group), by_falling_bytes);
     return out;
@@ -129,7 +139,7 @@ struct owner_groups owner_groups_below(const struct heap_graph *graph,
                                           .dominators = dominators,
                                           .parents = groups->member + group->first,
                                           .parent_count = group->blocks,
-                                          .parent_site = group->site});
+                                          .parent_key = 2 * group->site + group->lost});
 }
 
 void owner_groups_end(struct owner_groups *groups)

@@ -1,4 +1,4 @@
-/* owner_tree.h - blocks that the same blocks dominate, grouped by allocation site: "one cache_new
+/* owner_tree.h - blocks that the same blocks dominate, grouped by allocation site, lost ones apart: "one cache_new
  * block holds 1.2 M entry_new blocks".
  *
  * A group also has the blocks of its site that its blocks dominate directly, and so on: the nodes of a
@@ -12,6 +12,7 @@
 
 struct owner_group {
     uint32_t site;
+    bool lost;
     uint32_t first, blocks; /* a range of owner_groups.member */
     uint64_t own, bytes;
     uint64_t held;    /* blocks that go with it, its own included */

@@ -170,6 +170,8 @@ static void tell_group_text(struct tree_run *tree, const struct owner_group *gro
             term_text(graph_names_site(run->names, group->site),
                       strlen(graph_names_site(run->names, group->site)), 0)
                 .text);
+    if (group->lost)
+        fputs(", lost", run->listing->stream);
     if (root)
         fprintf(run->listing->stream, ", held by %s", term_text(root, strlen(root), 0).text);
     fputc('\n', run->listing->stream);
@@ -186,6 +188,7 @@ static void tell_group_json(struct tree_run *tree, const struct owner_group *gro
     json_put_number(json, "blocks", group->blocks);
     json_put_number(json, "bytes", group->own);
     json_put_text(json, "site", graph_names_site(run->names, group->site));
+    json_put_bool(json, "lost", group->lost);
     json_put_address(json, "largest", run->graph->block[group->largest].address);
     json_put_text(json, "root", depth ? NULL : group_root(run, group));
 }

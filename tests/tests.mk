@@ -11,6 +11,7 @@ $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
 $(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
+$(filter $(O)/tests/graph/%,$(UNITS)): $(call obj,tests/unit/graph/graph_builder.c) $(O)/graph.a $(O)/symbolize.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
