@@ -116,8 +116,9 @@ static void tell_start(struct verb_run *run, uint32_t start)
                      (union cell){.number = run->graph->root[root].address});
         return;
     }
-    listing_fact(run->listing, "root", "Held by", CELL_TEXT, (union cell){.text = NULL});
-    if (!run->listing->is_json)
+    if (run->listing->is_json)
+        listing_fact(run->listing, "root", "", CELL_TEXT, (union cell){.text = NULL});
+    else
         listing_sentence(run->listing, NULL,
                          graph_block_is_lost(block)
                              ? "No root leads here: the path begins at a lost block."

@@ -1,4 +1,4 @@
-# bash completion for leakrun, leakreport, leaktop and leakctl. The options are read from --help, so that they
+# bash completion for leakrun, leakreport, leaktop, leakctl and leakgraph. The options are read from --help, so that they
 # match the installed version.
 
 _libleak()
@@ -34,6 +34,8 @@ _libleak()
             awk 'NR > 1 { print $1; print $NF }')" -- "$word")
     elif [[ ${command##*/} == leakctl ]]; then
         _libleak_ctl
+    elif [[ ${command##*/} == leakgraph ]]; then
+        _libleak_graph
     else
         mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
     fi
@@ -56,4 +58,15 @@ _libleak_ctl()
             awk 'NR > 1 { print $1; print $NF }')" -- "$word")
     fi
 }
-complete -o filenames -F _libleak leakrun leakreport leaktop leakctl
+
+# A file, a command, and for diff another file.
+_libleak_graph()
+{
+    if ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W "$("$command" --help 2>/dev/null |
+            awk '/^Options/ { exit } /^  [a-z]/ { print $1 }')" -- "$word")
+    elif ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[2]-} == diff ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
+}
+complete -o filenames -F _libleak leakrun leakreport leaktop leakctl leakgraph
