@@ -235,6 +235,14 @@ static void write_modules(struct graph_writer *writer)
     }
 }
 
+static size_t name_length(const char *name, size_t most)
+{
+    size_t length = 0;
+    while (length < most && name[length])
+        length++;
+    return length;
+}
+
 static void write_threads(struct guard *guard, struct graph_writer *writer)
 {
     const struct roots *roots = writer->input->roots;
@@ -251,7 +259,7 @@ static void write_threads(struct guard *guard, struct graph_writer *writer)
         graph_stream_item(stream, WITH_TEXTS(1));
         graph_stream_number(stream, roots->threads[i].serial);
         graph_stream_number(stream, roots->threads[i].tid);
-        graph_stream_text(stream, seen->name, strnlen(seen->name, sizeof seen->name));
+        graph_stream_text(stream, seen->name, name_length(seen->name, sizeof seen->name));
         graph_stream_number(stream, roots->threads[i].block);
     }
     graph_stream_begin(stream, LEAK_GRAPH_FRAMES);
