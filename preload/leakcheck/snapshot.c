@@ -74,6 +74,34 @@ static void write_trouble(enum leak_occasion occasion, enum leak_trouble trouble
     store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
+/* ---- Graph files ----------------------------------------------------------------------------- */
+
+static const char *graph_file_reason(const struct leak_check_result *result,
+                                     enum leak_trouble trouble)
+{
+    static const char *const words[] = {"the reason is unknown",
+#define X(name, text) text,
+                                        LEAK_TROUBLE_TABLE(X)
+#undef X
+    };
+    return trouble ? words[trouble] : store_error_text(result->graph_error);
+}
+
+/* Of a check that was waited for, or that never began. Where its child is still at work, the file may
+ * yet appear. */
+static void report_graph_file(const struct pending_check *check, enum leak_trouble trouble)
+{
+    const struct leak_check_result *result = check->result;
+    if (trouble || !result->graph_written) {
+        log_line("no heap graph in ", check->graph_file, ": ", graph_file_reason(result, trouble),
+                 NULL);
+        return;
+    }
+    graph_path_note_written(check->graph_file);
+    if (options_current.verbosity)
+        log_line("heap graph: ", check->graph_file, NULL);
+}
+
 /* ---- Earlier checks -------------------------------------------------------------------------- */
 
 static void record_place(uint64_t place)
@@ -145,6 +173,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         return true;
     }
     release_check(out);
+    if (out->graph_file && occasion != LEAK_OCCASION_CONTROL) /* leakctl says why */
+        report_graph_file(out, trouble);
     if (!out->followed)
         write_trouble(occasion, trouble);
     return false;
@@ -169,20 +199,6 @@ void snapshot_unblock(void)
     blocked = false;
 }
 
-static void report_graph_file(const struct pending_check *check)
-{
-    const struct leak_check_result *result = check->result;
-    if (result->graph_written)
-        graph_path_note_written(check->graph_file);
-    if (result->graph_written && options_current.verbosity)
-        log_line("heap graph: ", check->graph_file, NULL);
-    if (!result->graph_written)
-        log_line("no heap graph in ", check->graph_file, ": ",
-                 result->graph_error ? store_error_text(result->graph_error)
-                                     : "no leak check was possible",
-                 NULL);
-}
-
 /* Waits for the result, or writes why there is none. */
 static bool finish_check(const struct pending_check *check, enum leak_occasion occasion)
 {
@@ -190,7 +206,7 @@ static bool finish_check(const struct pending_check *check, enum leak_occasion o
     if (trouble)
         write_trouble(occasion, trouble);
     if (check->graph_file)
-        report_graph_file(check);
+        report_graph_file(check, trouble);
     return !trouble;
 }
 

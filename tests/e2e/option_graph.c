@@ -22,6 +22,8 @@
 // EXPECT: ^libleak: no heap graph in .*/files/small/x: no space left$
 // EXPECT: ^full: 3$
 // EXPECT: ^left: 0$
+// RUN: with sample=4096:graph=files/sampled %t 2>&1 | grep 'heap graph'
+// EXPECT: ^libleak: no heap graph in .*/files/sampled: with sample= most blocks are unknown$
 // RUN: with exit_look=off:graph=files/none %t 2>/dev/null; ls files | grep -c none; true
 // EXPECT: ^0$
 
