@@ -47,6 +47,8 @@ struct graph_reader {
     uint32_t *node_ids; /* of store.nodes, from LEAK_NODE_FIRST on: ascending */
     struct bond *bonds;
     size_t bond_count;
+    bool block_open;  /* its pointers follow; it is not counted yet */
+    uint64_t edge_at; /* the word of its last pointer, + 1 */
     bool ended;
 };
 
@@ -198,36 +200,24 @@ static uint64_t read_first_word(struct graph_reader *reader, enum leak_graph_wor
     return how == LEAK_GRAPH_VALUE || how == LEAK_GRAPH_SAME ? *last : 0;
 }
 
-static void read_edge(struct graph_reader *reader, uint64_t word, uint64_t *at)
+static void read_edge(struct graph_reader *reader, uint64_t word)
 {
     struct heap_graph *graph = reader->graph;
     struct graph_edge *edge = PUSH(graph->edge, reader->edge_room, graph->edges);
 
-    *at += word / 2;
+    reader->edge_at += word / 2;
     edge->to = next_block_number(reader, graph->blocks, reader->blocks - 1);
-    edge->at = *at - 1 < GRAPH_AT_MOST ? (uint32_t)(*at - 1) : GRAPH_AT_MOST;
+    edge->at = reader->edge_at <= GRAPH_AT_MOST ? (uint32_t)(reader->edge_at - 1) : GRAPH_AT_MOST;
     if (word % 2)
         *PUSH(graph->inside, reader->inside_room, graph->insides) =
             (struct graph_inside){.edge = graph->edges, .offset = next_number(reader)};
     graph->insides += word % 2;
     graph->edges++;
-    if (graph->edges == GRAPH_NONE || *at - 1 > graph->block[graph->blocks].size / 8)
+    if (graph->edges == GRAPH_NONE || reader->edge_at - 1 > graph->block[graph->blocks].size / 8)
         fail(reader, GRAPH_ERROR_DAMAGED);
 }
 
-static void read_edges(struct graph_reader *reader)
-{
-    uint64_t at = 0, word;
-
-    while (reader->error == GRAPH_ERROR_NONE && (word = next_number(reader)) != 0) {
-        if (word < 2)
-            fail(reader, GRAPH_ERROR_DAMAGED);
-        else
-            read_edge(reader, word, &at);
-    }
-}
-
-static void read_block(struct graph_reader *reader)
+static void read_block_head(struct graph_reader *reader)
 {
     struct heap_graph *graph = reader->graph;
     struct graph_block *block, last = {0};
@@ -259,9 +249,29 @@ static void read_block(struct graph_reader *reader)
     block->thread = (uint16_t)(reader->last_block_sort >> 8);
     block->kind = (uint8_t)reader->last_block_sort;
     block->word = read_first_word(reader, how, block->site);
-    read_edges(reader);
     graph->bytes += block->size;
-    graph->blocks++;
+    reader->edge_at = 0;
+    reader->block_open = true;
+}
+
+/* A block's head, one of its pointers, or the 0 behind the last one: a chunk may end between them. */
+static void read_block(struct graph_reader *reader)
+{
+    uint64_t word;
+
+    if (!reader->block_open) {
+        read_block_head(reader);
+        return;
+    }
+    word = next_number(reader);
+    if (word >= 2) {
+        read_edge(reader, word);
+        return;
+    }
+    if (word)
+        fail(reader, GRAPH_ERROR_DAMAGED);
+    reader->block_open = false;
+    reader->graph->blocks++;
 }
 
 static void read_bond(struct graph_reader *reader)
@@ -461,6 +471,8 @@ static bool read_chunk(struct graph_reader *reader)
     if (!read_bytes(reader, reader->payload, whole))
         return false;
     if (leak_graph_sum(chunk, reader->payload) != chunk->sum)
+        return fail(reader, GRAPH_ERROR_DAMAGED);
+    if (reader->block_open && chunk->type != LEAK_GRAPH_BLOCKS)
         return fail(reader, GRAPH_ERROR_DAMAGED);
     reader->at = (const uint8_t *)reader->payload;
     reader->end = reader->at + chunk->length;

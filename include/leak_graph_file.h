@@ -4,8 +4,8 @@
  *     file  = struct leak_graph_head, chunks
  *     chunk = struct leak_graph_chunk, payload
  *
- * A chunk holds whole items of one type, and an item continues where the last one of its type ended:
- * numbers are differences to it, also across chunks. A number is a LEB128 varint of 64 bits; a signed one
+ * A chunk holds whole items of one type (of a block: its head, or one of its pointers), and an item
+ * continues where the last one of its type ended: numbers are differences to it, also across chunks. A number is a LEB128 varint of 64 bits; a signed one
  * is folded as (n << 1) ^ (n >> 63). The chunk END is the last one: without it the file is incomplete.
  *
  * The file belongs to one process and one moment. It is written once, in one pass, and never changed.

@@ -22,6 +22,9 @@
 // EXPECT: ^libleak: no heap graph in .*/files/small/x: no space left$
 // EXPECT: ^full: 3$
 // EXPECT: ^left: 0$
+// RUN: with graph=files/many %t big >/dev/null 2>&1; %O/leakgraph files/many | grep -e ^Blocks -e ^Pointers
+// EXPECT: ^Blocks: 100,000$
+// EXPECT: ^Pointers between blocks: 99,999$
 // RUN: with sample=4096:graph=files/sampled %t 2>&1 | grep 'heap graph'
 // EXPECT: ^libleak: no heap graph in .*/files/sampled: with sample= most blocks are unknown$
 // RUN: with exit_look=off:graph=files/none %t 2>/dev/null; ls files | grep -c none; true
@@ -41,7 +44,7 @@ __attribute__((noinline)) static void keep(size_t size)
 }
 int main(int argc, char **argv)
 {
-    for (int i = 0; i < (argc > 1 && !strcmp(argv[1], "big") ? 20000 : 10); i++)
+    for (int i = 0; i < (argc > 1 && !strcmp(argv[1], "big") ? 100000 : 10); i++)
         keep(40);
     if (argc > 1 && !strcmp(argv[1], "fork") && fork() == 0)
         keep(40), exit(3);

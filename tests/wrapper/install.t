@@ -86,6 +86,11 @@ test_completion_offers_options() {
         done' bash "$root" >out
     equal "leakctl's" "$(cat out)" "snapshot
 --no-look"
+    # shellcheck disable=SC2016
+    PATH=$O:$PATH bash -c '. "$1/scripts/completion.bash"
+        COMP_WORDS=(leakgraph heap.lg dom) COMP_CWORD=2
+        _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
+    equal "leakgraph's" "$(cat out)" dominators
 }
 test_completion_offers_files_where_leaktop_wants_one() {
     need bash

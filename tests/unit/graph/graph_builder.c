@@ -164,12 +164,14 @@ static void put_blocks(struct encoder *encoder, const struct model *model)
         if (how == LEAK_GRAPH_VALUE)
             number(encoder, *slot = block->word);
         for (uint32_t at = 0; k < model->edges && model->edge[k].from == i; k++) {
+            item(encoder);
             number(encoder, 2 * (model->edge[k].at + 1 - at) + (model->edge[k].offset != 0));
             folded(encoder, (int64_t)model->edge[k].to - i);
             if (model->edge[k].offset)
                 number(encoder, model->edge[k].offset);
             at = model->edge[k].at + 1;
         }
+        item(encoder);
         number(encoder, 0);
         last = *block;
     }
