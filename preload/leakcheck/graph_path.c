@@ -10,7 +10,7 @@
 #define NUMBERS 10000
 
 static char pattern[PATH_MAX]; /* of the option, absolute; empty: none */
-static char path[PATH_MAX], program[64];
+static char option_path[PATH_MAX], request_path[PATH_MAX], program[64];
 static char own[PATH_MAX]; /* the file that this process wrote last */
 
 void graph_path_start(void)
@@ -28,29 +28,30 @@ static bool is_free(const char *name)
     return sys_lstat(name, &info) < 0 || strcmp(name, own) == 0;
 }
 
-/* The first name that is free, if the pattern has numbers; else its only name. */
-static void expand_path(const char *from)
+/* Into the buffer: the first name that is free, if the pattern has numbers; else its only name. */
+static struct strbuf expand_path(char buffer[PATH_MAX], const char *from)
 {
     bool numbered = strstr(from, "%n");
+    struct strbuf text = {0};
     for (uint64_t n = 1; n < NUMBERS; n++) {
-        struct strbuf text = STRBUF_ON(path);
+        text = strbuf_on(buffer, PATH_MAX);
         file_pattern_expand(&text, from, program, n);
-        if (!numbered || is_free(path))
-            return;
+        if (!numbered || is_free(buffer))
+            break;
     }
+    return text;
 }
 
 const char *graph_path_of_option(void)
 {
     if (!pattern[0])
         return NULL;
-    expand_path(pattern);
-    if (!is_free(path)) {
-        struct strbuf text = {.bytes = path, .size = sizeof path, .length = strlen(path)};
+    struct strbuf text = expand_path(option_path, pattern);
+    if (!is_free(option_path)) {
         strbuf_add(&text, ".");
         strbuf_add_number(&text, sys_getpid());
     }
-    return path;
+    return option_path;
 }
 
 const char *graph_path_of_request(const char *file)
@@ -58,8 +59,8 @@ const char *graph_path_of_request(const char *file)
     char absolute[PATH_MAX];
     struct strbuf text = STRBUF_ON(absolute);
     file_pattern_make_absolute(&text, file);
-    expand_path(absolute);
-    return path;
+    expand_path(request_path, absolute);
+    return request_path;
 }
 
 void graph_path_note_written(const char *written)

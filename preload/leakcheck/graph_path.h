@@ -8,7 +8,8 @@
 void graph_path_start(void);
 
 /* Of the leak check at exit: as graph= says. Another process's file is kept: then the pid is
- * appended. NULL: no graph is wanted. Valid until the next call; one thread at a time. */
+ * appended. NULL: no graph is wanted. Valid until the next call of the same function; one
+ * thread at a time. */
 const char *graph_path_of_option(void);
 /* Of a requested leak check: %p, %e and %n are replaced as in graph=, and a file is replaced. */
 const char *graph_path_of_request(const char *file);
