@@ -83,17 +83,30 @@ static uint32_t lowest_semi(struct search *search, uint32_t v, uint32_t linked)
     return climb[v].low;
 }
 
-#define AHEAD 8
+#define AHEAD 4    /* numbers, for each of the four steps */
+#define IN_AHEAD 8 /* edges of one node */
 
-/* The nodes of neighbouring numbers lie apart. */
+/* The nodes of neighbouring numbers lie apart, and so do those that point to them: step by step, what
+ * leads from a number to the climb of a predecessor. */
 static void prefetch_in(const struct search *search, uint32_t i)
 {
     const struct heap_graph *graph = search->graph;
+    uint32_t node, first, count;
 
-    if (i <= 2 * AHEAD)
+    if (i <= 4 * AHEAD)
         return;
-    __builtin_prefetch(&graph->in_first[search->node[i - 2 * AHEAD]]);
-    __builtin_prefetch(&graph->from[graph->in_first[search->node[i - AHEAD]]]);
+    __builtin_prefetch(&graph->in_first[search->node[i - 4 * AHEAD]]);
+    __builtin_prefetch(&graph->from[graph->in_first[search->node[i - 3 * AHEAD]]]);
+    node = search->node[i - 2 * AHEAD];
+    first = graph->in_first[node];
+    count = graph->in_first[node + 1] - first;
+    for (uint32_t k = 0; k < count && k < IN_AHEAD; k++)
+        __builtin_prefetch(&search->number[graph->from[first + k]]);
+    node = search->node[i - AHEAD];
+    first = graph->in_first[node];
+    count = graph->in_first[node + 1] - first;
+    for (uint32_t k = 0; k < count && k < IN_AHEAD; k++)
+        __builtin_prefetch(&search->climb[search->number[graph->from[first + k]]]);
 }
 
 static void find_semidominators(struct search *search)
