@@ -35,6 +35,23 @@ static void discover(struct search *search, uint32_t node, uint32_t parent)
     search->parent[search->count] = parent;
 }
 
+#define OUT_AHEAD 8 /* edges of one node */
+
+/* What the search reads of the targets of a block. */
+static void prefetch_out(const struct search *search, uint32_t node)
+{
+    const struct heap_graph *graph = search->graph;
+    uint32_t first = graph->first[node], count = graph->first[node + 1] - first;
+
+    for (uint32_t i = 0; i < count && i < OUT_AHEAD; i++) {
+        uint32_t to = graph->edge[first + i].to;
+
+        __builtin_prefetch(&search->reached[to]);
+        __builtin_prefetch(&graph->first[to]);
+        __builtin_prefetch(&search->number[to], 1);
+    }
+}
+
 /* The stack is a path; next[i] is the edge at which its i-th block goes on. */
 static void search_from(void *context, uint32_t start)
 {
@@ -60,6 +77,7 @@ static void search_from(void *context, uint32_t start)
         discover(search, to, search->number[node]);
         search->stack[++depth] = to;
         search->next[depth] = graph->first[to];
+        prefetch_out(search, to);
     }
 }
 
