@@ -18,8 +18,9 @@ VERSION := $(shell cat VERSION)
 
 # ---- Flags: one line per concern -------------------------------------------
 
-WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
-# Includes are written from the root ("preload/heap/blocks.h"), so each one shows its folder.
+# A switch over an enum names every value, so that a new one is noticed here.
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=switch $(WERROR)
+# Includes are written from the root ("preload/blocks/blocks.h"), so each one shows its folder.
 BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
            -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the

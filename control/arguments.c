@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define TIMEOUT 10000 /* ms */
 #define DAY 86400000

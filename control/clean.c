@@ -16,7 +16,7 @@
 #include "common/store/store.h"
 #include "common/store/store_dir.h"
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define MILLISECONDS 1000
 #define NANOSECONDS 1000000000ull
@@ -138,7 +138,7 @@ static void clean_default_places(struct cleaning *cleaning, struct arena *mem, b
         if (recordings)
             clean_directory(cleaning, arena_format(mem, "%s/" STORE_DIR_USER_PREFIX "%u", place[i],
                                                    (unsigned)geteuid()));
-        session_dir_visit(place[i], clean_session, cleaning);
+        session_dir_visit(place[i], 0, clean_session, cleaning);
     }
 }
 
@@ -166,7 +166,7 @@ int command_clean(const struct arguments *arguments)
     gethostname(cleaning.host, sizeof(cleaning.host) - 1);
     if (dir) {
         clean_directory(&cleaning, dir);
-        session_dir_visit(dir, clean_session, &cleaning);
+        session_dir_visit(dir, 0, clean_session, &cleaning);
     }
     if (!arguments->dir)
         clean_default_places(&cleaning, mem, dir == NULL);

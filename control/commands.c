@@ -14,7 +14,7 @@
 #include "control/target.h"
 #include "common/base/proc.h"
 #include "common/base/string_list.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 

@@ -13,7 +13,7 @@
 #include "control/signal_state.h"
 #include "control/target.h"
 #include "common/base/proc.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define NAP_MOST 50 /* ms */
 #define GRACE 1000  /* ms: for a process that calls exec or starts */

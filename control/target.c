@@ -14,7 +14,7 @@
 #include "common/processes/process_list.h"
 #include "common/base/string_list.h"
 #include "common/base/proc.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define LIBRARY "/libleak.so"
 #define STORE ".leak"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define WIDTH 12 /* of a column of numbers */
 
@@ -71,7 +71,10 @@ static void put_json(struct json_writer *json, const char *key, enum cell_kind k
         json_put_address(json, key, cell.number);
         break;
     case CELL_OFFSET:
-        json_put_known(json, key, cell.number != LISTING_NO_OFFSET, cell.number);
+        if (cell.number != LISTING_NO_OFFSET)
+            json_put_number(json, key, cell.number);
+        else
+            json_put_null(json, key);
         break;
     }
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "graph/graph_reader.h"
 #include "graph/options.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/options/command_line.h"
 
 #define MOST 1000000000

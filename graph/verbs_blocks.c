@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/options/command_line.h"
 #include "graph/find_query.h"
 #include "graph/root_paths.h"

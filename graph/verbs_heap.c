@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "graph/components.h"
 #include "graph/owner_tree.h"
 

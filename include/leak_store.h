@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
-#define LEAK_STORE_VERSION 2
+#define LEAK_STORE_VERSION 3
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
@@ -567,19 +567,31 @@ struct leak_pool {
  * One record for each open resource, unordered; records are reused. A writer clears the state,
  * fills the record, and stores the state last. */
 
-/* X(NAME, word of the option track= and of reports) */
+/* X(NAME, word, noun, plural, title, sentence, remedy)
+ *   word       of the option track= and of reports
+ *   title ...  of the rule in SARIF reports */
+#define LEAK_CLOSE_IT "Close it on every path, errors included."
 #define LEAK_RESOURCE_TABLE(X)                                                                     \
-    X(FD, "fd")                                                                                    \
-    X(FILE, "file")                                                                                \
-    X(DIR, "dir")                                                                                  \
-    X(MMAP, "mmap")                                                                                \
-    X(DL, "dl")                                                                                    \
-    X(THREAD, "thread")                                                                            \
-    X(PAIR, "pair")
+    X(FD, "fd", "descriptor", "descriptors", "Descriptor left open",                               \
+      "A descriptor was still open at the end.", LEAK_CLOSE_IT)                                    \
+    X(FILE, "file", "stream", "streams", "Stream left open",                                       \
+      "A stream was still open at the end.", LEAK_CLOSE_IT)                                        \
+    X(DIR, "dir", "directory", "directories", "Directory left open",                               \
+      "A directory was still open at the end.", LEAK_CLOSE_IT)                                     \
+    X(MMAP, "mmap", "mapping", "mappings", "Mapping left", "A mapping still existed at the end.",  \
+      "Unmap it on every path, errors included.")                                                  \
+    X(DL, "dl", "library handle", "library handles", "Library handle left open",                   \
+      "A library handle was still open at the end.", LEAK_CLOSE_IT)                                \
+    X(THREAD, "thread", "thread", "threads", "Thread neither joined nor detached",                 \
+      "The thread ended, and its stack waits for a join that was never made.",                     \
+      "Join or detach it.")                                                                        \
+    X(PAIR, "pair", "object", "objects", "Object left",                                            \
+      "An object that one function created was not destroyed by its counterpart.",                 \
+      "Destroy it on every path, errors included.")
 
 enum leak_resource_type {
     LEAK_RESOURCE_NONE = 0,
-#define X(name, word) LEAK_RESOURCE_##name,
+#define X(name, ...) LEAK_RESOURCE_##name,
     LEAK_RESOURCE_TABLE(X)
 #undef X
         LEAK_RESOURCE_MAX
@@ -671,9 +683,9 @@ struct leak_resource {
 struct leak_resource_totals {
     uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
     uint32_t reserved;
-    uint64_t opened[8]; /* by enum leak_resource_type: all opens of this process */
-    uint64_t missed;    /* resources for which there was no space or no memory */
-    uint64_t rest[10];
+    uint64_t opened[16]; /* by enum leak_resource_type: all opens of this process */
+    uint64_t missed;     /* resources for which there was no space or no memory */
+    uint64_t rest[2];
 };
 
 /* ---- History --------------------------------------------------------------------------------
@@ -892,7 +904,7 @@ struct leak_snapshot {
     struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
                                   contains roots; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
-    struct leak_table orphans;  /* struct leak_orphan, unordered */
+    struct leak_table orphans;  /* struct leak_orphan, ascending by the time of the last free */
     struct leak_table ages;     /* struct leak_age, unordered */
     struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
     struct leak_asked asked;    /* the address of WHO, and its block */
@@ -900,10 +912,21 @@ struct leak_snapshot {
     uint32_t
         apart; /* LEAK_PAGEs of private memory that the program mapped itself: no file, no stack,
                        and no tracked block in it */
-    struct leak_table parts; /* struct leak_part, unordered */
-    struct leak_table
-        interiors; /* struct leak_interior, unordered. Recordings made before there was
-                                    this table have a head that ends here */
+    struct leak_table parts;     /* struct leak_part, unordered */
+    struct leak_table interiors; /* struct leak_interior, unordered. Recordings made before there
+                                    was this table have a head that ends before it, … */
+    struct leak_table losses;    /* struct leak_loss, unordered … or before this one */
+    uint64_t after_ns;           /* when_ns of the leak check before this one, 0 = this is the
+                                    first; EARLY and LATE are one */
+};
+
+/* When blocks of one site, LOST or INDIRECT, were lost: between which leak checks their number first
+ * became more than 0, and between which it last rose. after_ns 0: before the first leak check. */
+struct leak_loss {
+    uint32_t site, reserved;
+    struct leak_loss_span {
+        uint64_t after_ns, by_ns; /* when_ns of a leak check, and of the next one */
+    } first, last;
 };
 
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
@@ -1073,6 +1096,18 @@ struct leak_drop {
     uint32_t frame_count;   /* 0 = the instruction is not known */
     uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* innermost first; each like a return address */
     struct leak_holder holder;             /* root_class 0 and block 0: no word was found */
+    uint64_t jump_from, jump_to;           /* the last jump before the instruction; 0 = not known */
+    uint32_t since;                        /* the event from which on only stacks held it */
+    uint32_t late;                         /* 1: the instruction is behind the second call */
+};
+
+/* The last instruction that read or wrote one of the first words of the block. */
+struct leak_use {
+    uint32_t frame_count; /* 0 = none is known */
+    uint32_t bytes;       /* of the block that were watched */
+    uint32_t event;       /* allocations and frees until then */
+    uint32_t reserved;
+    uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* as above */
 };
 
 struct leak_followed {
@@ -1084,6 +1119,7 @@ struct leak_followed {
     uint32_t searches;       /* leak checks that were needed */
     struct leak_drop stored; /* the last word outside of stacks and registers */
     struct leak_drop last;   /* the last word of all, if the block is lost */
+    struct leak_use used;    /* if it is the only block that is followed */
 };
 
 struct leak_seen_thread {
@@ -1245,7 +1281,8 @@ LEAK_LAYOUT(history, 16256)
 LEAK_LAYOUT(milestone, 64)
 LEAK_LAYOUT(table, 8)
 LEAK_LAYOUT(asked, 48)
-LEAK_LAYOUT(snapshot, 216)
+LEAK_LAYOUT(snapshot, 232)
+LEAK_LAYOUT(loss, 40)
 LEAK_LAYOUT(interior, 24)
 LEAK_LAYOUT(age, 24)
 LEAK_LAYOUT(pointer, 40)

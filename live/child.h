@@ -19,7 +19,7 @@
 struct child {
     pid_t pid;
     uint64_t start_time;
-    long oom_kills; /* in its control group before it started: procfs_oom_kills() */
+    long oom_kills; /* in its control group before it started: oom_kill_count() */
 };
 
 /* Blocks all signals and remembers the mask; called once, before the first start. */

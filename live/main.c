@@ -12,8 +12,8 @@
 
 #include "live/args.h"
 #include "live/child.h"
-#include "live/environment.h"
-#include "live/procfs.h"
+#include "live/program_environment.h"
+#include "live/oom_kill.h"
 #include "common/base/proc.h"
 #include "live/report.h"
 #include "common/base/error.h"
@@ -177,7 +177,7 @@ static int run_program(const struct args *args, const struct parts *parts,
     session_sweep(dir, runtime_dir);
     int status = STATUS_INTERNAL_ERROR;
     if (session_make(&session, dir, parts->library, runtime_dir)) {
-        child.oom_kills = procfs_oom_kills();
+        child.oom_kills = oom_kill_count();
         struct when_lost_program again = {.args = args,
                                           .path = program,
                                           .library = parts->library,

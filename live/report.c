@@ -15,8 +15,8 @@
 #include "common/base/proc.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
-#include "live/environment.h"
-#include "live/procfs.h"
+#include "live/program_environment.h"
+#include "live/oom_kill.h"
 
 /* ---- Running leakreport ---------------------------------------------------------------------- */
 
@@ -192,12 +192,12 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
 }
 
 /* Names the processes that still run; true if any does. Some have no recording file: they are about
- * to open it, or libleak cannot track them. */
+ * to open it, or libleak cannot track them. alone: there were none before, so none has started one. */
 static bool name_survivors(const struct session *session, const struct store_list *stores,
-                           const struct args *args)
+                           bool alone, const struct args *args)
 {
-    pid_t *pids;
-    size_t found = proc_find_users(session->preload, &pids), said = 0;
+    pid_t *pids = NULL;
+    size_t found = alone ? 0 : proc_find_users(session->preload, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
         /* Of several programs of one process, one after another by exec, the last one runs. */
@@ -252,16 +252,18 @@ static bool has_readable_store(const struct store_list *stores)
 #define SURVIVOR_STEPS 6
 #define SURVIVOR_STEP_NS 5000000
 
-static void wait_for_survivors(const struct session *session)
+/* True if none is left. */
+static bool wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
         pid_t *pids;
         size_t found = proc_find_users(session->preload, &pids);
         free(pids);
         if (!found)
-            return;
+            return true;
         nanosleep(&(struct timespec){0, SURVIVOR_STEP_NS}, NULL);
     }
+    return false;
 }
 
 /* What the report found, for --error-exitcode. */
@@ -384,18 +386,18 @@ int report_conclude(struct session *session, const struct child *child, int wait
                     const struct string_list *environment, const struct string_list *followed)
 {
     struct store_list stores;
-    wait_for_survivors(session);
+    bool alone = wait_for_survivors(session);
     store_list_read(&stores, session->dir, child->pid, child->start_time);
     if (!args->gdb)
         store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
-                            killed_by_oom(wait_status, child->oom_kills));
+                            oom_kill_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment, followed);
     /* What nobody was told of would stay for nothing. */
     if (finding == FOUND_UNKNOWN && !args->keep)
         leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);
     bool tracked = was_tracked(&stores, child, args->gdb);
-    if (name_survivors(session, &stores, args) || leave)
+    if (name_survivors(session, &stores, alone, args) || leave)
         session_leave(session);
     else
         session_remove(session);

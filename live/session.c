@@ -121,11 +121,10 @@ void session_leave(struct session *session)
 
 /* ---- Sweeping -------------------------------------------------------------------------------- */
 
-/* nothing: no context. */
-static void sweep_session(const struct session_dir *session, void *nothing)
+static void sweep_session(const struct session_dir *session, void *context)
 {
-    (void)nothing;
-    bool spared = session->state == SESSION_DIR_KEPT && time(NULL) < session->last + KEPT_SECONDS;
+    const time_t *spared_since = context;
+    bool spared = session->state == SESSION_DIR_KEPT && session->last >= *spared_since;
     if ((session->state == SESSION_DIR_STALE || session->state == SESSION_DIR_KEPT) && !spared)
         session_dir_remove(session->path);
 }
@@ -133,10 +132,11 @@ static void sweep_session(const struct session_dir *session, void *nothing)
 void session_sweep(const char *wanted, const char *runtime_dir)
 {
     const char *place[STORE_DIR_PLACES];
+    time_t spared_since = time(NULL) - KEPT_SECONDS;
     store_dir_places(place, runtime_dir);
     for (int i = 0; i < STORE_DIR_PLACES; i++)
         if (place[i])
-            session_dir_visit(place[i], sweep_session, NULL);
+            session_dir_visit(place[i], spared_since, sweep_session, &spared_since);
     if (wanted)
-        session_dir_visit(wanted, sweep_session, NULL);
+        session_dir_visit(wanted, spared_since, sweep_session, &spared_since);
 }

@@ -10,7 +10,7 @@
 
 #include "common/base/error.h"
 #include "common/base/string_list.h"
-#include "live/environment.h"
+#include "live/program_environment.h"
 #include "live/report.h"
 
 long when_lost_input(void)

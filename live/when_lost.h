@@ -1,6 +1,6 @@
-/* when_lost.h - leakrun --when-lost: the program runs again with follow_blocks=, and where only the
- * two calls are known between which a block was lost, a third time that executes the code between
- * them step by step. */
+/* when_lost.h - leakrun --when-lost: the program runs again with follow_blocks=, and a third time that
+ * tells more of one block: who used it last, and where only the two calls are known between which
+ * it was lost, the instruction. */
 #ifndef LIVE_WHEN_LOST_H
 #define LIVE_WHEN_LOST_H
 

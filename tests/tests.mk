@@ -10,6 +10,7 @@ $(filter-out $(O)/tests/preload/%,$(UNITS)): $(call obj,tests/unit/common/store_
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
+$(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
 $(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
 $(filter $(O)/tests/graph/%,$(UNITS)): $(call obj,tests/unit/graph/graph_builder.c) $(O)/graph.a $(O)/symbolize.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define LINE_BYTES 8192
 #define HEAD_LINES 4 /* title, totals, bars, head of the table */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/names/names.h"
 #include "common/sites/sites.h"
 #include "common/store/store.h"

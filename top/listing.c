@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/names/source.h"
 #include "common/view/text_frame.h"
 

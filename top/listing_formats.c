@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/encode/json_fields.h"
 #include "common/view/json_parts.h"
 #include "leak_store.h"

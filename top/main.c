@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/processes/process_list.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "top/fleet.h"
 #include "top/options.h"
 #include "top/screen.h"

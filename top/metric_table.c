@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 

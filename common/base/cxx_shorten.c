@@ -1,6 +1,6 @@
-/* cxx_shorten.c - short C++ names; see text.h. Each step goes over the whole name and makes it
+/* cxx_shorten.c - short C++ names; see term_text.h. Each step goes over the whole name and makes it
  * shorter. */
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

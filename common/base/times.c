@@ -1,5 +1,5 @@
-/* times.c - times and durations as text; see text.h. */
-#include "common/base/text.h"
+/* times.c - times and durations as text; see term_text.h. */
+#include "common/base/term_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "common/model/model.h"
 #include "common/debuginfo/dwarf.h"
 #include "common/debuginfo/symbols.h"
+#include "leak_cpu.h"
 
 struct elf_binary {
     enum binary_state state;
@@ -313,15 +314,29 @@ bool elf_binary_find_data(struct elf_binary *binary, uint64_t address,
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
 }
 
-/* Offset of the program's TLS from the thread pointer: on x86-64 the TLS ends there (variant II),
- * on aarch64 it begins two words after it (variant I). */
+/* Bytes from the thread pointer to the program's TLS; 0 = the TLS ends at the thread pointer. */
+static bool tls_variant(unsigned machine, uint64_t *above)
+{
+    switch (machine) {
+#define X(name, number, tls, ...)                                                                  \
+    case number:                                                                                   \
+        *above = tls;                                                                              \
+        return true;
+        LEAK_CPU_TABLE(X)
+#undef X
+    }
+    return false;
+}
+
+/* Offset of the program's TLS from the thread pointer. */
 static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *start)
 {
+    uint64_t above;
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(binary->module, &bias);
     size_t count;
 
-    if (!elf || elf_getphdrnum(elf, &count) != 0)
+    if (!elf || !tls_variant(machine, &above) || elf_getphdrnum(elf, &count) != 0)
         return false;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
@@ -330,11 +345,9 @@ static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *star
         if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_TLS)
             continue;
         align = header.p_align > 1 ? header.p_align : 1;
-        if (machine == EM_AARCH64)
-            *start = (int64_t)((16 + align - 1) / align * align);
-        else
-            *start = (int64_t)(0 - (header.p_memsz + align - 1) / align * align);
-        return machine == EM_AARCH64 || machine == EM_X86_64;
+        *start = above ? (int64_t)((above + align - 1) / align * align)
+                       : (int64_t)(0 - (header.p_memsz + align - 1) / align * align);
+        return true;
     }
     return false;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* Writes one character, or its escape; returns how many bytes of text that were. */
 static size_t write_plain(FILE *stream, const char *text)

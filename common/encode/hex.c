@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define LINE 16
 #define RUN_LEAST 4 /* characters: shorter runs occur by chance */

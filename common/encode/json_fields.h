@@ -2,7 +2,7 @@
  *
  * A table has a row for each key, in the order of the output: the type, where the value is in the C
  * struct, when it is null, and what it means. json_write_object() writes a struct with it, and
- * json_schema_write() writes the JSON schema of the same tables (docs, "make schema"), so reports
+ * make schema writes the JSON schema of the same tables (docs/), so reports
  * and their description agree.
  *
  *     static const struct json_field moment_fields[] = {
@@ -168,8 +168,5 @@ void json_write_fields(struct json_writer *json, const struct json_table *table,
                        const void *object);
 void json_write_object(struct json_writer *json, const char *key, const struct json_table *table,
                        const void *object);
-
-/* The schema of a document, with a definition of each named table that it uses. */
-void json_schema_write(const struct json_table *document, const char *title, FILE *stream);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* The length of the ASCII run that needs no escape. Most texts are one run, written at once. */
 static size_t plain_length(const char *text, bool markup)
@@ -160,14 +160,6 @@ void json_put_number(struct json_writer *json, const char *key, uint64_t number)
     fwrite_unlocked(digits + at, 1, sizeof(digits) - at, json->stream);
 }
 
-void json_put_known(struct json_writer *json, const char *key, bool known, uint64_t number)
-{
-    if (known)
-        json_put_number(json, key, number);
-    else
-        json_put_null(json, key);
-}
-
 void json_put_signed(struct json_writer *json, const char *key, int64_t number)
 {
     begin_member(json, key);
@@ -195,12 +187,6 @@ void json_put_bool(struct json_writer *json, const char *key, bool value)
 void json_put_null(struct json_writer *json, const char *key)
 {
     json_put_text(json, key, NULL);
-}
-
-void json_put_empty(struct json_writer *json, const char *key)
-{
-    json_open(json, key, '[');
-    json_close(json, ']');
 }
 
 void json_put_time(struct json_writer *json, const char *key, uint64_t ns)

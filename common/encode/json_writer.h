@@ -23,7 +23,7 @@ struct json_writer {
     bool markup; /* inside an HTML page: no text may close the surrounding element */
     bool bytes_escaped;
     const void *context;    /* of the functions in tables of fields; see json_fields.h */
-    struct arena *mem;      /* json_stack.c's: the text of frames written before, */
+    struct arena *mem;      /* json_parts.c's: the text of frames written before, */
     struct hashmap written; /* by their address; see json_stack_end() */
 };
 
@@ -31,15 +31,12 @@ void json_open(struct json_writer *json, const char *key, char bracket);        
 void json_close(struct json_writer *json, char bracket);                         /* '}' or ']' */
 void json_put_text(struct json_writer *json, const char *key, const char *text); /* NULL = null */
 void json_put_number(struct json_writer *json, const char *key, uint64_t number);
-/* The number if known, else null. */
-void json_put_known(struct json_writer *json, const char *key, bool known, uint64_t number);
 void json_put_signed(struct json_writer *json, const char *key, int64_t number);
 void json_put_fraction(struct json_writer *json, const char *key, double fraction); /* 4 digits */
 /* A value that is JSON already. */
 void json_put_raw(struct json_writer *json, const char *key, const char *text, size_t length);
 void json_put_bool(struct json_writer *json, const char *key, bool value);
 void json_put_null(struct json_writer *json, const char *key);
-void json_put_empty(struct json_writer *json, const char *key);             /* [] */
 void json_put_time(struct json_writer *json, const char *key, uint64_t ns); /* ISO 8601, 0 = null */
 void json_put_id(struct json_writer *json, const char *key, uint64_t number); /* 16 hex digits */
 void json_put_address(struct json_writer *json, const char *key, uint64_t address); /* "0x..." */

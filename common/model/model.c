@@ -37,6 +37,12 @@ const char *const bad_free_word[] = {[LEAK_EVENT_NONE] = NULL,
 #undef T
 };
 
+const char *const resource_word[] = {[LEAK_RESOURCE_NONE] = NULL,
+#define X(name, word, ...) [LEAK_RESOURCE_##name] = word,
+                                     LEAK_RESOURCE_TABLE(X)
+#undef X
+};
+
 const char *const root_class_word[] = {[LEAK_ROOT_CLASS_NONE] = NULL,
 #define X(name, word) [LEAK_ROOT_CLASS_##name] = word,
                                        LEAK_ROOT_CLASS_TABLE(X)

@@ -37,6 +37,7 @@ extern const char *const kind_word[];       /* by enum leak_kind */
 extern const char *const form_word[];       /* by enum leak_form; NULL = unknown */
 extern const char *const bad_free_word[];   /* by enum leak_event_type */
 extern const char *const root_class_word[]; /* by enum leak_root_class; NULL = unknown */
+extern const char *const resource_word[];   /* by enum leak_resource_type */
 
 enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
 extern const char *const end_word[];
@@ -189,6 +190,12 @@ struct record_line {
     uint64_t bytes, blocks;
 };
 
+/* Between which two leak checks of the process something was seen to be new. */
+struct check_span {
+    uint64_t after_ns; /* 0 = the first leak check saw it */
+    uint64_t by_ns;    /* 0 = unknown */
+};
+
 struct stack {
     const struct frame *const *frames; /* innermost first */
     size_t count;
@@ -205,27 +212,33 @@ struct lost_place {
     struct stack before, after;
     /* The function, in its first and in its last line that are possible; NULL = unknown. */
     const struct frame *from, *to;
-    bool returned; /* when this function returned */
+    bool returned;                   /* when this function returned */
+    const struct frame *jumped_from; /* to that instruction, in another line; NULL = unknown */
 };
 
-/* A block of which only the two calls are known: a run that executes the code behind the first of
- * them step by step would find the instruction. */
-struct lost_step {
+/* A block that was followed and lost. */
+struct lost_block {
     uint32_t thread, count; /* its serial */
-    uint32_t event;         /* number of that call, from the allocation of the block on */
+    struct lost_place place, then;
+    bool late; /* place.at is behind the second call: until then a register held it, or seemed to */
+    /* place.at has no frames: the number of the call, counted from the block's allocation, behind
+     * which a run that executes the code step by step would find the instruction. */
+    uint32_t step_at;
 };
 
 #define WHEN_LOST_MOST 4
 
 /* When blocks of a record were lost, in another run of the program (leakrun --when-lost). */
 struct when_lost {
-    uint32_t followed, lost, freed; /* blocks */
-    uint32_t agreed;                /* of those lost, in the same function */
-    struct lost_place place;        /* of most of them */
-    struct lost_place then;         /* known: from there to here only a stack held it */
-    struct lost_place all[WHEN_LOST_MOST], all_then[WHEN_LOST_MOST]; /* of each one that was lost */
-    struct lost_step steps[WHEN_LOST_MOST];
-    size_t step_count;
+    uint32_t followed, lost, freed;           /* blocks */
+    uint32_t agreed;                          /* of those lost, in the same function */
+    struct lost_place place;                  /* of most of them */
+    struct lost_place then;                   /* known: from there to here only a stack held it */
+    struct lost_block blocks[WHEN_LOST_MOST]; /* each one that was lost */
+    size_t chosen;                            /* whose place it is */
+    struct stack used;        /* the instruction that used that block last; no frames: unknown */
+    const struct frame *user; /* of that stack, the program's code */
+    uint64_t used_bytes;      /* known of these first bytes only; 0 = of the block */
 };
 
 /* All that a stack allocated, freed or not. */
@@ -317,7 +330,8 @@ struct record {
     struct freed freed;
     struct freed beside;      /* where no such block was freed: other blocks of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
-    const struct when_lost *when_lost; /* NULL = no block of it was followed */
+    struct check_span first_lost, last_lost; /* LOST and INDIRECT: the first and the last of them */
+    const struct when_lost *when_lost;       /* NULL = no block of it was followed */
 
     /* What the leak check found. */
     struct verdict_total
@@ -330,7 +344,8 @@ struct record {
     bool header;  /* REACHABLE: some of it behind a header that all such blocks have */
     const struct interior *interiors; /* POSSIBLE, or header */
     size_t interior_count;
-    size_t owner;             /* INDIRECT: index + 1 of the record that owns it, 0 = none */
+    size_t owner;             /* INDIRECT: index + 1 of the record that owns it; POSSIBLE: of the
+                                 one into which an interior pointer leads to it; 0 = none */
     size_t owned, next_owned; /* likewise the first that this one owns, and the next with the
                                  same owner; see process_link_owned() */
     const struct path *path;  /* REACHABLE, POSSIBLE: how its largest block is reached, or NULL */

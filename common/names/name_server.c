@@ -26,7 +26,7 @@
 
 #include "common/base/arena.h"
 #include "common/names/message.h"
-#include "common/names/server_filter.h"
+#include "common/names/name_sandbox.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* which maps terabytes, handles signals, and writes its findings */
 #define SANITIZED 1
@@ -306,7 +306,7 @@ static void drop_rights(struct file_owner reader)
     sigemptyset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     if (!getenv("DEBUGINFOD_URLS") && !SANITIZED) /* its client downloads into a cache */
-        server_filter_set();
+        name_sandbox_enter();
 }
 
 _Noreturn void name_server_run(int socket, const struct binary_search_path *search,

@@ -1,6 +1,6 @@
 /* name_server.h - the process in which libdw and libelf run. They crash, loop and allocate without
  * end on files that somebody made for that, so they run apart from the report, with limits and
- * without rights: no network, no new program, no file to write (server_filter.h; unless the user has
+ * without rights: no network, no new program, no file to write (name_sandbox.h; unless the user has
  * configured debuginfod), only ordinary files to read (foreign_file.h), with the rights of the user
  * whose program it was. What it answers is checked.
  *

@@ -13,13 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TABLE_BYTES (256u << 20) /* a larger string table is not searched */
+#include "leak_cpu.h"
 
-#if defined __x86_64__
-#define THIS_MACHINE EM_X86_64
-#elif defined __aarch64__
-#define THIS_MACHINE EM_AARCH64
-#endif
+#define TABLE_BYTES (256u << 20) /* a larger string table is not searched */
 
 static void set_result(struct preflight *result, int status, const char *format, va_list args)
 {
@@ -309,7 +305,7 @@ static bool elf_open(struct elf_file *file, struct preflight *result)
     if (!elf_read(file, header, 0, sizeof *header))
         return preflight_refuse(result, "%s is cut short (%llu bytes): build or copy it again",
                                 name, (unsigned long long)file->size);
-    if (header->e_machine != THIS_MACHINE || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+    if (header->e_machine != LEAK_CPU_MACHINE || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_ident[EI_CLASS] != ELFCLASS64)
         return preflight_refuse(
             result,

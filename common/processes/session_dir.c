@@ -123,15 +123,22 @@ static bool is_used(struct session_dir *session)
     return lives;
 }
 
-static bool is_kept(struct session_dir *session)
+/* When a directory was marked; 0: never. */
+static time_t marked_at(const char *dir)
 {
     struct stat st;
-    char *kept = string_format("%s/" KEPT_NAME, session->path);
+    char *kept = string_format("%s/" KEPT_NAME, dir);
     bool found = lstat(kept, &st) == 0;
     free(kept);
-    if (found && st.st_mtime > session->last)
-        session->last = st.st_mtime;
-    return found;
+    return found ? st.st_mtime : 0;
+}
+
+static bool is_kept(struct session_dir *session)
+{
+    time_t marked = marked_at(session->path);
+    if (marked > session->last)
+        session->last = marked;
+    return marked != 0;
 }
 
 static struct session_dir examine(const char *dir, const char *name)
@@ -148,8 +155,8 @@ static struct session_dir examine(const char *dir, const char *name)
     return session;
 }
 
-void session_dir_visit(const char *place, void (*visit)(const struct session_dir *, void *context),
-                       void *context)
+void session_dir_visit(const char *place, time_t spared_since,
+                       void (*visit)(const struct session_dir *, void *context), void *context)
 {
     DIR *stream = opendir(place);
     if (!stream)
@@ -158,8 +165,10 @@ void session_dir_visit(const char *place, void (*visit)(const struct session_dir
         if (strncmp(entry->d_name, STORE_DIR_SESSION_PREFIX, strlen(STORE_DIR_SESSION_PREFIX)) != 0)
             continue;
         char *dir = string_format("%s/%s", place, entry->d_name);
-        struct session_dir session = examine(dir, entry->d_name);
-        visit(&session, context);
+        if (!spared_since || marked_at(dir) < spared_since) {
+            struct session_dir session = examine(dir, entry->d_name);
+            visit(&session, context);
+        }
         free(dir);
     }
     closedir(stream);

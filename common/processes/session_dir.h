@@ -38,8 +38,10 @@ struct session_dir {
     time_t last;       /* when one was last written, or the directory was marked */
 };
 
-/* Passes every session directory of a place to visit, which may remove it. */
-void session_dir_visit(const char *place, void (*visit)(const struct session_dir *, void *context),
-                       void *context);
+/* Passes every session directory of a place to visit, which may remove it. Those that a message
+ * named at spared_since or later are left out, because examining one reads the environment of every
+ * process; 0: none is. */
+void session_dir_visit(const char *place, time_t spared_since,
+                       void (*visit)(const struct session_dir *, void *context), void *context);
 
 #endif

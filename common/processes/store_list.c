@@ -17,7 +17,7 @@
 #include "common/base/error.h"
 #include "common/base/string_list.h"
 #include "common/base/proc.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/store/store_dir.h"
 
 /* Splits EXE.PID.N.leak from its end, since EXE may contain dots. */

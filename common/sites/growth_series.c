@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define NANOSECONDS 1e9
 #define KEPT_MOST 0.9995 /* shown as "all" from here on */

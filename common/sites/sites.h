@@ -43,7 +43,7 @@ void tag_sums_end(struct tag_sums *sums);
  *
  *     sum of a site's shares = its live blocks
  *
- * When the recording file is read through a window (time_window.h), each share keeps only the
+ * When the recording file is read through a window (store.h), each share keeps only the
  * blocks in the window. */
 
 /* Blocks of one site with one verdict. */

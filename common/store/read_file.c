@@ -190,13 +190,6 @@ static bool load_image(const char *path, struct store_image *image, struct read_
     return good;
 }
 
-struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
-{
-    *extent = (struct extent){0, size};
-    return (struct store_image){
-        .data = data, .size = size, .extents = extent, .extent_count = 1, .steady = true};
-}
-
 /* ---- The parts, in their order --------------------------------------------------------------- */
 
 static bool check_header(const struct store_image *image, struct store *store,

@@ -1,22 +1,34 @@
 /* read_followed.c - the blocks that follow_blocks= named; see reader_internal.h. */
 #include "common/store/reader_internal.h"
 
+static uint64_t *read_frames(struct store *store, const uint64_t *frames, uint32_t said,
+                             size_t *count)
+{
+    uint64_t *made;
+
+    *count = said < LEAK_FOLLOWED_FRAMES ? said : LEAK_FOLLOWED_FRAMES;
+    made = arena_alloc_array(store->mem, *count, sizeof(*made));
+    if (*count)
+        memcpy(made, frames, *count * sizeof(*made));
+    return made;
+}
+
 static void read_drop(struct reader *reader, const struct leak_drop *drop, struct store_drop *made)
 {
     struct store *store = reader->store;
-    size_t count =
-        drop->frame_count < LEAK_FOLLOWED_FRAMES ? drop->frame_count : LEAK_FOLLOWED_FRAMES;
 
-    *made = (struct store_drop){
-        .event = drop->event, .holder = drop->holder, .holder_site = STORE_NO_SITE};
+    *made = (struct store_drop){.event = drop->event,
+                                .holder = drop->holder,
+                                .holder_site = STORE_NO_SITE,
+                                .jump_from = drop->jump_from,
+                                .jump_to = drop->jump_to,
+                                .since = drop->since,
+                                .late = drop->late};
     if (!drop->event)
         return;
     made->before = read_node(reader, drop->before, store->node_count);
     made->after = read_node(reader, drop->after, store->node_count);
-    made->frames = arena_alloc_array(store->mem, count, sizeof(*made->frames));
-    made->frame_count = count;
-    if (count)
-        memcpy(made->frames, drop->frames, count * sizeof(*made->frames));
+    made->frames = read_frames(store, drop->frames, drop->frame_count, &made->frame_count);
     if (made->holder.word.root_class >= LEAK_ROOT_CLASS_MAX)
         made->holder.word.root_class = 0;
     if (drop->holder.site)
@@ -42,6 +54,10 @@ static void add_followed(struct reader *reader, const struct leak_followed *foll
                                     .size = followed->size};
     read_drop(reader, &followed->stored, &made->stored);
     read_drop(reader, &followed->last, &made->last);
+    made->used =
+        read_frames(store, followed->used.frames, followed->used.frame_count, &made->used_count);
+    made->used_bytes = followed->used.bytes;
+    made->used_event = followed->used.event;
     store->followed_count++;
 }
 

@@ -267,6 +267,27 @@ static void read_interiors(struct check_reader *tables)
     }
 }
 
+static void read_losses(struct check_reader *tables)
+{
+    struct store_leak_check *look = tables->look;
+    struct store *store = tables->reader->store;
+    size_t count = count_records(tables, &look->head.losses, sizeof(struct leak_loss));
+
+    look->losses = arena_alloc_array(store->mem, count, sizeof(*look->losses));
+    for (size_t i = 0; i < count; i++) {
+        struct leak_loss loss;
+        uint32_t site;
+
+        copy_record(&loss, tables->at + look->head.losses.at, i, sizeof(loss));
+        site = store_find_site(store, loss.site);
+        if (site != STORE_NO_SITE && loss.first.by_ns && loss.last.by_ns)
+            look->losses[look->loss_count++] =
+                (struct store_loss){.site = site, .first = loss.first, .last = loss.last};
+        else
+            tables->reader->damaged++;
+    }
+}
+
 static void read_ages(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
@@ -352,6 +373,7 @@ static void read_tables(struct reader *reader, const struct chunk *chunk,
     read_pointers(&tables);
     read_parts(&tables);
     read_interiors(&tables);
+    read_losses(&tables);
 }
 
 /* The place in the file says nothing of the order: old ones are overwritten. */

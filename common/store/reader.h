@@ -73,9 +73,6 @@ struct store_image {
     struct file_owner owner;
 };
 
-/* An image of memory of the caller, for tests. extent must outlive the image. */
-struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent);
-
 /* ---- The store of a file --------------------------------------------------------------------- */
 
 /* True: *store lives in mem, and store_end() frees the rest; path must outlive it. False: *trouble

@@ -5,7 +5,7 @@
  * it to what is there, and cuts arrays into runs of records that are not in holes. All numbers come
  * from the file and are checked there: no run ever reaches outside the image.
  *
- * reader.c calls the parts in this order: packed chunks, each when it is met; arrays by their runs,
+ * read_file.c calls the parts in this order: packed chunks, each when it is met; arrays by their runs,
  * ascending by id; then the counts, which need the sites; then frees and the leak check, which need
  * both. Each part checks its records and counts in `damaged` those that are invalid.
  */

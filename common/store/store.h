@@ -159,6 +159,11 @@ struct store_interior {
     uint64_t offset, blocks;
 };
 
+struct store_loss {
+    uint32_t site; /* index */
+    struct leak_loss_span first, last;
+};
+
 struct store_leak_check {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
@@ -172,11 +177,12 @@ struct store_leak_check {
     struct store_module *modules;
     struct store_orphan *orphans;
     struct store_interior *interiors;
+    struct store_loss *losses;
     struct leak_age *ages;         /* each of a record of found */
     struct leak_pointer *pointers; /* to the block that the user asked about */
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
-    size_t module_count, content_count, orphan_count, part_count, interior_count;
+    size_t module_count, content_count, orphan_count, part_count, interior_count, loss_count;
     struct interval_map module_spans; /* values are indices of modules */
 };
 
@@ -204,6 +210,9 @@ struct store_drop {
     size_t frame_count;
     struct leak_holder holder; /* of a known class, or 0 */
     uint32_t holder_site;      /* index, or STORE_NO_SITE */
+    uint64_t jump_from, jump_to;
+    uint32_t since;
+    bool late;
 };
 
 struct store_followed {
@@ -212,6 +221,9 @@ struct store_followed {
     uint32_t site; /* index */
     uint64_t size;
     struct store_drop stored, last;
+    uint64_t *used; /* return addresses of its last use, innermost first */
+    size_t used_count, used_bytes;
+    uint32_t used_event;
 };
 
 /* The heap at one time. */

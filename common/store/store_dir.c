@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/proc.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "leak_option_files.h"
 
 #define PROGRAM_NAME_MOST 32 /* bytes of a program's name in that of its file */

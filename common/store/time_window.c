@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 static const struct store_milestone *find_named(const struct store *store, const char *name)
 {

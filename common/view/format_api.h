@@ -78,6 +78,7 @@ enum {
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
     FORMAT_MODULES = 128, /* says what to do about modules without debug information */
+    FORMAT_LISTED = 256,  /* only if it lists records (text_tells_modules) */
 };
 
 struct format {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/names/names.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/encode/encode.h"
 
 #define NAME_COLUMNS 34 /* reserved for the function, so that places line up */

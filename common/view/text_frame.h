@@ -3,7 +3,7 @@
 #define COMMON_VIEW_TEXT_FRAME_H
 
 #include "common/view/format_api.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define TEXT_COLUMNS 80
 #define TEXT_INDENT 5 /* of a frame, and of lines below the head of a record */
@@ -28,7 +28,7 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
  * `columns`. */
 struct term_text text_bare_name(const struct frame *frame, size_t columns);
 
-/* The function, shortened by cxx_shorten.h; or its full name, as the view says. */
+/* The function, shortened by cxx_shorten.c; or its full name, as the view says. */
 struct term_text text_function_name(const struct frame *frame, const struct view *view,
                                     size_t columns);
 

@@ -42,8 +42,6 @@ struct arena_range {
     size_t size;
 };
 struct arena_range arena_next_range(uintptr_t above);
-void arena_fork_lock(void);
-void arena_fork_unlock(void);
 /* Releases the lock in a fork child. */
 void arena_fork_child(void);
 

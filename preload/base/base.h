@@ -92,8 +92,6 @@ static inline uint64_t hash_u64(uint64_t value)
 #define exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 #define cas_acquire(p, expected, v)                                                                \
     __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
-#define cas_release(p, expected, v)                                                                \
-    __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
 /* Every earlier store becomes visible before every later one. */
 #define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)

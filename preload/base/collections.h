@@ -28,6 +28,18 @@
         low_;                                                                                      \
     })
 
+/* Shell sort by a number of each element: for a few thousand that are nearly in order. */
+#define SORT_BY(list, length, member)                                                              \
+    do {                                                                                           \
+        for (size_t gap_ = (length) / 2; gap_; gap_ /= 2)                                          \
+            for (size_t i_ = gap_, k_; i_ < (length); i_++) {                                      \
+                __auto_type item_ = (list)[i_];                                                    \
+                for (k_ = i_; k_ >= gap_ && (list)[k_ - gap_].member > item_.member; k_ -= gap_)   \
+                    (list)[k_] = (list)[k_ - gap_];                                                \
+                (list)[k_] = item_;                                                                \
+            }                                                                                      \
+    } while (0)
+
 /* ---- Growable array ------------------------------------------------------------------------- */
 
 /* An array of records that never moves: its whole address range is reserved at the start, and the

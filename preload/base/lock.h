@@ -43,7 +43,19 @@ void lock_start(void);
  * parent and the child. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
-/* Defines the two functions that all_locks.c calls, for a module with one lock. */
+/* NAME_fork_lock() and NAME_fork_unlock() of each row of lifecycle.def with a lock; all_locks.c calls
+ * them. */
+#define LOCKED(name)                                                                               \
+    void name##_fork_lock(void);                                                                   \
+    void name##_fork_unlock(void);
+#define INNER(name)
+#define NONE(name)
+#define MODULE(name, file, lock, ...) lock(name)
+#include "preload/lifecycle.def"
+#undef LOCKED
+#undef INNER
+#undef NONE
+/* Defines the two, for a module with one lock. */
 #define LOCK_FOR_FORK(module, lock)                                                                \
     void module##_fork_lock(void)                                                                  \
     {                                                                                              \

@@ -1,11 +1,11 @@
 #include "preload/base/sandbox.h"
 #include "preload/base/seccomp.h"
 #include "preload/base/strbuf.h"
+#include "leak_cpu.h"
 #include "leak_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ static bool strict_allows(long number)
 /* 0, or the error: the filter's own, EPERM instead of another answer. */
 static int refusal_of(const struct sandbox_filter *filter, const struct sandbox_call *call)
 {
-    struct seccomp_data data = {.nr = call->number, .arch = ARCH_AUDIT};
+    struct seccomp_data data = {.nr = call->number, .arch = LEAK_CPU_AUDIT};
     for (unsigned i = 0; i < ARRAY_LENGTH(data.args); i++)
         data.args[i] = call->argument[i];
     uint32_t answer = seccomp_run(filter->code, filter->count, &data);

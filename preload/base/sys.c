@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -376,18 +375,6 @@ uint64_t sys_socket_timeout(int fd, bool receiving)
                 &size) < 0)
         return 0;
     return (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_usec * 1000u;
-}
-
-int sys_poll(int fd, int events, uint64_t ns)
-{
-    struct pollfd one = {.fd = fd, .events = events};
-    struct timespec time = {ns / 1000000000u, ns % 1000000000u};
-#ifdef SYS_poll /* restart_syscall keeps the deadline of this one */
-    (void)time;
-    return SYSCALL(SYS_poll, &one, 1, (ns + 999999) / 1000000);
-#else
-    return SYSCALL(SYS_ppoll, &one, 1, &time, 0, 0);
-#endif
 }
 
 /* ---- Time, limits, futexes ------------------------------------------------------------------- */

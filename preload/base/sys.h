@@ -11,8 +11,13 @@
 #include "preload/base/sandbox.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#ifndef MADV_POPULATE_WRITE /* of Linux 5.14; older headers lack it, older kernels refuse it */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct stat;
 struct timespec;
 struct rlimit;
@@ -97,8 +102,6 @@ bool sys_is_open(int fd);
 ssize_t sys_getpeername(int fd, void *address, size_t size);
 /* The time limit of a socket in nanoseconds; 0: it has none, or fd is no socket. */
 uint64_t sys_socket_timeout(int fd, bool receiving);
-/* Waits for events (POLLIN ...) on one descriptor: 1, 0 after that time, or -errno. */
-int sys_poll(int fd, int events, uint64_t ns);
 /* An anonymous file, inherited by children; its descriptor is above 2. */
 int sys_memfd(const char *name);
 /* An anonymous file that only those children inherit to which sys_spawn passes it. */
@@ -211,9 +214,9 @@ void sys_learn_identity_in_child(void);
 void sys_thread_name(char name[16]);
 void sys_kill(int pid, int number);
 /* A hardware watchpoint: the thread, and those that it will start, get SIGTRAP just after any
- * instruction that writes to the aligned word. The descriptor to close, a high number; -errno: there
- * are none, or they are not allowed. */
-int sys_watch_word(int tid, uintptr_t address);
+ * instruction that writes to the aligned word, or also one that reads it. The descriptor to close,
+ * a high number; -errno: there are none, or they are not allowed. */
+int sys_watch_word(int tid, uintptr_t address, bool reads);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Copies this process with the calling thread alone. The child sends no SIGCHLD and is not seen by

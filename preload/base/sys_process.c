@@ -20,14 +20,14 @@
 
 #define WATCH_LEAST_FD 400 /* programs expect the lowest numbers for themselves */
 
-int sys_watch_word(int tid, uintptr_t address)
+int sys_watch_word(int tid, uintptr_t address, bool reads)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
     struct perf_event_attr what;
     memset(&what, 0, sizeof what);
     what.type = PERF_TYPE_BREAKPOINT;
     what.size = sizeof what;
-    what.bp_type = HW_BREAKPOINT_W;
+    what.bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
     what.bp_addr = address;
     what.bp_len = sizeof address;
     what.sample_period = 1;
@@ -41,7 +41,7 @@ int sys_watch_word(int tid, uintptr_t address)
     sys_close(fd);
     return moved;
 #else
-    (void)tid, (void)address;
+    (void)tid, (void)address, (void)reads;
     return -ENOSYS;
 #endif
 }
@@ -418,5 +418,3 @@ void sys_kill(int pid, int number)
 {
     SYSCALL(SYS_kill, pid, number);
 }
-/* sys_signals.c - signals, for sys.h: masks, actions, stacks, those that are sent and those that
- * wait. */

@@ -2,7 +2,7 @@
 #include "preload/elf/symbols.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "arch.h"
+#include "leak_cpu.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -193,7 +193,7 @@ static const char *interpreter_of(const char *head)
 static enum exec_target target_of_elf(int fd, const char *head)
 {
     const Elf64_Ehdr *header = (const void *)head;
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE)
+    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != LEAK_CPU_MACHINE)
         return EXEC_TARGET_REFUSES;
     const char *interpreter = interpreter_of(head);
     if (!interpreter)

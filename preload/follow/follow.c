@@ -1,8 +1,8 @@
 #include "preload/follow/follow.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
-#include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
+#include "preload/follow/block_uses.h"
 #include "preload/follow/slot_watch.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/free_form.h"
@@ -23,7 +23,7 @@ static struct followed {
     bool steps;             /* after event number step_at; 0: the allocation itself */
     uint32_t step_at;
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
-    uint64_t hidden, size; /* hidden: the complement of the address (slot_watch.h) */
+    struct pointer_target target;
     struct leak_holder holder;
     uint32_t before; /* node of the last call at which the block was held */
     uint32_t ignore; /* number of calls during which realloc moves the holder */
@@ -86,8 +86,7 @@ static bool parse_option(const char *option)
 
 static bool slot_holds(const struct followed *it, uintptr_t slot)
 {
-    uintptr_t word;
-    return sys_peek(slot, &word, sizeof word) && slot_points_to(word, it->hidden, it->size);
+    return pointer_search_word(slot, it->target);
 }
 
 struct frame_search {
@@ -119,7 +118,7 @@ static bool search_stack(const struct event *event, struct followed *it)
 {
     for (uintptr_t at = round_up(event->caller.sp, sizeof at); at + sizeof at <= event->stack_end;
          at += sizeof at) {
-        if (!slot_points_to(*(const volatile uintptr_t *)at, it->hidden, it->size))
+        if (!pointer_leads_to(*(const volatile uintptr_t *)at, it->target))
             continue;
         it->holder = (struct leak_holder){
             .word = {.address = at, .thread = event->thread, .root_class = LEAK_ROOT_CLASS_STACKS}};
@@ -147,8 +146,9 @@ static bool is_held(const struct event *event, const struct followed *it)
     uintptr_t slot = it->holder.word.address;
     if (it->phase != HELD || (event->frees && block_contains(event->block, slot)))
         return false;
-    if (is_on_stack(&it->holder) && it->holder.word.thread == event->thread &&
-        slot < event->caller.sp)
+    if (is_on_stack(&it->holder) &&
+        (slot_watch_is_lost(it - followed) ||
+         (it->holder.word.thread == event->thread && slot < event->caller.sp)))
         return false; /* the function has returned */
     return it->holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
 }
@@ -174,7 +174,7 @@ static void adopt_holder(const struct event *event, struct followed *it, bool wa
         it->out->stored.event = 0;
     store_relaxed(&it->out->state, LEAK_FOLLOWED_HELD);
     if (stored)
-        slot_watch_set(index, it->holder.word.address, it->hidden, it->size);
+        slot_watch_set(index, it->holder.word.address, it->target);
 }
 
 static enum snapshot_held search_everywhere(const struct event *event, struct followed *it)
@@ -187,7 +187,7 @@ static enum snapshot_held search_everywhere(const struct event *event, struct fo
                                   .fp = event->caller.fp};
     if (++it->out->searches > SEARCHES_MOST || search_ns > SEARCH_TIME)
         return SNAPSHOT_HELD_UNKNOWN;
-    enum snapshot_held found = snapshot_find_holder(&caller, it->hidden, &it->holder);
+    enum snapshot_held found = snapshot_find_holder(&caller, it->target.hidden, &it->holder);
     search_ns += sys_clock_ns(CLOCK_MONOTONIC) - begun;
     return found;
 }
@@ -198,6 +198,13 @@ static void finish(struct followed *it, enum leak_followed_state state)
     it->phase = DONE;
     sub_relaxed(&following, 1);
     store_relaxed(&it->out->state, state);
+}
+
+static void finish_freed(struct followed *it)
+{
+    finish(it, LEAK_FOLLOWED_FREED);
+    if (followed_count == 1)
+        block_uses_end();
 }
 
 /* ---- The word has lost the block ------------------------------------------------------------- */
@@ -214,7 +221,8 @@ static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
 static void record_drop(const struct event *event, struct followed *it)
 {
     static struct leak_drop drop; /* one thread at a time */
-    drop = (struct leak_drop){.event = it->out->events, .before = it->before, .after = event->node};
+    drop = (struct leak_drop){
+        .event = it->out->events, .before = it->before, .after = event->node, .since = it->since};
     if (it->phase == HELD)
         drop.holder = it->holder;
     if (!slot_watch_get(it - followed, &drop) && it->phase == HELD && event->frees &&
@@ -232,13 +240,20 @@ static void record_late_steps(struct followed *it)
 {
     struct leak_drop *last = &it->out->last;
     if (it->phase == GONE && last->event && !last->frame_count)
-        slot_watch_get(it - followed, last);
+        last->late = slot_watch_get(it - followed, last);
 }
 
 static void search_again(const struct event *event, struct followed *it)
 {
     bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
-    switch (search_everywhere(event, it)) {
+    struct leak_holder before = it->holder;
+    enum snapshot_held found = search_everywhere(event, it);
+    if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->holder) &&
+        slot_watch_is_lost(it - followed)) { /* a dead word that the check could not tell */
+        it->holder = before;
+        found = SNAPSHOT_HELD_NOT;
+    }
+    switch (found) {
     case SNAPSHOT_HELD_BY_WORD:
         return adopt_holder(event, it, was_on_stack);
     case SNAPSHOT_HELD_UNKNOWN:
@@ -257,7 +272,8 @@ static void look_for_holder(const struct event *event, struct followed *it)
     record_late_steps(it);
     if (it->phase != GONE)
         record_drop(event, it);
-    if (stack && it->phase != FRESH && search_stack(event, it))
+    if (stack && it->phase != FRESH && !slot_watch_is_lost(it - followed) &&
+        search_stack(event, it))
         return adopt_holder(event, it, true);
     if (it->phase != GONE || it->out->events >= it->next_search || !event->block)
         search_again(event, it);
@@ -268,14 +284,15 @@ static void look_for_holder(const struct event *event, struct followed *it)
 static void begin_following(const struct event *event, struct followed *it)
 {
     const struct block *block = event->block;
-    it->hidden = ~(uint64_t)block->address;
-    it->size = block->size;
+    it->target = (struct pointer_target){~(uint64_t)block->address, block->size ?: 1};
     it->before = event->node;
     it->phase = FRESH;
     it->out->site = block->site;
     it->out->size = block->size;
     store_release(&it->out->state, LEAK_FOLLOWED_HELD);
     add_relaxed(&following, 1);
+    if (followed_count == 1 && slot_watch_is_possible())
+        block_uses_begin(block->address, block->size, it->out);
 }
 
 static void follow_block(const struct event *event, struct followed *it)
@@ -287,8 +304,8 @@ static void follow_block(const struct event *event, struct followed *it)
     if (it->phase == WAITING || it->phase == DONE)
         return;
     bump(&it->out->events, 1);
-    if (event->frees && slot_points_to(block->address, it->hidden, 0))
-        return finish(it, LEAK_FOLLOWED_FREED);
+    if (event->frees && pointer_is_start(block->address, it->target))
+        return finish_freed(it);
     if (event->moves && it->phase == HELD && block_contains(block, it->holder.word.address)) {
         it->ignore = 2; /* this call, and the one that has allocated the new place */
         slot_watch_clear(it - followed);
@@ -310,7 +327,7 @@ static void step_if_due(const struct followed *it)
     if (it->phase == GONE || holds)
         slot_watch_resume(it - followed);
     if (it->steps && (holds || fresh) && it->out->events == it->step_at)
-        slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->hidden, it->size);
+        slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->target);
 }
 
 /* The calling thread is outside the runtime. */

@@ -11,6 +11,8 @@
  * looked at, so a block that only a register holds seems lost for a while; when it appears again,
  * the record is withdrawn.
  *
+ * If a single block is followed, the recording file also gets its last use (block_uses.h).
+ *
  * T1#4213@57: after the 57th such call the thread executes its code step by step.
  */
 #ifndef PRELOAD_FOLLOW_FOLLOW_H

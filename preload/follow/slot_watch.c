@@ -1,9 +1,8 @@
 #include "preload/follow/slot_watch.h"
-#include "preload/base/arena.h"
+#include "preload/follow/block_uses.h"
 #include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/sys.h"
-#include "preload/elf/procmaps.h"
 #include "preload/heap/threads.h"
 #include "preload/interpose/modules.h"
 #include "preload/signals/signal_trampoline.h"
@@ -18,17 +17,25 @@
 #define STEPS_A_CLOCK 1024
 #define LONGEST_INSTRUCTION 15
 #define SEARCHES_MOST 200      /* of the memory of the process */
-#define STACK_MOST (64u << 10) /* bytes that are searched */
-#define MEMORY_MOST (256u << 20)
+#define DEAD_MOST (8u << 10)   /* bytes below the stack */
+#define STACK_NEAR (64u << 10) /* bytes that are searched first */
+
+/* An instruction that did not continue with the next one. */
+struct jump {
+    uintptr_t from, to;
+};
 
 struct slot {
     bool watched, stepped;
     uintptr_t address; /* of the word; 0: a register has the pointer */
-    uint64_t hidden, size;
+    struct pointer_target target;
     uint32_t frame_count; /* of what follows; 0: the pointer is there */
     uint64_t frames[LEAK_FOLLOWED_FRAMES];
     struct unwind_bounds stack; /* of the thread that steps */
-    bool in_dead_register;      /* when the stack was recorded, one still had the pointer */
+    uintptr_t lost_from;        /* the address of the word that had it then; 0: a register */
+    bool in_dead_register;      /* and a register that calls change still had the pointer */
+    bool is_lost;               /* after steps: nothing has it */
+    struct jump jump;           /* the last one before the stack was recorded */
     uint32_t searches;
     int descriptors[THREADS_MOST];
     unsigned descriptor_count;
@@ -39,7 +46,10 @@ static bool is_started;
 static uint32_t stepping; /* tid of the thread that steps, 0: none does */
 static uint64_t stepping_until;
 static uint32_t steps;
-static uintptr_t last_pc;  /* before this step */
+static struct {
+    uintptr_t pc, sp; /* before this step */
+    struct jump jump; /* the last one before it */
+} last;
 static uint32_t unwinding; /* the next is in use */
 static struct unwind_trace unwind_memory;
 
@@ -52,29 +62,34 @@ static bool add_frame(const struct frame *frame, void *context)
     return slot->frame_count < LEAK_FOLLOWED_FRAMES;
 }
 
-/* pc is behind the instruction, like a return address; only a return leads far away. */
-static void record_stack(struct slot *slot, const ucontext_t *context)
+static bool is_jump(uintptr_t from, uintptr_t to)
 {
-    struct frame start = {
-        .pc = context_pc(context), .sp = context_sp(context), .fp = context_fp(context)};
-    if (exchange_acquire(&unwinding, 1))
-        return;
-    slot->frame_count = 0;
-    if (slot->stepped && last_pc && start.pc - last_pc - 1 >= LONGEST_INSTRUCTION)
-        slot->frames[slot->frame_count++] = last_pc + 1;
-    unwind_each(&guard_self, &start, context_link(context), &unwind_memory, add_frame, slot);
-    store_release(&unwinding, 0);
+    return to - from > LONGEST_INSTRUCTION;
 }
 
-static bool holds(const struct slot *slot, uintptr_t address)
+/* Frames are like return addresses: behind the instruction. That of the step itself is known; when
+ * it was a return, the frame that it has left comes first. */
+static void record_stack(struct slot *slot, const ucontext_t *context)
 {
-    uintptr_t word;
-    return sys_peek(address, &word, sizeof word) && slot_points_to(word, slot->hidden, slot->size);
+    uintptr_t pc = context_pc(context), sp = context_sp(context);
+    bool jumped = slot->stepped && last.pc && is_jump(last.pc, pc);
+    unsigned at = jumped && sp > last.sp;
+    struct frame start = {.pc = pc + 1, .sp = sp, .fp = context_fp(context)};
+    if (exchange_acquire(&unwinding, 1))
+        return;
+    slot->frame_count = at;
+    unwind_each(&guard_self, &start, context_link(context), &unwind_memory, add_frame, slot);
+    slot->frames[at] = pc;
+    if (jumped)
+        slot->frames[0] = last.pc + 1;
+    slot->jump = slot->stepped ? last.jump : (struct jump){0};
+    slot->lost_from = slot->address;
+    store_release(&unwinding, 0);
 }
 
 static void compare_word(struct slot *slot, const ucontext_t *context)
 {
-    if (holds(slot, slot->address))
+    if (pointer_search_word(slot->address, slot->target))
         slot->frame_count = 0;
     else if (!slot->frame_count)
         record_stack(slot, context);
@@ -82,115 +97,38 @@ static void compare_word(struct slot *slot, const ucontext_t *context)
 
 /* ---- Where is the pointer after a step? ------------------------------------------------------ */
 
-/* kept: those that calls leave unchanged; else the others, most of which are dead. */
-static bool registers_hold(const struct slot *slot, const ucontext_t *context, bool kept)
-{
-    unsigned count;
-    const uintptr_t *row = context_registers(context, &count);
-    for (unsigned i = 0; i < count; i++)
-        if (context_register_is_kept(i) == kept && slot_points_to(row[i], slot->hidden, slot->size))
-            return true;
-    return false;
-}
-
-static char window[64 << 10]; /* copied memory; one thread steps */
-
-/* The address of the first word in the range that has the pointer, 0: none. */
-static uintptr_t search_range(const struct slot *slot, uintptr_t start, uintptr_t end)
-{
-    for (uintptr_t at = start; at < end; at += sizeof window) {
-        size_t size = end - at < sizeof window ? end - at : sizeof window;
-        if (!sys_peek(at, window, size))
-            continue;
-        for (size_t i = 0; i + sizeof(uintptr_t) <= size; i += sizeof(uintptr_t))
-            if (slot_points_to(*(const uintptr_t *)(window + i), slot->hidden, slot->size)) {
-                memset(window, 0, size);
-                return at + i;
-            }
-    }
-    return 0;
-}
-
 static bool is_on_stack(const struct slot *slot, uintptr_t address)
 {
     return address >= slot->stack.low && address < slot->stack.high;
 }
 
-static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context)
+static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context, size_t most)
 {
-    uintptr_t low = round_up(context_sp(context), sizeof(uintptr_t));
-    uintptr_t high = slot->stack.high;
-    if (!is_on_stack(slot, low))
+    uintptr_t at = round_up(context_sp(context), sizeof at);
+    uintptr_t end = slot->stack.high;
+    if (!is_on_stack(slot, at))
         return 0;
-    return search_range(slot, low, high - low > STACK_MOST ? low + STACK_MOST : high);
+    if (end - at > most)
+        end = at + most;
+    return pointer_search_range(at, end, slot->target);
 }
 
-struct memory_search {
-    const struct slot *slot;
-    uintptr_t own_stack, found;
-    size_t left; /* bytes to read */
-};
-
-/* The end of the range of libleak's own memory that contains the address; 0: none does. */
-static uintptr_t own_end(uintptr_t address)
+/* In a function's frame far away, or in memory. */
+static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
 {
-    struct arena_range range = arena_next_range(address);
-    if (range.size && range.start <= address)
-        return range.start + range.size;
-    return modules_is_own(address) ? round_up(address + 1, LEAK_PAGE) : 0;
-}
-
-/* The program's part of a mapping from an address on, which libleak's own memory may follow. */
-static uintptr_t program_end(uintptr_t at, uintptr_t end)
-{
-    struct arena_range range = arena_next_range(at);
-    return range.size && range.start < end ? range.start : end;
-}
-
-static void search_part(struct memory_search *search, uintptr_t at, uintptr_t end)
-{
-    size_t size = end - at;
-    if (size > search->left)
-        size = search->left;
-    search->left -= size;
-    uintptr_t found = search_range(search->slot, at, at + size);
-    if (found && !own_end(found))
-        search->found = found;
-}
-
-static bool contains(const struct mapping *mapping, uintptr_t address)
-{
-    return mapping->start <= address && address < mapping->end;
-}
-
-static void search_mapping(const struct mapping *mapping, void *context)
-{
-    struct memory_search *search = context;
-    if (!mapping->read || !mapping->write || mapping->shared ||
-        contains(mapping, search->slot->stack.high - 1) || contains(mapping, search->own_stack))
-        return;
-    for (uintptr_t at = mapping->start, end; at < mapping->end && !search->found; at = end)
-        if (!(end = own_end(at))) {
-            end = program_end(at, mapping->end);
-            search_part(search, at, end);
-        }
-}
-
-static uintptr_t search_memory(const struct slot *slot)
-{
-    static char line[8 << 10];
-    struct memory_search search = {
-        .slot = slot, .left = MEMORY_MOST, .own_stack = (uintptr_t)__builtin_frame_address(0)};
-    procmaps_each(line, sizeof line, search_mapping, &search);
-    return search.found;
+    if (slot->searches++ >= SEARCHES_MOST)
+        return 0;
+    return search_stack(slot, context, SIZE_MAX)
+               ?: pointer_search_memory(slot->stack.high, slot->target);
 }
 
 /* Where the pointer may be lost, unless it is found again. */
-static void suspect(struct slot *slot, const ucontext_t *context, bool dead_register)
+static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, bool dead_register)
 {
     if (slot->frame_count)
         return;
     record_stack(slot, context);
+    slot->lost_from = at;
     slot->in_dead_register = dead_register;
 }
 
@@ -199,19 +137,20 @@ static bool chase_pointer(struct slot *slot, const ucontext_t *context)
 {
     uintptr_t at = slot->address;
     bool stored = at && !is_on_stack(slot, at);
-    if (at && holds(slot, at) && (stored || at >= context_sp(context)))
+    if (at && pointer_search_word(at, slot->target) && (stored || at >= context_sp(context)))
         return false;
     if (stored)
-        suspect(slot, context, false);
+        suspect(slot, context, at, false);
     slot->address = 0;
-    if (registers_hold(slot, context, true) || (slot->address = search_stack(slot, context))) {
+    if (pointer_search_registers(context, true, slot->target) ||
+        (slot->address = search_stack(slot, context, STACK_NEAR))) {
         slot->frame_count = slot->in_dead_register ? 0 : slot->frame_count;
         return false;
     }
-    suspect(slot, context, true);
-    if (registers_hold(slot, context, false))
+    suspect(slot, context, at, true);
+    if (pointer_search_registers(context, false, slot->target))
         return false;
-    if (slot->searches++ >= SEARCHES_MOST || !(slot->address = search_memory(slot)))
+    if (!(slot->address = search_everywhere(slot, context)))
         return true;
     slot->frame_count = 0;
     return false;
@@ -224,22 +163,57 @@ static bool is_time_over(void)
     return ++steps % STEPS_A_CLOCK == 0 && sys_clock_ns(CLOCK_MONOTONIC) > stepping_until;
 }
 
+/* A function that was just called finds dead words of earlier ones where its frame will be: they
+ * would seem to hold the pointer. This handler runs on another stack, or leaves them alone. */
+static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
+{
+    uintptr_t sp = context_sp(context), returns_to;
+    if (is_on_stack(slot, (uintptr_t)__builtin_frame_address(0)))
+        return;
+    if (!last.pc || sp != last.sp - sizeof sp || !is_on_stack(slot, sp - DEAD_MOST) ||
+        !sys_peek(sp, &returns_to, sizeof returns_to) || is_jump(last.pc, returns_to))
+        return;
+    for (uintptr_t at = sp - DEAD_MOST; (at = pointer_search_range(at, sp, slot->target));
+         at += sizeof at)
+        *(volatile uintptr_t *)at = 0;
+}
+
+/* True: it is lost. A call of libleak leaves no pointer in a register that it may change. */
+static bool check_step(struct slot *slot, const ucontext_t *context)
+{
+    if (modules_is_own(context_pc(context)))
+        return slot->frame_count && slot->in_dead_register;
+    erase_dead_words(slot, context);
+    return chase_pointer(slot, context);
+}
+
+static void note_step(const ucontext_t *context, bool continues)
+{
+    uintptr_t pc = context_pc(context);
+    if (last.pc && is_jump(last.pc, pc))
+        last.jump = (struct jump){last.pc, pc};
+    last.pc = continues ? pc : 0;
+    last.sp = context_sp(context);
+}
+
 static void take_step(ucontext_t *context)
 {
     bool any = false, outside = !guard_self.sp && !lock_thread.held;
+    bool used = block_uses_step(context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++) {
         struct slot *slot = &slots[i];
-        if (slot->stepped && outside && chase_pointer(slot, context))
+        if (used) /* so it was not lost before */
+            slot->frame_count = 0;
+        if (slot->stepped && outside && check_step(slot, context)) {
             slot->stepped = false;
+            slot->is_lost = true;
+        }
         any |= slot->stepped;
     }
-    if (!any || is_time_over()) {
+    if (!any || is_time_over())
         store_relaxed(&stepping, 0);
-        last_pc = 0;
-    } else {
-        last_pc = context_pc(context);
-    }
-    context_set_step(context, last_pc != 0);
+    note_step(context, load_relaxed(&stepping));
+    context_set_step(context, load_relaxed(&stepping));
 }
 
 /* Not a breakpoint of the program, nor a signal that somebody has sent. */
@@ -257,6 +231,8 @@ static bool on_sigtrap(const siginfo_t *info, ucontext_t *context)
     bool ours = false;
     if (!is_awaited(info))
         return false;
+    if (info->si_code == TRAP_PERF_EVENT)
+        ours = block_uses_trap(info, context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++)
         if (slots[i].watched && !slots[i].stepped) {
             compare_word(&slots[i], context);
@@ -280,29 +256,29 @@ static bool on_sigtrap(const siginfo_t *info, ucontext_t *context)
 static bool watch_in_thread(int tid, void *context)
 {
     struct slot *slot = context;
-    int descriptor = sys_watch_word(tid, slot->address);
+    int descriptor = sys_watch_word(tid, slot->address, false);
     if (descriptor >= 0)
         slot->descriptors[slot->descriptor_count++] = descriptor;
     return descriptor >= 0 && slot->descriptor_count < THREADS_MOST;
 }
 
-static struct slot *begin_slot(unsigned index, uintptr_t address, uint64_t hidden, uint64_t size)
+static struct slot *begin_slot(unsigned index, uintptr_t address, struct pointer_target target)
 {
     struct slot *slot = &slots[index];
     slot_watch_clear(index);
-    slot->hidden = hidden;
-    slot->size = size;
+    slot->target = target;
     slot->address = address;
     slot->frame_count = 0;
+    slot->is_lost = false;
     slot->searches = 0;
     return slot;
 }
 
-void slot_watch_set(unsigned index, uintptr_t address, uint64_t hidden, uint64_t size)
+void slot_watch_set(unsigned index, uintptr_t address, struct pointer_target target)
 {
     if (!is_started || address % sizeof address)
         return slot_watch_clear(index);
-    struct slot *slot = begin_slot(index, address, hidden, size);
+    struct slot *slot = begin_slot(index, address, target);
     slot->watched = true;
     sys_each_numbered_entry("/proc/self/task", watch_in_thread, slot);
 }
@@ -322,31 +298,45 @@ bool slot_watch_get(unsigned index, struct leak_drop *out)
         return false;
     out->frame_count = slot->frame_count;
     memcpy(out->frames, slot->frames, sizeof out->frames);
+    out->jump_from = slot->jump.from;
+    out->jump_to = slot->jump.to;
+    if (slot->lost_from != out->holder.word.address)
+        out->holder = (struct leak_holder){0};
     return true;
 }
 
-void slot_watch_step(unsigned index, uintptr_t address, uint64_t hidden, uint64_t size)
+void slot_watch_step(unsigned index, uintptr_t address, struct pointer_target target)
 {
     if (!is_started || !CONTEXT_CAN_STEP || !guard_self.thread)
         return;
-    struct slot *slot = begin_slot(index, address, hidden, size);
+    struct slot *slot = begin_slot(index, address, target);
     slot->stack = guard_self.thread->bounds;
     slot->watched = slot->stepped = true;
+    block_uses_begin_steps();
     stepping_until = sys_clock_ns(CLOCK_MONOTONIC) + STEP_TIME;
     steps = 0;
     slot_watch_resume(index);
 }
 
+/* Only the thread that began it: the pointer is on its stack, or in its registers. */
 void slot_watch_resume(unsigned index)
 {
-    last_pc = 0;
-    if (slots[index].stepped && exchange_relaxed(&stepping, sys_gettid()) != (uint32_t)sys_gettid())
+    const struct slot *slot = &slots[index];
+    if (!guard_self.thread || slot->stack.high != guard_self.thread->bounds.high)
+        return;
+    last.pc = 0;
+    if (slot->stepped && exchange_relaxed(&stepping, sys_gettid()) != (uint32_t)sys_gettid())
         sys_raise_trap(); /* the handler begins to step */
 }
 
 bool slot_watch_is_stepped(unsigned index)
 {
     return slots[index].stepped;
+}
+
+bool slot_watch_is_lost(unsigned index)
+{
+    return slots[index].is_lost;
 }
 
 void slot_watch_stop(void)
@@ -362,8 +352,14 @@ void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigac
     is_started = true;
 }
 
+bool slot_watch_is_possible(void)
+{
+    return is_started;
+}
+
 void slot_watch_fork_child(void)
 {
+    block_uses_end();
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++)
         slot_watch_clear(i);
     stepping = 0;

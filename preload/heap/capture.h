@@ -88,8 +88,6 @@ unsigned tags_find(const char *name);
 /* Every name is found under its number, and no two are the same. */
 bool tags_check(void);
 
-void tags_fork_lock(void);
-void tags_fork_unlock(void);
 /* Copies the parent's names to the child's recording file, under the same numbers; false: no
  * memory. */
 bool tags_fork_child(void);

@@ -4,8 +4,7 @@
 #include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
-
-#include <stdio.h>
+#include "preload/interpose/libc_stream.h"
 
 #define PAIRS 4096 /* a power of two */
 #define WAYS 8
@@ -16,6 +15,7 @@
 
 static struct dropped_pair *pairs; /* mapped when the first one is recorded */
 static struct lock lock;
+static uint32_t recorded; /* blocks of all pairs */
 
 static uint32_t pair_home(uint32_t site, uint32_t holder, uint32_t node)
 {
@@ -70,9 +70,11 @@ static void record_dropped_block(struct guard *guard, const struct block *child,
     if (unlikely(!pairs))
         pairs = arena_map(PAIRS * sizeof *pairs);
     struct dropped_pair *at = pairs ? find_or_claim_pair(guard, child->site, holder, node) : NULL;
-    if (at)
+    if (at) {
+        at->when = ++recorded;
         at->last[at->blocks++ % DROPPED_POINTERS_KEPT] = (struct dropped_block){
             .address = child->address, .count = child->count, .thread = child->thread};
+    }
     lock_give(&locked);
 }
 
@@ -82,18 +84,11 @@ static uintptr_t read_pointer(const uintptr_t *word)
     return arch_address((const void *)load_relaxed(word));
 }
 
-#define STREAM_MAGIC 0xfbad0000u
-#define STREAM_COOKIE (sizeof(FILE) + sizeof(void *)) /* of fopencookie: behind the functions */
-
-/* May the program have put this word into the block? libc chains its streams: a FILE holds another
- * one that it has nothing to do with. Of the program are its buffer and its cookie. */
+/* May the program have put this word into the block? */
 static bool may_own(const struct block *holder, const void *content, size_t at)
 {
-    if (holder->size < STREAM_COOKIE + sizeof(void *) ||
-        (load_relaxed((const uint32_t *)content) & 0xffff0000) != STREAM_MAGIC)
-        return true;
-    return (at >= offsetof(FILE, _IO_read_ptr) && at < offsetof(FILE, _markers)) ||
-           at == STREAM_COOKIE;
+    return holder->size < LIBC_STREAM_COOKIE + sizeof(void *) ||
+           !libc_stream_is(content, holder->size) || libc_stream_word_is_programs(at);
 }
 
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
@@ -114,6 +109,19 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
         record_dropped_block(guard, &child, holder->site, *node);
         kept++;
     }
+}
+
+/* Shell sort. */
+void dropped_pointers_sort(void)
+{
+    for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)
+        for (uint32_t i = gap; i < PAIRS; i++) {
+            struct dropped_pair item = pairs[i];
+            uint32_t k = i;
+            for (; k >= gap && pairs[k - gap].when > item.when; k -= gap)
+                pairs[k] = pairs[k - gap];
+            pairs[k] = item;
+        }
 }
 
 const struct dropped_pair *dropped_pointers_next(uint32_t *at)

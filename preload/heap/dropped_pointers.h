@@ -14,7 +14,7 @@
 #ifndef PRELOAD_HEAP_DROPPED_POINTERS_H
 #define PRELOAD_HEAP_DROPPED_POINTERS_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/heap/threads.h"
 
@@ -32,6 +32,7 @@ struct dropped_pair {
     uint32_t holder; /* site of the freed block that pointed to them, … */
     uint32_t node;   /* … and the stack that freed it */
     uint32_t blocks; /* number of blocks so far */
+    uint32_t when;   /* number of the newest one, of all that were recorded */
     struct dropped_block last[DROPPED_POINTERS_KEPT];
 };
 
@@ -50,14 +51,15 @@ static inline bool dropped_pointers_is_due(const struct thread *thread, uint64_t
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node);
 
-/* Iterates: the next pair at or after *at, which advances; NULL: the end. For a leak check, whose
- * copy of the table does not change. */
+/* For a leak check, whose copy of the table does not change otherwise: orders it by age. A block may
+ * have had several holders; the newest pair names the last one. */
+void dropped_pointers_sort(void);
+
+/* Iterates: the next pair at or after *at, which advances; NULL: the end. For a leak check, too. */
 const struct dropped_pair *dropped_pointers_next(uint32_t *at);
 
 bool dropped_pointers_check(void);
 
-void dropped_pointers_fork_lock(void);
-void dropped_pointers_fork_unlock(void);
 void dropped_pointers_fork_child(void);
 
 #endif

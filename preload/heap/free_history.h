@@ -20,7 +20,7 @@
 #define PRELOAD_HEAP_FREE_HISTORY_H
 
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
@@ -83,15 +83,15 @@ static inline void free_history_count_capture(struct free_history *freed)
 
 /* Adds a free to the thread's ring. node 0: only the return address of the free is known. */
 static inline void free_history_add_recent(struct free_history *freed, const struct block *block,
-                                           uintptr_t address, uintptr_t pc, uint32_t node,
-                                           uint32_t tick, enum leak_form form)
+                                           uintptr_t pc, uint32_t node, uint32_t tick,
+                                           enum leak_form form)
 {
     struct leak_recent *recent = freed->recent;
     if (unlikely(!recent))
         return;
     struct leak_recent_free *at = &recent->free[freed->place];
     freed->place = freed->place + 1 < LEAK_RECENT ? freed->place + 1 : 0;
-    at->address = address;
+    at->address = block->address;
     at->pc = pc;
     at->node = node;
     at->site = block->site;
@@ -110,8 +110,6 @@ bool free_history_find_recent(struct guard *guard, const struct free_history *ow
 /* Every record is found under its key. */
 bool free_history_check(void);
 
-void free_history_fork_lock(void);
-void free_history_fork_unlock(void);
 /* The child's table and rings begin empty. */
 void free_history_fork_child(void);
 

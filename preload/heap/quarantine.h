@@ -16,7 +16,7 @@
 #ifndef PRELOAD_HEAP_QUARANTINE_H
 #define PRELOAD_HEAP_QUARANTINE_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "leak_store.h"
 
 #define QUARANTINE_LARGEST (64u << 10)
@@ -43,8 +43,6 @@ bool quarantine_find(struct guard *guard, uintptr_t address, bool take, struct q
 /* The recorded sum of bytes is right; the chains contain exactly the queued blocks. */
 bool quarantine_check(void);
 
-void quarantine_fork_lock(void);
-void quarantine_fork_unlock(void);
 void quarantine_fork_child(void);
 
 #endif

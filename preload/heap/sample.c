@@ -167,7 +167,7 @@ static void change_filter(uintptr_t address, int change)
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old)
 {
     change_filter(block->address, 1);
-    enum blocks_insert done = blocks_insert(guard, block, old);
+    enum blocks_insert done = blocks_insert(guard, NULL, block, old);
     if (done != BLOCKS_NEW)
         change_filter(done == BLOCKS_REPLACED ? old->address : block->address, -1);
     return done;

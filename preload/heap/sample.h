@@ -23,7 +23,7 @@
 #define PRELOAD_HEAP_SAMPLE_H
 
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "arch.h"
 
 /* Constant after start. */

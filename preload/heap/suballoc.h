@@ -13,7 +13,7 @@
 #ifndef PRELOAD_HEAP_SUBALLOC_H
 #define PRELOAD_HEAP_SUBALLOC_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 
 /* pool 0: of no pool. */
 struct suballoc_block {
@@ -53,8 +53,6 @@ void suballoc_each(void (*visit)(const struct block *block, void *context), void
 /* The invariants above. */
 bool suballoc_check(void);
 
-void suballoc_fork_lock(void);
-void suballoc_fork_unlock(void);
 void suballoc_fork_child(void);
 
 /* ---- Pools (pools.c) -------------------------------------------------------------------------
@@ -81,8 +79,6 @@ const char *pools_stored_name(uint32_t told);
 
 bool pools_check(void);
 
-void pools_fork_lock(void);
-void pools_fork_unlock(void);
 /* The child has the same pools; their names are to be written to its own recording file. */
 void pools_fork_child(void);
 

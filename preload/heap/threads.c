@@ -19,7 +19,7 @@
 
 extern void *__libc_stack_end;
 
-struct threads_state threads_state;
+struct threads_state threads_state = {.peak_threshold = THREADS_PEAK_LEAST};
 
 static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
                                          .record_size = sizeof(struct leak_thread),
@@ -29,7 +29,7 @@ static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
 static struct thread *all_threads;   /* all states ever used, linked through next_of_all */
-static struct thread *unused_states; /* mapped, never used so far: unused_count of them */
+static struct thread *unused_states; /* unused_count states that are mapped and were never used */
 static uint32_t unused_count, state_count;
 static struct thread_start *free_starts, *note_pages;
 static uint32_t last_record;
@@ -257,6 +257,7 @@ static struct thread *make_thread(struct guard *guard, uint32_t announced, bool 
     thread->record = alloc_thread_record(thread);
     lock_give(&locked);
     thread->serial = serial;
+    run_end(&thread->run);
     thread->stand_in = for_all;
     thread->frees_left = thread->events_per_clock = 0;
     thread->bounds = (struct unwind_bounds){0, 0};
@@ -430,6 +431,7 @@ bool threads_fork_child(struct guard *guard)
     if (!thread)
         return true; /* forked by a thread at its end */
     thread->serial = next_serial();
+    run_end(&thread->run);
     thread->record = alloc_thread_record(thread);
     reset_thread_caches(thread);
     init_thread_record(thread);

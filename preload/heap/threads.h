@@ -9,6 +9,7 @@
 #ifndef PRELOAD_HEAP_THREADS_H
 #define PRELOAD_HEAP_THREADS_H
 
+#include "preload/blocks/runs.h"
 #include "preload/heap/free_history.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/unwind/stack_cache.h"
@@ -37,6 +38,7 @@ struct thread {
     struct thread_counters slots;
     struct free_history freed;
     struct unwind_bounds bounds;
+    struct run run; /* for the blocks it allocates */
     struct unwind_check oracle;
     uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
     struct thread *next_free, *next_of_all;
@@ -56,9 +58,11 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
+#define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks are of no interest */
 extern struct threads_state {
-    uint64_t live_blocks; /* of all threads, without their delta_blocks; cf. header.live_bytes */
-    uint32_t watch_from;  /* the initial watch_at of each thread: 1, or 0: never */
+    uint64_t live_blocks;    /* of all threads, without their delta_blocks; cf. header.live_bytes */
+    uint64_t peak_threshold; /* bytes of a peak that timeline.h records */
+    uint32_t watch_from;     /* the initial watch_at of each thread: 1, or 0: never */
 } threads_state HIDDEN;
 
 /* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
@@ -107,8 +111,6 @@ bool threads_on_own_stack(uintptr_t sp);
 /* Calls visit for every thread; none may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
-void threads_fork_lock(void);
-void threads_fork_unlock(void);
 /* The forking thread becomes the child's only one, T1. */
 bool threads_fork_child(struct guard *guard);
 

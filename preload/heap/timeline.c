@@ -16,14 +16,11 @@
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
 #define UNIT_NS 10              /* to read a site or a slot, at most */
-#define PEAK_LEAST (256u << 10) /* smaller peaks are of no interest */
 #define COLUMN_LEAST (4u << 10) /* sites that hold less get no column */
 /* When sites compete for columns their growth counts so many times, … */
 #define GROWTH_COUNTS 64
 #define GROWTH_COUNTS_MOST 16 /* … but at most so many times what they hold */
 #define NANOSECONDS_PER_TICK (1000000000u / LEAK_TICKS_PER_SECOND)
-
-uint64_t timeline_peak_threshold = PEAK_LEAST;
 
 static struct lock lock;             /* guards the variables below */
 static struct leak_history *history; /* in the recording file; NULL = no tick yet */
@@ -293,7 +290,7 @@ void timeline_write_peak(struct guard *guard)
         return;
     if (open_timeline() && site_totals_compute(guard, &totals)) {
         write_peak_record();
-        timeline_peak_threshold = bytes + bytes / 128;
+        threads_state.peak_threshold = bytes + bytes / 128;
     }
     peak_not_before = now + totals.work * UNIT_NS * PEAK_COST_SHARE;
     lock_give(&locked);
@@ -323,5 +320,5 @@ void timeline_fork_child(void)
     next_choice = 0;
     peak_not_before = 0;
     peaks = 0;
-    timeline_peak_threshold = PEAK_LEAST;
+    threads_state.peak_threshold = THREADS_PEAK_LEAST;
 }

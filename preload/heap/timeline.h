@@ -1,6 +1,6 @@
 /* timeline.h - the heap's size over time, in the recording file.
  *
- * Three series, each in a fixed number of records (leak_store.h); downsample.h says which are
+ * Three series, each in a fixed number of records (leak_store.h); collections.h says which are
  * dropped when all records are used:
  *
  *   points   live bytes and blocks of the whole heap, up to eight a second
@@ -22,16 +22,13 @@
 /* The epoch has just moved on from `before`. */
 void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t before);
 
-/* A peak of so many bytes is to be written, by timeline_write_peak; the block whose free makes the
- * heap fall is still counted. */
-extern uint64_t timeline_peak_threshold HIDDEN;
+/* A peak of threads_state.peak_threshold bytes is to be written; the block whose free makes the heap
+ * fall is still counted. */
 void timeline_write_peak(struct guard *guard);
 
 /* Counts `weight` freed blocks of that site, of that age in ticks. */
 void timeline_add_death(uint32_t site, unsigned weight, uint32_t age);
 
-void timeline_fork_lock(void);
-void timeline_fork_unlock(void);
 /* The child's timeline begins with its recording file. */
 void timeline_fork_child(void);
 

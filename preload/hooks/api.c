@@ -7,7 +7,7 @@
 #include "libleak.h"
 #include "preload/base/base.h"
 #include "preload/unwind/unwind.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
 #include "preload/heap/site_totals.h"

@@ -12,7 +12,7 @@
  * below is wiped, so that no later frame of the exit machinery exposes a pointer that main has left
  * behind.
  *
- * exit and the return from main end in an exit handler (process_exit.h), which also learns the
+ * exit and the return from main end in an exit handler (lifecycle.h), which also learns the
  * status. _exit, _Exit and quick_exit run no such handlers, and are hooked for that reason.
  */
 #include "preload/hooks/hooks.h"

@@ -6,7 +6,7 @@
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/track/track_hot.h"

@@ -135,6 +135,6 @@ void hook_pair_start(void)
     }
     if (!count)
         return;
-    resource_types_tracked |= 1u << LEAK_RESOURCE_PAIR;
+    resource_track(1u << LEAK_RESOURCE_PAIR);
     got_patch_redirect(stub_for);
 }

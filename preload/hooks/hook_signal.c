@@ -4,7 +4,7 @@
  * (signal_trampoline.h). Everything else is libc's, errno included.
  *
  * Masks: the signals that libleak reserves stay unblocked, without the program seeing it: the one
- * that stops threads, and with start_at= that of a fault (breakpoint.h), which would kill. Worker
+ * that stops threads, and with start_at= that of a fault (start_breakpoint.h), which would kill. Worker
  * threads often block all signals for ever; then they could not be stopped for a leak check. So the
  * reserved numbers are removed from every mask on its way to the kernel, and added again to what
  * the program reads.

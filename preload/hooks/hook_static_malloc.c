@@ -206,8 +206,10 @@ void hook_static_malloc_start(void)
     /* An exported allocator was counted as untracked by process_start. */
     if (redirected == found.exported)
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
-    if (redirected)
+    if (redirected) {
         fill_note_linked_malloc();
+        blocks_set_spacing(false);
+    }
     log_result(&found, redirected);
     if (redirected && found.exported)
         redirect_operators();

@@ -126,9 +126,6 @@ void modules_stop_recording(void);
 void modules_forbid_waiting(int change);
 bool modules_may_wait(void);
 
-/* fork: no other thread may be in the middle of a change. */
-void modules_fork_lock(void);
-void modules_fork_unlock(void);
 /* The child's new recording file gets a record of each known module, with the same serials. */
 void modules_fork_child(void);
 

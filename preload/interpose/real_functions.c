@@ -167,11 +167,20 @@ bool real_functions_loaded_late(void)
     return loaded_late;
 }
 
+static bool in_one_object(const void *a, const void *b)
+{
+    Dl_info of_a, of_b;
+    return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
+}
+
 static bool is_own(const void *address)
 {
-    Dl_info there, here;
-    return dladdr(address, &there) && dladdr((void *)is_own, &here) &&
-           there.dli_fbase == here.dli_fbase;
+    return in_one_object(address, (void *)is_own);
+}
+
+bool real_functions_have_libc_malloc(void)
+{
+    return in_one_object((void *)real.malloc, (void *)real.exit);
 }
 
 /* libc has not set environ yet when libleak is the first object of all. RTLD_NEXT finds nothing

@@ -57,6 +57,9 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
  * Valid after real_functions_find. */
 bool real_functions_loaded_late(void);
 
+/* Is malloc the C library's? */
+bool real_functions_have_libc_malloc(void);
+
 /* The original of an operator new or delete, or another function of the C++ runtime: from behind
  * libleak in the link order, else from a libstdc++ that a plugin has loaded, else NULL. May
  * allocate. */

@@ -11,7 +11,7 @@
 #define FUNCTION_ALIGNMENT 16    /* of compilers that put padding between functions */
 #define MIN_DISTANCE (64u << 10) /* of the page from the program */
 
-uintptr_t static_malloc_address;
+static uintptr_t redirected; /* 0: none */
 
 /* ---- The functions of the allocator --------------------------------------------------------- */
 
@@ -323,6 +323,11 @@ bool static_malloc_redirect(struct static_malloc *found)
         return false;
     }
     arena_register(patches.page, sys_page_size());
-    static_malloc_address = found->function[0].address;
+    redirected = found->function[0].address;
     return true;
+}
+
+uintptr_t static_malloc_address(void)
+{
+    return redirected;
 }

@@ -55,6 +55,6 @@ bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
 bool static_malloc_redirect(struct static_malloc *found);
 
 /* Address of the allocator that was redirected; 0: none. Constant after the start. */
-extern uintptr_t static_malloc_address HIDDEN;
+uintptr_t static_malloc_address(void);
 
 #endif

@@ -1,26 +1,22 @@
 /* all_locks.c - the locks of the runtime in the order of lifecycle.def (fork_snapshot.h). */
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/base/lock.h"
 
 #define LOCKED(action) action
 #define INNER(action)
 #define NONE(action)
 
-#define MODULE(name, file, lock, step, child, crash)                                               \
-    lock(void name##_fork_lock(void); void name##_fork_unlock(void);)
-#include "preload/lifecycle.def"
-
 static const struct {
     void (*lock)(void), (*unlock)(void);
 } locked_modules[] = {
-#define MODULE(name, file, lock, step, child, crash)                                               \
-    lock({name##_fork_lock M_COMMA name##_fork_unlock} M_COMMA)
+#define MODULE(name, file, lock, ...) lock({name##_fork_lock M_COMMA name##_fork_unlock} M_COMMA)
 #define M_COMMA ,
 #include "preload/lifecycle.def"
 };
 
 #ifdef LEAK_DEBUG
 const char *const lock_ranks[] = {
-#define MODULE(name, file, lock, step, child, crash) #file,
+#define MODULE(name, file, ...) #file,
 #include "preload/lifecycle.def"
     NULL};
 #endif

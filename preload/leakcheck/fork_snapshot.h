@@ -51,7 +51,4 @@ void dontfork_save(void);
 void dontfork_drop(void);
 void dontfork_restore(void);
 
-void dontfork_fork_lock(void);
-void dontfork_fork_unlock(void);
-
 #endif

@@ -107,22 +107,22 @@ static void close_block(struct graph_writer *writer)
 static void open_block(struct graph_writer *writer, uint32_t node, bool points)
 {
     struct graph_stream *stream = &writer->stream;
-    struct block block = reach_block(writer->input->reach, node), *last = &writer->last;
+    struct block *block = &writer->block[node % 2], *last = &writer->block[(node + 1) % 2];
     uint64_t value = 0;
-    enum leak_graph_word word = first_word(writer, &block, points, &value);
+    reach_read_block(writer->input->reach, node, block);
+    enum leak_graph_word word = first_word(writer, block, points, &value);
     if (!node)
         graph_stream_begin(stream, LEAK_GRAPH_BLOCKS);
     graph_stream_item(stream, GRAPH_STREAM_ITEM_MOST);
-    graph_stream_number(stream, (block.address - last->address) / 8);
-    graph_stream_number(stream, block.size * 4 + word);
-    graph_stream_number(stream, block.site);
-    graph_stream_signed(stream, (int64_t)block.tick - last->tick);
-    graph_stream_signed(stream, (int64_t)block.count - last->count);
-    graph_stream_number(stream, ((uint64_t)block.thread << 8 | block.kind) ^
+    graph_stream_number(stream, (block->address - last->address) / 8);
+    graph_stream_number(stream, block->size * 4 + word);
+    graph_stream_number(stream, block->site);
+    graph_stream_signed(stream, (int64_t)block->tick - last->tick);
+    graph_stream_signed(stream, (int64_t)block->count - last->count);
+    graph_stream_number(stream, ((uint64_t)block->thread << 8 | block->kind) ^
                                     ((uint64_t)last->thread << 8 | last->kind));
     if (word == LEAK_GRAPH_VALUE)
         graph_stream_number(stream, value);
-    *last = block;
     writer->next = node + 1;
     writer->last_word = 0;
     writer->open = true;

@@ -31,7 +31,7 @@ struct graph_writer {
     uint64_t edges, root_words;
     uint64_t last_word; /* of the open block's edges, + 1; of a range of roots, + 1 */
     uint32_t last_range, last_target, last_bond;
-    struct block last;                     /* block */
+    struct block block[2];                 /* the open one and the last, by parity of the number */
     uint64_t word_slots[LEAK_GRAPH_SLOTS]; /* the last VALUE of each */
 };
 

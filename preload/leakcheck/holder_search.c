@@ -25,10 +25,12 @@ static struct leak_holder describe_holder(const struct root_owners *owners,
     return holder;
 }
 
-/* Not a word of the block itself, nor of a block that is lost. */
+/* Not the address behind the block, a word of the block itself, nor one of a block that is lost. */
 static bool keeps_reachable(const struct reach *reach, const struct leak_pointer *pointer,
                             uint32_t self)
 {
+    if (pointer->offset && pointer->offset >= reach_size(reach, self))
+        return false;
     uint32_t node = pointer->site ? reach_find_node(reach, pointer->block) : REACH_NONE;
     return !pointer->site ||
            (node != REACH_NONE && node != self && reach_verdict(reach, node) != LEAK_VERDICT_LOST);
@@ -41,8 +43,11 @@ bool holder_search(struct guard *guard, const struct reach *reach, const struct 
     struct growable_array words;
     uint32_t node = reach_find_node(reach, address);
     *out = (struct leak_holder){0};
-    if (node == REACH_NONE || reach_address(reach, node) != address ||
-        !root_owners_begin(&owners, reach, roots) ||
+    if (node == REACH_NONE || reach_address(reach, node) != address)
+        return false;
+    if (reach_verdict(reach, node) == LEAK_VERDICT_LOST)
+        return true;
+    if (!root_owners_begin(&owners, reach, roots) ||
         !growable_array_map(&words, sizeof(struct leak_pointer), LEAK_POINTERS))
         return false;
     struct block block = reach_block(reach, node);

@@ -16,11 +16,12 @@
 
 struct result_input {
     const struct reach *reach;
-    const struct leak_graph *graph;
+    struct leak_graph *graph; /* what blocks retain is freed on the way */
     const struct roots *roots;
     const struct elf_images *images;
     const struct leak_snapshot *head; /* all fields except the tables */
     uint64_t place;                   /* of a chunk that may be overwritten; 0: none */
+    uint64_t before;                  /* the place of the last check's chunk; 0: none */
     uint64_t content_most;            /* bytes of one block that are kept */
     uintptr_t about;                  /* an address whose referrers are wanted, 0: none */
 };

@@ -44,6 +44,12 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
            growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
+void root_owners_end(struct root_owners *owners)
+{
+    sys_unmap(owners->node, ((size_t)reach_count(owners->reach) + 1) * sizeof *owners->node);
+    sys_unmap(owners->word, ((size_t)reach_root_words(owners->reach) + 1) * sizeof *owners->word);
+}
+
 /* ---- The root word of each node -------------------------------------------------------------- */
 
 static struct owner_node inherit_owner(const struct root_owners *owners, uint32_t parent)
@@ -249,16 +255,12 @@ static void count_parts(struct root_owners *owners)
     uint32_t nodes = reach_count(owners->reach);
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t word = owners->node[node].word, root = word ? owners->word[word - 1].written : 0;
-        struct block block;
-        struct leak_part *part;
-        if (!root)
-            continue;
-        block = reach_block(owners->reach, node);
-        part = find_part(owners, root, block.site);
+        struct leak_part *part =
+            root ? find_part(owners, root, reach_site(owners->reach, node)) : NULL;
         if (!part)
             continue;
         part->blocks++;
-        part->bytes += block.size;
+        part->bytes += reach_size(owners->reach, node);
     }
 }
 
@@ -279,6 +281,7 @@ struct searched_range {
     uintptr_t start, end;
     uint32_t node;             /* the node that contains the words, or REACH_NONE: a root */
     uint32_t range;            /* index of the scan range of a root */
+    bool starts_only;          /* pointers into or behind the block do not count */
     bool within;               /* the range may begin inside a nested block */
     struct leak_pointer model; /* the other fields of each result */
 };
@@ -302,8 +305,8 @@ static void search_range(struct root_owners *owners, const struct block *block,
     for (uintptr_t at = start; at + sizeof at <= place->end; at += sizeof at) {
         uintptr_t offset = arch_address(*(void *const volatile *)at) - block->address;
         struct leak_pointer *found;
-        if (offset > block->size || belongs_to_nested(owners->reach, place, at) ||
-            !(found = growable_array_add(out)))
+        if (offset > (place->starts_only ? 0 : block->size) ||
+            belongs_to_nested(owners->reach, place, at) || !(found = growable_array_add(out)))
             continue;
         *found = place->model;
         found->address = at;
@@ -326,18 +329,20 @@ void root_owners_find_referrers(struct root_owners *owners, const struct block *
                                      .end = range->end,
                                      .node = REACH_NONE,
                                      .range = i,
+                                     .starts_only = range->starts_only,
                                      .within = range->root_class == LEAK_ROOT_CLASS_STACKS},
             out);
     }
     for (uint32_t node = 0; node < nodes; node++) {
-        struct block holder = reach_block(owners->reach, node);
+        uintptr_t holder = reach_address(owners->reach, node);
+        uint64_t size = reach_size(owners->reach, node);
         search_range(
             owners, block,
             &(struct searched_range){
-                .start = holder.address,
-                .end = holder.address + holder.size,
+                .start = holder,
+                .end = holder + size,
                 .node = node,
-                .model = {.block = holder.address, .size = holder.size, .site = holder.site}},
+                .model = {.block = holder, .size = size, .site = reach_site(owners->reach, node)}},
             out);
     }
 }

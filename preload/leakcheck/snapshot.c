@@ -1,7 +1,7 @@
 /* snapshot.c - starts leak checks, one at a time, and collects their results. */
 #include "preload/leakcheck/snapshot.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/children.h"
 #include "preload/base/log.h"
@@ -136,6 +136,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .content_most = options_current.content,
                                          .skipped = skipped,
                                          .place = places[0],
+                                         .last_place = places[1],
                                          .before = before,
                                          .about = out->about,
                                          .followed = out->followed,
@@ -311,13 +312,10 @@ static bool is_heap_unchanged(void)
     struct comparison comparison = {0};
     uint64_t mask;
     sys_signals_block(&mask);
-    comparison.differs = !blocks_flush();
-    if (!comparison.differs) {
-        all_locks_acquire();
-        blocks_each(compare_block, &comparison);
-        suballoc_each(compare_block, &comparison);
-        all_locks_release();
-    }
+    all_locks_acquire();
+    blocks_each(compare_block, &comparison);
+    suballoc_each(compare_block, &comparison);
+    all_locks_release();
     sys_signals_restore(&mask);
     return !comparison.differs && comparison.same == early.result->notes;
 }
@@ -359,15 +357,16 @@ static bool read_link(struct link_memory *memory, uintptr_t at, uintptr_t *word)
  * freeing any. */
 static bool are_links_unchanged(void)
 {
-    const struct leak_check_result *result = early.result;
+    struct leak_check_result *result = early.result;
+    const uint64_t *links = leak_check_links(result);
     struct link_memory *memory = arena_map(sizeof *memory);
     bool same = memory != NULL;
     for (uint32_t i = 0; same && i < result->notes; i++) {
         const struct leak_check_note *note = &result->note[i];
         uintptr_t word;
-        if (!note->link)
+        if (!links[i])
             continue;
-        same = read_link(memory, note->link, &word);
+        same = read_link(memory, links[i], &word);
         word = arch_address((void *)word);
         same = same && word >= note->address &&
                (i + 1 == result->notes || word < result->note[i + 1].address);

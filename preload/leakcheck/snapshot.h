@@ -94,7 +94,4 @@ bool snapshot_disable(void);
 bool exit_callbacks_add(struct guard *guard, void (*callback)(void));
 void exit_callbacks_run(void);
 
-void exit_callbacks_fork_lock(void);
-void exit_callbacks_fork_unlock(void);
-
 #endif

@@ -42,6 +42,17 @@ static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint6
     return false;
 }
 
+/* True if the byte in front of an object tells the distance from the start of the block, and nothing
+ * else was ever written there (XXH3_createState). */
+static inline bool container_counts_back(uintptr_t block, uint64_t offset)
+{
+    const uint8_t *header = (const uint8_t *)block;
+    for (uint64_t at = 0; at + 1 < offset; at++)
+        if (header[at])
+            return false;
+    return header[offset - 1] == offset;
+}
+
 /* The first aligned address behind what malloc returned, which the program needs for free: it
  * stands in the word in front of the aligned address or, where that is a cache line, in the object.
  * A list head without members has its own address in front, too, but twice. */
@@ -55,7 +66,53 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
     if (at[-1] == block && (offset < 16 || at[-2] != block))
         return true;
     return pointer % CONTAINER_LINE == 0 && offset <= CONTAINER_LINE &&
-           container_knows_start(block, offset, size);
+           (container_knows_start(block, offset, size) || container_counts_back(block, offset));
+}
+
+/* An object behind a header that contains its own address, as the main thread of a Lua interpreter does. An
+ * empty list or tree inside an object contains it, too: in its first word, or twice in a row. */
+static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
+    uintptr_t object = block + offset;
+    unsigned own = 0, in_a_row = 0;
+    if (offset % 8 || offset > CONTAINER_LINE || offset >= size)
+        return false;
+    for (uint64_t at = offset; at + 8 <= end; at += 8) {
+        bool here = *(const uintptr_t *)(block + at) == object;
+        own += here && at != offset;
+        in_a_row += here && at != offset && *(const uintptr_t *)(block + at - 8) == object;
+    }
+    return own && !in_a_row;
+}
+
+#define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24) /* by malloc, at most */
+
+/* A string of redis: length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL
+ * behind. The capacity fills what malloc has given, which may be more than was requested. */
+static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
+{
+    const uint8_t *text = (const uint8_t *)block + offset;
+    uint64_t length = 0, capacity = 0, width = (offset - 1) / 2;
+    if (offset % 2 == 0 || !width || (width & (width - 1)) || width > 8 || offset >= size)
+        return false;
+    uint64_t room = size - offset - 1;
+    memcpy(&length, (const void *)block, width);
+    memcpy(&capacity, (const uint8_t *)block + width, width);
+    return (text[-1] & 7) == 1 + __builtin_ctzll(width) && capacity >= room &&
+           capacity - room <= CONTAINER_ROUNDED_UP(size) && length <= capacity &&
+           (length > room || !text[length]);
+}
+
+#define CONTAINER_GLIB_BOX 0x44ae2bf0u /* a magic number */
+#define CONTAINER_GLIB_HEADER 32
+
+/* What g_rc_box_alloc and g_atomic_rc_box_alloc return: references, size, private part, magic number in
+ * front. */
+static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset, uint64_t size)
+{
+    return offset == CONTAINER_GLIB_HEADER && size > offset &&
+           (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
 }
 
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */

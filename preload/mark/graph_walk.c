@@ -16,7 +16,7 @@ static void visit_root(void *context, uintptr_t pointer, uint32_t number, uint32
 {
     struct graph_walk *walk = context;
     const struct root_range *range = (const struct root_range *)walk->reach->ranges.at + from;
-    uint64_t offset = pointer - walk->reach->nodes[number].address;
+    uint64_t offset = pointer - node_address(&walk->reach->nodes[number]);
     if (!offset || !range->starts_only)
         walk->visitor->root(walk->context, range->range, range->start + 8ull * at, number, offset);
 }
@@ -27,7 +27,7 @@ static void visit_word(void *context, uintptr_t pointer, uint32_t number, uint32
     struct graph_walk *walk = context;
     if (number != from)
         walk->visitor->edge(walk->context, from, at, number,
-                            pointer - walk->reach->nodes[number].address);
+                            pointer - node_address(&walk->reach->nodes[number]));
 }
 
 static void walk_roots(struct graph_walk *walk)
@@ -47,7 +47,7 @@ static void walk_blocks(struct graph_walk *walk)
     for (uint32_t i = 0; i < reach->count; i++) {
         const struct mark_node *node = &reach->nodes[i];
         if (likely(reach->count - i > BLOCKS_AHEAD))
-            __builtin_prefetch((const void *)node[BLOCKS_AHEAD].address);
+            __builtin_prefetch((const void *)node_address(&node[BLOCKS_AHEAD]));
         if (node_state(node) & NODE_NO_POINTER)
             continue;
         struct node_words words = node_words_first(reach, i);

@@ -8,6 +8,7 @@
 #define BLOCKS_LEAST 2        /* at one offset, of one site */
 #define BLOCKS_LEAST_SHARED 3 /* of several sites */
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
+#define TAGS 8        /* values of the low bits of a pointer */
 #define ALIGN_LEAST 5 /* 32; malloc's own is 16 */
 #define ALIGN_MOST 12
 #define ALIGN_HEADER 64 /* bytes in front of an aligned address */
@@ -30,9 +31,11 @@ struct idiom_group {
     struct idiom_offsets low;         /* the lowest offset of each block */
     struct idiom_offsets footer;      /* the distance of the highest one to the end of the block */
     uint32_t aligned[ALIGN_MOST + 1]; /* by logarithm of the alignment */
+    uint32_t linked[TAGS];            /* by tag: held so by a block of the same site */
     bool several;                     /* sites */
     uint32_t site;
     uint8_t good_aligned; /* 0: none */
+    uint8_t good_tags;    /* a set */
 };
 
 struct idiom_site {
@@ -51,7 +54,7 @@ struct header_idioms {
 
 static uint32_t site_of(const struct reach *reach, uint32_t node)
 {
-    return reach->cold[node].site;
+    return reach->nodes[node].site;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -129,13 +132,25 @@ static uint32_t footer_size(uint64_t size, uint64_t offset)
     return offset % 8 || rest % 8 || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-static void count_inside(struct idiom_group *group, const struct mark_node *node,
-                         const struct interior *interior)
+/* True if a block of the same site holds it, as the nodes of a tree hold each other. */
+static bool is_linked(const struct reach *reach, uint32_t node)
 {
-    uintptr_t address = node->address;
-    uint32_t footer = footer_size(node_size(node), interior->high);
+    uint32_t from = reach->links[node].from;
+    return !(node_state(&reach->nodes[node]) & NODE_BY_ROOT) && from != NODE_NONE &&
+           site_of(reach, from) == site_of(reach, node);
+}
+
+static void count_inside(struct idiom_group *group, const struct reach *reach, uint32_t number,
+                         bool linked)
+{
+    const struct mark_node *node = &reach->nodes[number];
+    const struct interior *interior = &reach->interior[number];
+    uintptr_t address = node_address(node);
+    uint32_t footer = footer_size(node_size(reach, node), interior->high);
     group->inside++;
     count_offset(&group->low, interior->low);
+    if (linked && interior->low < TAGS)
+        group->linked[interior->low]++;
     if (footer)
         count_offset(&group->footer, footer);
     for (unsigned bits = ALIGN_LEAST; bits <= ALIGN_MOST; bits++)
@@ -186,8 +201,8 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
             continue;
         for (unsigned level = 0; level < LEVELS; level++)
             if (site->group[level])
-                count_inside(&idioms->groups[site->group[level] - 1], &reach->nodes[node],
-                             &reach->interior[node]);
+                count_inside(&idioms->groups[site->group[level] - 1], reach, node,
+                             is_linked(reach, node));
     }
 }
 
@@ -215,6 +230,14 @@ static void judge_alignment(struct idiom_group *group)
     }
 }
 
+/* Links with a color or a flag in the low bits: others of the same blocks have none. */
+static void judge_tags(struct idiom_group *group)
+{
+    for (unsigned tag = 1; tag < TAGS; tag++)
+        if (group->linked[tag] >= BLOCKS_LEAST)
+            group->good_tags |= 1u << tag;
+}
+
 static bool judge_groups(struct header_idioms *idioms)
 {
     bool some = false;
@@ -225,7 +248,8 @@ static bool judge_groups(struct header_idioms *idioms)
         judge_offsets(group, &group->low);
         judge_offsets(group, &group->footer);
         judge_alignment(group);
-        some |= group->low.good || group->footer.good || group->good_aligned;
+        judge_tags(group);
+        some |= group->low.good || group->footer.good || group->good_aligned || group->good_tags;
     }
     return some;
 }
@@ -286,24 +310,29 @@ static bool has_good(const struct idiom_offsets *table, uint64_t offset)
     return false;
 }
 
-static bool group_allows(const struct idiom_group *group, const struct mark_node *node,
-                         uint64_t offset)
+static bool group_allows(const struct idiom_group *group, const struct reach *reach,
+                         const struct mark_node *node, uint64_t offset)
 {
-    uint32_t footer = footer_size(node_size(node), offset);
+    uint32_t footer = footer_size(node_size(reach, node), offset);
     return has_good(&group->low, offset) || (footer && has_good(&group->footer, footer)) ||
-           (group->good_aligned && is_aligned_start(node->address, offset, group->good_aligned));
+           (group->good_aligned &&
+            is_aligned_start(node_address(node), offset, group->good_aligned));
 }
 
 bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
                          uint32_t node, uint64_t offset)
 {
     uint32_t number = site_of(reach, node);
-    if (!offset || number >= idioms->site_count || offset >= node_size(&reach->nodes[node]))
+    if (!offset || number >= idioms->site_count || offset >= node_size(reach, &reach->nodes[node]))
         return false;
     const struct idiom_site *site = &idioms->sites[number];
+    if (site->group[0] && offset < TAGS &&
+        idioms->groups[site->group[0] - 1].good_tags >> offset & 1)
+        return true;
     for (unsigned level = 0; level < LEVELS; level++)
         if (site->group[level] && site->inside >= site->start &&
-            group_allows(&idioms->groups[site->group[level] - 1], &reach->nodes[node], offset))
+            group_allows(&idioms->groups[site->group[level] - 1], reach, &reach->nodes[node],
+                         offset))
             return true;
     return false;
 }

@@ -13,6 +13,9 @@
  *     an alignment is an idiom if   the same share has the first multiple of it behind a header, in
  *                                   more blocks than chance allows
  *
+ *     a tag is an idiom if          BLOCKS_LEAST of its blocks are held there, 1 to 7 bytes behind the
+ *                                   start, by blocks of the same site: links with a color or a flag
+ *
  * What is lost wholly does not count: it stays lost. What is held elsewhere stays possible.
  */
 #ifndef PRELOAD_MARK_HEADER_IDIOMS_H

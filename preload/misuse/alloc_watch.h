@@ -18,7 +18,7 @@
 #ifndef PRELOAD_MISUSE_ALLOC_WATCH_H
 #define PRELOAD_MISUSE_ALLOC_WATCH_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/threads.h"
 
 /* Called at every allocation and free when follow_blocks= is set (follow.h); NULL: it is not. */

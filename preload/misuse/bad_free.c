@@ -213,7 +213,7 @@ static bool sees_all_blocks(void)
     return !sample_state.bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
            !untracked_count(LEAK_UNTRACKED_NESTED) && !untracked_count(LEAK_UNTRACKED_DEEPBIND) &&
            !untracked_count(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
-           !untracked_count(LEAK_UNTRACKED_ABANDONED) && !static_malloc_address;
+           !untracked_count(LEAK_UNTRACKED_ABANDONED) && !static_malloc_address();
 }
 
 /* Is every block that it sees in the table? */
@@ -312,7 +312,7 @@ static enum leak_place find_address_place(const struct thread *thread, uintptr_t
         return LEAK_PLACE_OTHER_STACK;
     /* An allocator may have a pool in its own data. */
     if (modules_has_object(address) && !modules_same_object((uintptr_t)real.free, address) &&
-        !(static_malloc_address && modules_same_object(static_malloc_address, address)))
+        !(static_malloc_address() && modules_same_object(static_malloc_address(), address)))
         return LEAK_PLACE_OBJECT;
     return LEAK_PLACE_NONE;
 }

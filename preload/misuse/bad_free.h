@@ -22,7 +22,7 @@
 #ifndef PRELOAD_MISUSE_BAD_FREE_H
 #define PRELOAD_MISUSE_BAD_FREE_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/heap/free_history.h"
 #include "preload/heap/quarantine.h"

@@ -24,8 +24,6 @@ bool error_table_add(struct guard *guard, const struct leak_event *event);
 /* Invariant: every record has a type and a count and differs from all records before it. */
 bool error_table_check(void);
 
-void error_table_fork_lock(void);
-void error_table_fork_unlock(void);
 /* A fork child starts with an empty table. */
 void error_table_fork_child(void);
 

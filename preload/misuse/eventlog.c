@@ -41,12 +41,11 @@ static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node
 {
     bool mtrace = for_mtrace;
     for_mtrace = false; /* mtrace(1) has no call stacks and skips such lines */
-    for (; node >= LEAK_NODE_FIRST; node = context_tree_node(node).parent) {
-        uintptr_t pc = context_tree_node(node).pc;
-        if (pc < LEAK_KIND_PCS || modules_is_own(pc))
+    for (struct leak_node frame; context_tree_next(&node, &frame);) {
+        if (frame.pc < LEAK_KIND_PCS || modules_is_own(frame.pc))
             continue;
         strbuf_add(out, "    ");
-        add_call_place(guard, out, pc);
+        add_call_place(guard, out, frame.pc);
         strbuf_add(out, "\n");
     }
     for_mtrace = mtrace;

@@ -17,7 +17,7 @@
 #ifndef PRELOAD_MISUSE_EVENTLOG_H
 #define PRELOAD_MISUSE_EVENTLOG_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/options/options.h"
 #include "preload/heap/threads.h"
 

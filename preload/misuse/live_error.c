@@ -192,12 +192,9 @@ static const char *leakreport; /* its path; NULL: frames have no names */
 static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
-    while (node >= LEAK_NODE_FIRST && frames < most) {
-        struct leak_node frame = context_tree_node(node);
+    for (struct leak_node frame; frames < most && context_tree_next(&node, &frame);)
         if (frame.pc >= LEAK_KIND_PCS && !modules_is_own(frame.pc))
             pc[frames++] = frame.pc;
-        node = frame.parent;
-    }
     return frames;
 }
 

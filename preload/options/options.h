@@ -7,7 +7,7 @@
  * Files contain one name=value a line; # starts a comment. A file that others could have written is not obeyed
  * (leak_option_files.h). The options are read once at the start
  * and constant from main on, except for those that the program itself may change
- * (runtime_options.h). */
+ * (process.h). */
 #ifndef PRELOAD_OPTIONS_OPTIONS_H
 #define PRELOAD_OPTIONS_OPTIONS_H
 

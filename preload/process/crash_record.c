@@ -1,6 +1,6 @@
 #include "preload/process/crash.h"
 #include "preload/base/base.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/unwind/stack_fold.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"

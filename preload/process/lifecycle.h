@@ -8,6 +8,93 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
+/* ---- The steps of lifecycle.def ----------------------------------------------------------------- */
+
+enum {
+    LIFECYCLE_STARTS = 0
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    +(start_step > 0)
+#include "preload/lifecycle.def"
+    ,
+    LIFECYCLE_CHILDREN = 0
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    +(child_step > 0)
+#include "preload/lifecycle.def"
+    ,
+    LIFECYCLE_ENDS = 0
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    +(end_step > 0)
+#include "preload/lifecycle.def"
+};
+
+/* N steps that set the bits 1 to N are 1, 2, 3 ... N. */
+_Static_assert((1
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    | 1ull << start_step
+#include "preload/lifecycle.def"
+                ) == (2ull << LIFECYCLE_STARTS) - 1,
+               "preload/lifecycle.def: the steps of the start are 1, 2, 3 ... without a gap");
+_Static_assert((1
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    | 1ull << child_step
+#include "preload/lifecycle.def"
+                ) == (2ull << LIFECYCLE_CHILDREN) - 1,
+               "preload/lifecycle.def: the steps of fork children are 1, 2, 3 ... without a gap");
+_Static_assert((1
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    | 1ull << end_step
+#include "preload/lifecycle.def"
+                ) == (2ull << LIFECYCLE_ENDS) - 1,
+               "preload/lifecycle.def: the steps of the end are 1, 2, 3 ... without a gap");
+
+struct lifecycle_step {
+    bool (*run)(struct guard *guard, char **envp); /* false: no memory */
+    bool crash;                                    /* also where only crashes are recorded */
+};
+enum { FULL, CRASH };
+
+/* run_NAME() calls NAME_VERB(); for HERE the including file defines it. */
+#define LIFECYCLE_RUN(name) static bool run_##name(struct guard *guard UNUSED, char **envp UNUSED)
+#define LIFECYCLE_ALWAYS(name, verb)                                                               \
+    void name##_##verb(void);                                                                      \
+    LIFECYCLE_RUN(name)                                                                            \
+    {                                                                                              \
+        name##_##verb();                                                                           \
+        return true;                                                                               \
+    }
+#define LIFECYCLE_MAY_FAIL(name, verb)                                                             \
+    bool name##_##verb(void);                                                                      \
+    LIFECYCLE_RUN(name)                                                                            \
+    {                                                                                              \
+        return name##_##verb();                                                                    \
+    }
+#define LIFECYCLE_GUARD(name, verb)                                                                \
+    bool name##_##verb(struct guard *guard);                                                       \
+    LIFECYCLE_RUN(name)                                                                            \
+    {                                                                                              \
+        return name##_##verb(guard);                                                               \
+    }
+#define LIFECYCLE_HERE(name, verb)
+#define LIFECYCLE_NEVER(name, verb)
+
+/* Rows of an array of steps. */
+#define LIFECYCLE_ROW(name, step, scope) [step - 1] = {run_##name, scope == CRASH},
+#define LIFECYCLE_ROW_ALWAYS LIFECYCLE_ROW
+#define LIFECYCLE_ROW_MAY_FAIL LIFECYCLE_ROW
+#define LIFECYCLE_ROW_GUARD LIFECYCLE_ROW
+#define LIFECYCLE_ROW_HERE LIFECYCLE_ROW
+#define LIFECYCLE_ROW_NEVER(name, step, scope)
+
+/* False: no memory. */
+static inline bool lifecycle_run(const struct lifecycle_step *steps, size_t count, bool only_crash,
+                                 struct guard *guard, char **envp)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((steps[i].crash || !only_crash) && !steps[i].run(guard, envp))
+            return false;
+    return true;
+}
+
 /* ---- fork_child.c: a fork child gets a recording of its own -------------------------------------
  *
  * Everything shared with the parent is left behind. The child's recording has the same ids, and

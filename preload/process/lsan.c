@@ -6,7 +6,6 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/track/track.h"
 
 #include <limits.h>
 
@@ -17,7 +16,7 @@ static struct lsan_options aliases;
 extern const char *__lsan_default_options(void) __attribute__((weak));
 extern const char *__lsan_default_suppressions(void) __attribute__((weak));
 
-/* Origin, NUL, text, as in the recording file. A fork child writes them again. */
+/* The suppressions as in the recording file (origin, NUL, text), for fork children to write again. */
 static struct {
     char *bytes;
     size_t length;

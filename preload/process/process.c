@@ -3,8 +3,8 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
-#include "preload/process/breakpoint.h"
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
+#include "preload/process/start_breakpoint.h"
 #include "preload/misuse/alloc_watch.h"
 #include "preload/heap/capture.h"
 #include "preload/process/crash.h"
@@ -12,12 +12,10 @@
 #include "preload/misuse/eventlog.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/process/lifecycle.h"
-#include "preload/heap/free_history.h"
 #include "preload/unwind/golang.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/store/log_file.h"
-#include "preload/base/memory_limits.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/process/lsan.h"
@@ -25,24 +23,18 @@
 #include "preload/interpose/modules.h"
 #include "preload/interpose/operator_override.h"
 #include "preload/options/options.h"
-#include "preload/unwind/unwind_check.h"
 #include "preload/heap/quarantine.h"
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/track/fill.h"
 #include "preload/interpose/real_functions.h"
-#include "preload/process/reports.h"
 #include "preload/resources/resource_records.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/heap/sample.h"
 #include "preload/elf/exec_target.h"
-#include "preload/unwind/sites.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/heap/threads.h"
 #include "preload/base/children.h"
 #include "preload/track/track.h"
-#include "preload/unwind/context_tree.h"
-#include "arch.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -167,64 +159,31 @@ static void log_startup(void)
 /* A program that defines malloc calls its own: the loader resolves symbols in the program first. */
 static void find_other_allocators(void)
 {
+    if (real_functions_loaded_late())
+        return;
     if (operator_override_has("malloc"))
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
     operator_override_start();
 }
 
-static bool start_modules(struct guard *guard, char **envp)
+static bool start_blocks(void)
 {
-    char name[PATH_MAX];
-    if (real_functions_loaded_late())
-        locked_memory_start_late();
-    if (!create_recording_page() ||
-        !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
+    if (!blocks_start())
         return false;
-    track_start();
-    process_info_write();
-    modules_start(cfi_cache_forget);
-    trampoline_callbacks.wants_altstack = golang_detect;
-    got_patch_start((const void *)process_start);
-    if (options_current.crash == CRASH_ONLY) {
-        store_set_flag(LEAK_FLAG_CRASH_ONLY);
-        options_current.exit_look = false;
-        return cfi_cache_start();
-    }
-    if (real_functions_loaded_late()) {
-        store_set_flag(LEAK_FLAG_LATE);
-        trampoline_wrap_installed(real_sigaction);
-    }
-    lsan_start();
-    bad_free_start(options_current.on_error, options_current.live_errors);
-    memory_limits_start();
-    sites_start();
-    if (!cfi_cache_start() || !context_tree_start() || !blocks_start() || !free_history_start() ||
-        !threads_start(guard) || !sample_start(options_current.sample, options_current.max_memory))
-        return false;
+    blocks_set_spacing(real_functions_have_libc_malloc());
+    return true;
+}
+
+static void start_quarantine(void)
+{
     if (!sample_state.bytes && !quarantine_start(options_current.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
+}
+
+static void start_eventlog(void)
+{
+    char name[PATH_MAX];
     eventlog_start(&options_current, process_info_program_name(name, sizeof name));
-    fill_start(envp);
-    follow_start(options_current.follow_blocks);
-    track_select_path();
-    resources_start(guard);
-    capture_start();
-    reports_start();
-    deferred_work_start();
-    snapshot_start();
-    if (options_current.exit_look)
-        store_set_flag(LEAK_FLAG_EXIT_LOOK);
-    if (!options_current.site_stacks)
-        store_set_flag(LEAK_FLAG_NO_STACKS);
-    if (options_current.min_size || options_current.max_size)
-        store_set_flag(LEAK_FLAG_FILTERED);
-    if (!real_functions_loaded_late())
-        find_other_allocators();
-    store_count_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
-    unwind_check_start(&options_current);
-    break_at_start(options_current.break_at);
-    alloc_watch_start(guard);
-    return true;
 }
 
 static bool ensure_crash_recording(void);
@@ -233,22 +192,106 @@ static void before_fork(void);
 static void after_fork_in_parent(void);
 static void after_fork_in_child(void);
 
-static void start_breakpoint(void)
+static void start_crash(struct guard *guard)
 {
-    if (!*options_current.start_at || !real.sigaction || options_current.crash == CRASH_ONLY)
-        return;
-    if (options_current.crash == CRASH_OFF)
-        crash_install_handler(SIGILL);
-    breakpoint_start(options_current.start_at, capture_enable_all, real_sigaction);
+    if (options_current.crash != CRASH_OFF)
+        crash_start(guard, ensure_crash_recording, report_crash);
 }
 
-static void start_traps(void)
+/* Without crash= only this signal gets a handler. */
+static bool catch_signal(bool wanted, int number)
 {
-    if (!follow_is_on() || !real.sigaction)
-        return;
+    if (!wanted || !real.sigaction)
+        return false;
     if (options_current.crash == CRASH_OFF)
-        crash_install_handler(SIGTRAP);
-    follow_start_traps(real_sigaction);
+        crash_install_handler(number);
+    return true;
+}
+
+static void start_breakpoint(void)
+{
+    if (catch_signal(*options_current.start_at, SIGILL))
+        breakpoint_start(options_current.start_at, capture_enable_all, real_sigaction);
+}
+
+static void start_slot_watch(void)
+{
+    if (catch_signal(follow_is_on(), SIGTRAP))
+        follow_start_traps(real_sigaction);
+}
+
+static void start_alloc_watch(struct guard *guard)
+{
+    break_at_start(options_current.break_at);
+    alloc_watch_start(guard);
+}
+
+/* The steps of lifecycle.def, in any order. */
+#define START(name, call)                                                                          \
+    LIFECYCLE_RUN(name)                                                                            \
+    {                                                                                              \
+        call;                                                                                      \
+        return true;                                                                               \
+    }
+START(process_info, process_info_write())
+START(modules, modules_start(cfi_cache_forget))
+START(golang, trampoline_callbacks.wants_altstack = golang_detect)
+START(got_patch, got_patch_start((const void *)process_start))
+START(signal_trampoline,
+      if (real_functions_loaded_late()) trampoline_wrap_installed(real_sigaction))
+START(bad_free, bad_free_start(options_current.on_error, options_current.live_errors))
+START(blocks, return start_blocks())
+START(sample, return sample_start(options_current.sample, options_current.max_memory))
+START(quarantine, start_quarantine())
+START(eventlog, start_eventlog())
+START(fill, fill_start(envp))
+START(follow, follow_start(options_current.follow_blocks); track_select_path())
+START(resources, resources_start(guard))
+START(operator_override, find_other_allocators())
+START(alloc_watch, start_alloc_watch(guard))
+START(crash, start_crash(guard))
+START(fatal_signal, if (options_current.fatal_look) fatal_signal_start())
+START(start_breakpoint, start_breakpoint())
+START(slot_watch, start_slot_watch())
+
+#define MODULE(name, file, lock, how, ...) LIFECYCLE_##how(name, start)
+#include "preload/lifecycle.def"
+
+static const struct lifecycle_step start_steps[LIFECYCLE_STARTS] = {
+#define MODULE(name, file, lock, how, step, child, child_step, end, end_step, scope)               \
+    LIFECYCLE_ROW_##how(name, step, scope)
+#include "preload/lifecycle.def"
+};
+
+static void set_recording_flags(bool only_crash)
+{
+    if (only_crash) {
+        store_set_flag(LEAK_FLAG_CRASH_ONLY);
+        options_current.exit_look = false;
+        return;
+    }
+    if (real_functions_loaded_late())
+        store_set_flag(LEAK_FLAG_LATE);
+    if (options_current.exit_look)
+        store_set_flag(LEAK_FLAG_EXIT_LOOK);
+    if (!options_current.site_stacks)
+        store_set_flag(LEAK_FLAG_NO_STACKS);
+    if (options_current.min_size || options_current.max_size)
+        store_set_flag(LEAK_FLAG_FILTERED);
+    store_count_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
+}
+
+static bool start_modules(struct guard *guard, char **envp)
+{
+    char name[PATH_MAX];
+    bool only_crash = options_current.crash == CRASH_ONLY;
+    if (real_functions_loaded_late())
+        locked_memory_start_late();
+    if (!create_recording_page() ||
+        !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
+        return false;
+    set_recording_flags(only_crash);
+    return lifecycle_run(start_steps, LIFECYCLE_STARTS, only_crash, guard, envp);
 }
 
 static void start_process(struct guard *guard, char **envp)
@@ -298,12 +341,6 @@ static void start_process(struct guard *guard, char **envp)
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     process_exit_register();
     log_startup();
-    if (options_current.crash != CRASH_OFF)
-        crash_start(guard, ensure_crash_recording, report_crash);
-    if (options_current.fatal_look && options_current.crash != CRASH_ONLY)
-        fatal_signal_start();
-    start_breakpoint();
-    start_traps();
     *recording = true;
     state = options_current.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)

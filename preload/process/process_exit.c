@@ -20,6 +20,13 @@ void process_exit_report(void)
         log_line("now: leakreport ", store_path(), NULL);
 }
 
+struct process_end {
+    enum leak_end how;
+    int value;
+    const struct roots_caller *taker;
+    enum leak_occasion occasion;
+};
+
 /* Records libleak's own memory, so that a report can detect a leak of the runtime itself. */
 static void record_own_memory(void)
 {
@@ -32,21 +39,44 @@ static void record_own_memory(void)
     store_publish(place, sizeof balance);
 }
 
+static void record_end(const struct process_end *end)
+{
+    struct leak_header *header = store_header;
+    header->end_value = end->value & 0xff;
+    header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
+    store_release(&header->end_how, end->how);
+}
+
+/* The steps of lifecycle.def, in any order. */
+#define END(name, call)                                                                            \
+    static void end_##name(const struct process_end *end UNUSED)                                   \
+    {                                                                                              \
+        call;                                                                                      \
+    }
+END(snapshot, snapshot_late(end->taker, end->occasion))
+END(resources, resources_sync())
+END(arena, record_own_memory())
+END(process_info, record_end(end))
+END(track, track_tick())
+END(eventlog, eventlog_end(true))
+
+static void (*const end_steps[LIFECYCLE_ENDS])(const struct process_end *) = {
+#define END_HERE(name, step) [step - 1] = end_##name,
+#define END_NEVER(name, step)
+#define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
+    END_##end(name, end_step)
+#include "preload/lifecycle.def"
+};
+
 void process_exit_record(enum leak_end how, int value, const struct roots_caller *taker,
                          enum leak_occasion occasion)
 {
-    struct leak_header *header = store_header;
+    struct process_end end = {how, value, taker, occasion};
     /* LEAK_END_SIGNAL: a debugger suppressed a signal that should have killed. */
-    if (header->end_how != LEAK_END_NONE && header->end_how != LEAK_END_SIGNAL)
+    if (store_header->end_how != LEAK_END_NONE && store_header->end_how != LEAK_END_SIGNAL)
         return;
-    snapshot_late(taker, occasion);
-    resources_sync();
-    record_own_memory();
-    header->end_value = value & 0xff;
-    header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
-    store_release(&header->end_how, how);
-    track_tick();
-    eventlog_end(true);
+    for (size_t i = 0; i < LIFECYCLE_ENDS; i++)
+        end_steps[i](&end);
     process_exit_report();
 }
 

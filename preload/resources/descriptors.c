@@ -1,5 +1,4 @@
 #include "preload/resources/descriptors.h"
-#include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 

@@ -51,8 +51,6 @@ bool descriptors_find(int fd, struct leak_resource *out);
 /* Removes what was closed without libleak seeing it. */
 void descriptors_sync(void);
 
-void descriptors_fork_lock(void);
-void descriptors_fork_unlock(void);
 void descriptors_fork_child(void);
 
 #endif

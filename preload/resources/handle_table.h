@@ -53,8 +53,6 @@ void handle_table_add_bad_close(struct guard *guard, const struct leak_resource 
 /* Resolves the address of each library handle that is pending. where: 0: it was not loaded. */
 void handle_table_resolve_libraries(uint64_t (*where)(const char *name));
 
-void handle_table_fork_lock(void);
-void handle_table_fork_unlock(void);
 void handle_table_fork_child(void);
 
 /* Invariant: every record but a region's is in its bucket or in the free list, once. */

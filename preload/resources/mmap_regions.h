@@ -24,8 +24,6 @@ void mmap_regions_move(struct guard *guard, struct leak_mark mark, uintptr_t fro
                        uintptr_t to, size_t to_size, bool copy);
 void mmap_regions_unlock(struct locked *held);
 
-void mmap_regions_fork_lock(void);
-void mmap_regions_fork_unlock(void);
 void mmap_regions_fork_child(void);
 
 #endif

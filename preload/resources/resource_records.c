@@ -2,7 +2,6 @@
 #include "preload/base/arena.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
-#include "preload/base/strbuf.h"
 #include "preload/track/track.h"
 
 _Static_assert(sizeof(struct leak_resource) == 160,

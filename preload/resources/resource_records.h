@@ -21,13 +21,10 @@
 
 /* ---- All tables: resources.c ----------------------------------------------------------------- */
 
-/* Bits by enum leak_resource_type; 0 until the options are read. */
-extern uint32_t resource_types_tracked HIDDEN;
-
-static inline bool resource_is_tracked(enum leak_resource_type type)
-{
-    return unlikely(resource_types_tracked >> type & 1);
-}
+/* None until the options are read. */
+bool resource_is_tracked(enum leak_resource_type type);
+/* A set of bits; those that are set already stay. */
+void resource_track(uint32_t types);
 
 /* Reads the option track=. */
 void resources_start(struct guard *guard);
@@ -38,11 +35,6 @@ bool resource_parse_types(const char *list, size_t length, uint32_t *out);
 void resources_sync(void);
 /* Finds the addresses of the libraries that were opened since. */
 void resources_resolve_libraries(void);
-
-void resources_fork_lock(void);
-void resources_fork_unlock(void);
-/* What is open is inherited. */
-void resources_fork_child(void);
 
 /* ---- Records: resource_records.c ------------------------------------------------------------- */
 
@@ -92,8 +84,6 @@ void resource_count_missed(void);
  * runs as its parent's thread. */
 bool resource_is_vfork_child(struct guard *guard);
 
-void resource_records_fork_lock(void);
-void resource_records_fork_unlock(void);
 void resource_records_fork_child(void);
 
 #endif

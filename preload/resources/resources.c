@@ -7,12 +7,22 @@
 #include "preload/resources/mmap_regions.h"
 #include "preload/track/track.h"
 
-uint32_t resource_types_tracked;
+static uint32_t types_tracked; /* bits by enum leak_resource_type */
+
+bool resource_is_tracked(enum leak_resource_type type)
+{
+    return types_tracked >> type & 1;
+}
+
+void resource_track(uint32_t types)
+{
+    types_tracked |= types;
+}
 
 bool resource_parse_types(const char *list, size_t length, uint32_t *out)
 {
     static const char *const words[] = {NULL,
-#define X(name, word) word,
+#define X(name, word, ...) word,
                                         LEAK_RESOURCE_TABLE(X)
 #undef X
     };
@@ -24,15 +34,16 @@ void resources_start(struct guard *guard)
     const char *list = options_current.track;
     uint32_t types;
     if (!resource_parse_types(list, strlen(list), &types)) {
-        log_bad_value("track", list,
-                      "fd, file, dir, mmap, dl, thread, or none; none of them is tracked");
+#define X(name, word, ...) word ", "
+        log_bad_value("track", list, LEAK_RESOURCE_TABLE(X) "or none; none of them is tracked");
+#undef X
         return;
     }
     if (types >> LEAK_RESOURCE_MMAP & 1 && !mmap_regions_start())
         types &= ~(1u << LEAK_RESOURCE_MMAP);
     if (types >> LEAK_RESOURCE_FD & 1)
         descriptors_start(guard);
-    resource_types_tracked = types;
+    resource_track(types);
 }
 
 void resources_resolve_libraries(void)
@@ -46,29 +57,4 @@ void resources_sync(void)
     resources_resolve_libraries();
     if (resource_is_tracked(LEAK_RESOURCE_FD))
         descriptors_sync();
-}
-
-/* The order of the locks, from the outermost inwards. */
-void resources_fork_lock(void)
-{
-    mmap_regions_fork_lock();
-    handle_table_fork_lock();
-    descriptors_fork_lock();
-    resource_records_fork_lock();
-}
-
-void resources_fork_unlock(void)
-{
-    resource_records_fork_unlock();
-    descriptors_fork_unlock();
-    handle_table_fork_unlock();
-    mmap_regions_fork_unlock();
-}
-
-void resources_fork_child(void)
-{
-    resource_records_fork_child();
-    descriptors_fork_child();
-    handle_table_fork_child();
-    mmap_regions_fork_child();
 }

@@ -1,5 +1,6 @@
 /* heap_ranges.c - recognizes the memory of an allocator by glibc's own data. */
 #include "preload/roots/heap_ranges.h"
+#include "preload/base/collections.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real_functions.h"
@@ -62,19 +63,6 @@ static struct heap_range containing_range(const struct mapping *mapping, uintptr
                : all;
 }
 
-/* Shell sort: a few thousand, nearly in order. */
-void heap_ranges_sort(struct heap_range *list, uint32_t count)
-{
-    for (uint32_t gap = count / 2; gap; gap /= 2)
-        for (uint32_t i = gap; i < count; i++) {
-            struct heap_range item = list[i];
-            uint32_t k = i;
-            for (; k >= gap && list[k - gap].start > item.start; k -= gap)
-                list[k] = list[k - gap];
-            list[k] = item;
-        }
-}
-
 /* Adds the mappings of blocks that lie in no range yet; blocks and ranges both ascend. */
 static void add_block_ranges(const struct procmaps *maps, const struct reach *reach, bool glibc,
                              struct heap_ranges *heaps)
@@ -109,9 +97,9 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
     for (uint32_t i = 0; glibc && i < maps->count; i++)
         if (procmaps_is_anonymous(&maps->mapping[i]))
             add_glibc_heaps(maps, &maps->mapping[i], out);
-    heap_ranges_sort(out->range, out->count);
+    SORT_BY(out->range, out->count, start);
     add_block_ranges(maps, reach, glibc, out);
-    heap_ranges_sort(out->range, out->count);
+    SORT_BY(out->range, out->count, start);
     return true;
 }
 

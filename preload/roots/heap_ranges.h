@@ -24,8 +24,6 @@ struct heap_ranges {
 /* glibc: the allocator is the C library's. Call after reach_build_index. */
 bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out);
-/* By start. */
-void heap_ranges_sort(struct heap_range *list, uint32_t count);
 
 /* ---- A heap that existed before libleak -------------------------------------------------------
  * When libleak is loaded into a running process, unknown blocks lie between the known ones and may

@@ -1,13 +1,13 @@
 /* library_blocks.c - finds the blocks by their allocation stacks, and clears them. */
 #include "preload/roots/library_blocks.h"
 #include "preload/elf/symbols.h"
+#include "preload/interpose/libc_stream.h"
 #include "preload/resources/handle_table.h"
 #include "preload/unwind/context_tree.h"
 #include "preload/unwind/sites.h"
 #include "preload/base/sys.h"
 
 #include <link.h>
-#include <stdio.h>
 
 #define LIBRARIES_MOST 32
 #define FUNCTIONS_MOST 256
@@ -208,15 +208,14 @@ static bool is_in(const struct code *code, unsigned count, uintptr_t pc)
 
 static enum kept judge_stack(const struct search *search, uint32_t node)
 {
-    for (unsigned i = 0; node >= LEAK_NODE_FIRST && i < FRAMES_MOST; i++) {
-        struct leak_node frame = context_tree_node(node);
+    struct leak_node frame;
+    for (unsigned i = 0; i < FRAMES_MOST && context_tree_next(&node, &frame); i++) {
         if (!is_in(search->library, search->library_count, frame.pc - 1))
             return i ? KEPT_SCANNED : KEPT_BY_PROGRAM;
         if (i == 0 && is_in(&search->loader, 1, frame.pc - 1))
             return KEPT_BY_LOADER;
         if (is_in(search->function, search->function_count, frame.pc - 1))
             return KEPT_BY_LIBRARY;
-        node = frame.parent;
     }
     return node < LEAK_NODE_FIRST ? KEPT_BY_PROGRAM : KEPT_SCANNED;
 }
@@ -329,7 +328,7 @@ static void clear_stream(struct search *search, const struct block *block)
 {
     const uintptr_t at = block->address;
     const FILE *stream = (const FILE *)at;
-    if (block->size < sizeof *stream || (stream->_flags & 0xffff0000) != 0xfbad0000)
+    if (!libc_stream_is(stream, block->size))
         return;
     uintptr_t wide = (uintptr_t)stream->_wide_data;
     clear_words(search, block, at + offsetof(FILE, _fileno), at + offsetof(FILE, _lock));

@@ -7,6 +7,7 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/roots/heap_ranges.h"
+#include "preload/base/collections.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -118,7 +119,7 @@ static void add_image_data(struct builder *builder, const struct elf_image *imag
 {
     uintptr_t start = image->data[part].start, end = image->data[part].end;
     struct data_roots variables = {0};
-    if (static_malloc_address - image->start >= image->end - image->start) {
+    if (static_malloc_address() - image->start >= image->end - image->start) {
         scan_ranges_add(&builder->out->ranges, start, end, model);
         return;
     }
@@ -365,7 +366,7 @@ static bool list_excluded(struct builder *builder)
         for (unsigned k = 0; k < image->data_count; k++)
             exclude_range(image->data[k].start, image->data[k].end - image->data[k].start, builder);
     }
-    heap_ranges_sort(builder->excluded, builder->excluded_count);
+    SORT_BY(builder->excluded, builder->excluded_count, start);
     return all;
 }
 
@@ -416,7 +417,7 @@ bool roots_find(const struct roots_input *input, struct roots *out)
 {
     struct builder builder = {.input = input, .out = out};
     const struct elf_image *libc = elf_images_at(input->images, (uintptr_t)real.malloc);
-    builder.glibc = libc && elf_images_is_libc(libc) && !static_malloc_address;
+    builder.glibc = libc && elf_images_is_libc(libc) && !static_malloc_address();
     *out = (struct roots){.threads = sys_map_lazily(WORLD_MAX_THREADS * sizeof *out->threads)};
     builder.excluded = sys_map_lazily(SCAN_RANGES_MAX * sizeof *builder.excluded);
     builder.dtv_words = sys_map_lazily(DTV_WORDS_MAX * sizeof *builder.dtv_words);

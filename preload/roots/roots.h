@@ -21,8 +21,6 @@ bool roots_parse_classes(const char *list, size_t length, unsigned *out);
 /* Regions that the program registers. False: no memory. */
 bool roots_add_region(uintptr_t start, size_t size);
 void roots_remove_region(uintptr_t start, size_t size);
-void roots_fork_lock(void);
-void roots_fork_unlock(void);
 
 /* A thread in the snapshot. */
 struct root_thread {

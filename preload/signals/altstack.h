@@ -25,8 +25,6 @@ void altstack_begin_thread(struct guard *guard);
 /* sigaltstack on behalf of the program. */
 int altstack_set(const stack_t *stack, stack_t *old);
 
-void altstack_fork_lock(void);
-void altstack_fork_unlock(void);
 /* Frees the lock in a fork child. */
 void altstack_fork_child(void);
 

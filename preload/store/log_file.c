@@ -14,10 +14,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define WINDOW (256u << 10)
 #define NUMBERS 10000
 

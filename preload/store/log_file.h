@@ -38,8 +38,6 @@ void log_file_trim(bool wait, bool last);
  * none. */
 uint64_t log_file_lost(void);
 
-void log_file_fork_lock(void);
-void log_file_fork_unlock(void);
 /* In a fork child, at once: leaves the window, which is the parent's. */
 void log_file_detach(void);
 /* In a fork child that records: its next line goes to a file of its own. */

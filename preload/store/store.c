@@ -6,7 +6,7 @@
 #include "preload/options/options.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "arch.h"
+#include "leak_cpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
 #define SIZE_LEAST (256ull << 10)
@@ -288,7 +284,7 @@ static void fill_header(struct leak_header *header)
 {
     header->version = LEAK_STORE_VERSION;
     header->header_size = sizeof *header;
-    header->machine = ARCH_MACHINE;
+    header->machine = LEAK_CPU_MACHINE;
     header->file_size = store.size;
     header->used = LEAK_PAGE;
     header->pid = sys_getpid();
@@ -610,5 +606,14 @@ void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t pay
     if (!offset || chunk->type != type || chunk->size < sizeof *chunk + payload)
         return NULL;
     store_publish(bytes, 0);
+    return bytes;
+}
+
+const void *store_read_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t least)
+{
+    const char *bytes = (const char *)store_header + offset;
+    const struct leak_chunk *chunk = (const struct leak_chunk *)bytes - 1;
+    if (!offset || chunk->type != type || load_acquire(&chunk->length) < least)
+        return NULL;
     return bytes;
 }

@@ -37,6 +37,8 @@ void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint6
 /* Unpublishes a packed chunk, to write it again. offset: what store_offset_of said. Result: its
  * payload; NULL: the chunk is of another type, or too small. */
 void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t payload);
+/* The published content of a packed chunk, at least so many bytes; NULL: it has none. */
+const void *store_read_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t least);
 /* The mapping of the file; most of it is empty. */
 uint64_t store_mapped_size(void);
 /* The program has limited its address space to so many bytes: gives back what the file does not

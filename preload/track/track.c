@@ -115,7 +115,7 @@ NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
     thread->delta_top = 2 * most;
     thread->delta_blocks = 0;
     uint64_t peak = load_relaxed(&header->peak_bytes);
-    if (delta < 0 && unlikely(peak >= load_relaxed(&timeline_peak_threshold)) &&
+    if (delta < 0 && unlikely(peak >= load_relaxed(&threads_state.peak_threshold)) &&
         live < peak - peak / 256)
         timeline_write_peak(guard);
     if ((int64_t)live <= (int64_t)peak)
@@ -158,7 +158,7 @@ void track_alloc_without_site(struct guard *guard, struct thread *thread,
 struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
                                       const struct block *old, uint64_t blocks, uint32_t site)
 {
-    track_count_free(guard, thread, old, blocks, false);
+    track_count_free(guard, thread, old, blocks);
     return thread_counters_pair(&thread->slots, site);
 }
 
@@ -235,18 +235,17 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
 }
 
 NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
-                                          const struct frame *caller, const struct block *taken,
-                                          uintptr_t address, unsigned weight, const void *content)
+                                          const struct frame *caller, const struct block *block,
+                                          unsigned weight, const void *content)
 {
-    struct block block = track_copy_block(taken, address);
     uint32_t node = 0;
     if (weight) {
-        timeline_add_death(block.site, weight, store_header->epoch - block.tick);
+        timeline_add_death(block->site, weight, store_header->epoch - block->tick);
         if ((node = capture_node(guard, thread, caller)))
-            free_history_count(guard, block.site, node, weight, block.size);
+            free_history_count(guard, block->site, node, weight, block->size);
     }
     if (content)
-        dropped_pointers_scan(guard, thread, caller, &block, content, &node);
+        dropped_pointers_scan(guard, thread, caller, block, content, &node);
     return node;
 }
 
@@ -268,8 +267,7 @@ static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *c
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_record_free(guard, thread, caller, block, block->address, pointer, how, blocks, sampled,
-                      false);
+    track_record_free(guard, thread, caller, block, pointer, how, blocks, sampled);
     threads_done(thread, &shared);
 }
 
@@ -391,12 +389,11 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
     return pointer;
 }
 
-void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *taken,
+void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *block,
                        void *pointer, uint32_t how)
 {
-    struct block block = track_copy_block(taken, arch_address(pointer));
-    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
-    record_free(guard, caller, &block, pointer, how, false);
+    bad_free_check_block(guard, caller, block, how); /* if it is wrong at all */
+    record_free(guard, caller, block, pointer, how, false);
     return pointer;
 }
 
@@ -434,5 +431,5 @@ void track_reinsert(struct guard *guard, const struct block *block)
     if (unlikely(sample_state.bytes))
         sample_insert(guard, block, &old);
     else
-        blocks_insert(guard, block, &old);
+        blocks_put_back(guard, block);
 }

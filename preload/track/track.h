@@ -7,7 +7,7 @@
 #ifndef PRELOAD_TRACK_TRACK_H
 #define PRELOAD_TRACK_TRACK_H
 
-#include "preload/heap/blocks.h"
+#include "preload/blocks/blocks.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/options/options.h"
 #include "preload/heap/free_form.h"

@@ -37,10 +37,10 @@ COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void
 /* No block begins at the pointer. Returns what libc is to free. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
-/* A block that blocks_take has returned and with which the call does not agree. Returns what libc
+/* A block that blocks_remove has returned and with which the call does not agree. Returns what libc
  * is to free. */
 COLD void *track_free_wrong(struct guard *guard, const struct frame *caller,
-                            const struct block *taken, void *pointer, uint32_t how);
+                            const struct block *block, void *pointer, uint32_t how);
 
 /* A busy thread reads the clock at every 64th allocation and every 64th free, a thread that
  * allocates rarely each time. Samples may be far apart in time at any rate, so each of them reads
@@ -80,14 +80,20 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
     track_add_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Returns how many frees of the site this thread had counted before. young: allocated just now. */
+/* Is the block one of the thread's last few? Then the counters that it used last are likely those
+ * of the block's site. */
+static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, const struct block *block)
+{
+    return (uint32_t)thread->record->allocations - block->count < 4;
+}
+
+/* Returns how many frees of the site this thread had counted before. */
 static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct thread *thread,
-                                               const struct block *block, uint64_t blocks,
-                                               bool young)
+                                               const struct block *block, uint64_t blocks)
 {
     /* First: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(young)
+    struct leak_slot *slot = likely(track_is_recent(thread, block))
                                  ? thread_counters_find_newest(guard, &thread->slots, block->site)
                                  : thread_counters_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
@@ -126,9 +132,7 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
 {
     struct block old, block;
     unsigned own = pool ? LEAK_KIND_CUSTOM : kind;
-    if (unlikely(!*lock_single_threaded))
-        blocks_prefetch(
-            arch_address(pointer)); /* a single thread inserts it among the young first */
+    uintptr_t area = blocks_prefetch(arch_address(pointer));
     if (sampled)
         track_update_clock(guard, thread);
     block.address = arch_address(pointer);
@@ -141,7 +145,7 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
     struct leak_slot *pair = thread_counters_prefetch(&thread->slots, block.site);
     enum blocks_insert done = pool      ? suballoc_insert(guard, &block, *pool, &old)
                               : sampled ? sample_insert(guard, &block, &old)
-                                        : blocks_insert(guard, &block, &old);
+                                        : blocks_insert_in(guard, area, &thread->run, &block, &old);
     if (unlikely(done == BLOCKS_NO_MEMORY))
         return track_count_untracked(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(done == BLOCKS_REPLACED))
@@ -175,28 +179,20 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
     return free_history_weight(&thread->freed, before);
 }
 
-/* A block that blocks_take has returned, with its address. */
-static inline struct block track_copy_block(const struct block *taken, uintptr_t address)
-{
-    struct block copy = *taken;
-    copy.address = address;
-    return copy;
-}
-
 /* Captures the call stack of the free for weight frees (0: does not), and scans the content of the
  * block for dropped pointers unless it is NULL. Returns the node of the stack, or 0. */
 uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
-                                 const struct frame *caller, const struct block *taken,
-                                 uintptr_t address, unsigned weight, const void *content);
+                                 const struct frame *caller, const struct block *block,
+                                 unsigned weight, const void *content);
 
-/* block: all but the address. pointer: as the program freed it; NULL: its content is lost. */
+/* pointer: as the program freed it; NULL: its content is lost. */
 static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *thread,
                                             const struct frame *caller, const struct block *block,
-                                            uintptr_t address, const void *pointer, uint32_t how,
-                                            uint64_t blocks, bool sampled, bool young)
+                                            const void *pointer, uint32_t how, uint64_t blocks,
+                                            bool sampled)
 {
     track_clock(guard, thread, sampled);
-    uint64_t before = track_count_free(guard, thread, block, blocks, young);
+    uint64_t before = track_count_free(guard, thread, block, blocks);
     if (options_current.free_stacks == FREE_STACKS_OFF)
         return;
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
@@ -211,9 +207,9 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     }
     uint32_t node = 0;
     if (unlikely(weight || look))
-        node = track_record_free_stack(guard, thread, COPY_OF(caller), block, address, weight,
+        node = track_record_free_stack(guard, thread, COPY_OF(caller), COPY_OF(block), weight,
                                        look ? pointer : NULL);
-    free_history_add_recent(&thread->freed, block, address, caller->pc, node, store_header->epoch,
+    free_history_add_recent(&thread->freed, block, caller->pc, node, store_header->epoch,
                             free_form_of(how));
 }
 
@@ -221,15 +217,13 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
 static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const struct frame *caller,
                                                    void *pointer, uint32_t how, bool with_size)
 {
-    struct block room;
-    uintptr_t address = arch_address(pointer);
-    const struct block *block = blocks_take(guard, address, &room);
-    if (unlikely(!block))
+    struct block block;
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
         return track_free_unknown(guard, with_size ? caller : COPY_OF(caller), pointer, how);
-    if (unlikely(!bad_free_agrees(caller, block, how, with_size)))
-        return track_free_wrong(guard, with_size ? caller : COPY_OF(caller), block, pointer, how);
-    track_record_free(guard, guard->thread, caller, block, address, pointer, how, 1, false,
-                      block != &room);
+    if (unlikely(!bad_free_agrees(caller, &block, how, with_size)))
+        return track_free_wrong(guard, with_size ? caller : COPY_OF(caller), COPY_OF(&block),
+                                pointer, how);
+    track_record_free(guard, guard->thread, caller, &block, pointer, how, 1, false);
     return pointer;
 }
 

@@ -67,8 +67,6 @@ static inline struct cfi_row cfi_cache_find(struct guard *guard, uintptr_t pc)
 /* Removes the rows of the addresses in (start, end]. */
 void cfi_cache_forget(uintptr_t start, uintptr_t end);
 
-void cfi_cache_fork_lock(void);
-void cfi_cache_fork_unlock(void);
 void cfi_cache_fork_child(void);
 
 #endif

@@ -24,14 +24,21 @@ uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsi
 
 /* A node, with its key decoded: without the bits that the index has added. */
 struct leak_node context_tree_node(uint32_t id);
+/* Moves *id to the node of the caller; *node is the one that it was at. False: *id is a root. */
+static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
+{
+    if (*id < LEAK_NODE_FIRST)
+        return false;
+    *node = context_tree_node(*id);
+    *id = node->parent;
+    return true;
+}
 /* The node of the innermost frame of a free's stack (or the root, for an empty one). */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);
 
 /* Every node's parent has a smaller id, and every node is found under its key. */
 bool context_tree_check(void);
 
-void context_tree_fork_lock(void);
-void context_tree_fork_unlock(void);
 /* Copies the nodes to the child's recording file; inherited leaves no longer match: new blocks get
  * new sites. */
 bool context_tree_fork_child(void);

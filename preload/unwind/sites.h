@@ -30,8 +30,6 @@ uint64_t sites_folded_frees(uint32_t site);
 struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b);
 uint32_t sites_last(void);
 
-void sites_fork_lock(void);
-void sites_fork_unlock(void);
 /* The child's sites: the same ids, all counts zero. */
 bool sites_fork_child(void);
 /* In a fork child: counts blocks that it has inherited. */

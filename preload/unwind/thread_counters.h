@@ -71,8 +71,6 @@ thread_counters_find_newest(struct guard *guard, struct thread_counters *slots, 
 
 void thread_counters_close(struct guard *guard, struct thread_counters *slots);
 
-void thread_counters_fork_lock(void);
-void thread_counters_fork_unlock(void);
 /* Drops the free caches, which belong to the parent's recording file. */
 void thread_counters_fork_child(void);
 

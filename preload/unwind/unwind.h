@@ -9,7 +9,7 @@
  * walks fresh frames until one has the pc and sp (and fp, where a frame further out needs it) of a
  * kept frame. From there on the stack is a pure function of these registers, the CFI rows and the
  * words that were read; so when all words read last time are still the same, the outer frames are
- * the same too. They are not walked but verified: the words stand in one array (stack_words.h), and
+ * the same too. They are not walked but verified: the words stand in one array (stack_fold.h), and
  * each costs a compare. All words must be compared: main -> f(site 1) -> h and main -> f(site 2) ->
  * h leave h's own words identical.
  *
@@ -144,13 +144,13 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context);
 
-/* Writes a call stack as text (backtrace.c), for programs with a crash handler of their own:
+/* Writes a call stack as text (trace_text.c), for programs with a crash handler of their own:
  *
  *     #0  0x00005563772bd826 compute+0x16 (/usr/bin/tool+0x1826)
  *
  * The last number is the one for addr2line and leakreport's names (less 1 from #1 on: these are
  * return addresses). Works whichever locks are held: memory is mapped and unmapped by system calls,
- * names come from the objects' exports (dynsym_name.h). context: a ucontext_t, or NULL: begins at
+ * names come from the objects' exports (link_map.h). context: a ucontext_t, or NULL: begins at
  * caller. */
 void backtrace_write(const void *context, const struct frame *caller, int fd);
 

@@ -41,8 +41,6 @@ struct unwind_check_walk {
     _Alignas(16) char stack[STACK_SIZE];
 };
 
-uint64_t unwind_check_interval;
-
 enum { NOT_OPEN, OPENING, OPEN };
 
 static struct {
@@ -226,15 +224,15 @@ static const struct kind {
                               true},
 };
 
-void unwind_check_start(const struct options *options)
+void unwind_check_start(void)
 {
-    if (options->unwind_check && !options->site_stacks) {
+    if (options_current.unwind_check && !options_current.site_stacks) {
         log_line("unwind_check is off: with site_stacks=off there are no stacks", NULL);
+        options_current.unwind_check = 0;
         return;
     }
-    other.kind = &kinds[options->unwind_oracle];
-    other.shows = options->verbosity > 0;
-    unwind_check_interval = options->unwind_check;
+    other.kind = &kinds[options_current.unwind_oracle];
+    other.shows = options_current.verbosity > 0;
 }
 
 static void open_reference(void *done)
@@ -260,7 +258,7 @@ static bool open_reference_once(struct guard *guard, struct unwind_check_walk *w
         store_release(&other.state, OPEN);
         return true;
     }
-    unwind_check_interval = 0;
+    options_current.unwind_check = 0;
     log_line("unwind_check is off: no usable ", other.kind->file, " here (Debian package ",
              other.kind->package, ")", NULL);
     return false;
@@ -271,7 +269,7 @@ void unwind_check_fork_child(void)
     if (!other.walking)
         return;
     other.walking = 0;
-    unwind_check_interval = 0;
+    options_current.unwind_check = 0;
     if (other.shows)
         log_line("unwind_check is off in this child: another thread was being compared when it was "
                  "forked",
@@ -299,11 +297,10 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
 static void read_recorded_stack(struct guard *guard, uint32_t node, struct unwind_check_stack *ours)
 {
     bool interrupted = false;
-    for (ours->count = 0; node >= LEAK_NODE_FIRST && ours->count < UNWIND_DEPTH_MAX;) {
-        struct leak_node frame = context_tree_node(node);
+    struct leak_node frame;
+    for (ours->count = 0; ours->count < UNWIND_DEPTH_MAX && context_tree_next(&node, &frame);) {
         ours->pc[ours->count++] = frame.pc - interrupted;
         interrupted = cfi_cache_find(guard, frame.pc).rule == CFI_SIGNAL;
-        node = frame.parent;
     }
     ours->end = node;
 }

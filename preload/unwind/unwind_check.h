@@ -37,11 +37,9 @@ enum unwind_check_verdict {
     UNWIND_CHECK_DIFFERENT, /* another frame, or only one of the two ends */
 };
 
-extern uint64_t unwind_check_interval HIDDEN; /* 0: off */
-
 /* The first check opens the reference unwinder, when libc is ready; without one it logs a line and
  * turns the option off. */
-void unwind_check_start(const struct options *options);
+void unwind_check_start(void);
 /* Turns checks off if another thread was inside the reference unwinder during fork: it may have
  * held one of its locks. */
 void unwind_check_fork_child(void);
@@ -54,14 +52,14 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
 /* Is the count-th stack of a thread to be checked? */
 static inline bool unwind_check_is_due(uint32_t count)
 {
-    return unwind_check_interval && count % unwind_check_interval == 0;
+    return options_current.unwind_check && count % options_current.unwind_check == 0;
 }
 
 /* The next stack after that one which is to be checked; 0: none. */
 static inline uint32_t unwind_check_next(uint32_t count)
 {
-    uint64_t next =
-        unwind_check_interval ? (count / unwind_check_interval + 1) * unwind_check_interval : 0;
+    uint64_t every = options_current.unwind_check;
+    uint64_t next = every ? (count / every + 1) * every : 0;
     return next > UINT32_MAX ? 0 : next;
 }
 

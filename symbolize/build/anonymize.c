@@ -82,6 +82,7 @@ static void anonymize_record(struct record *record)
     if (record->when_lost) {
         anonymize_lost(&record->when_lost->place);
         anonymize_lost(&record->when_lost->then);
+        anonymize_stack(&record->when_lost->used);
     }
     if (record->suppressed_by)
         ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);

@@ -11,7 +11,7 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/output/output.h"
 #include "common/sites/signature.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 static const struct {
     const char *name, *words;
@@ -201,7 +201,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
         alloc_profile_fill(mem, resolver, store, process);
     peak_fill(mem, resolver, store, process);
     leak_check_info_fill(mem, resolver, store, process);
-    when_lost_fill(mem, resolver, store, process);
+    when_lost_fill(mem, resolver, store, false, process);
     evidence_fill(mem, store, process);
     address_info_fill(mem, resolver, store, &options->who, process);
     recent_frees_fill(mem, resolver, store, &options->recent, process);
@@ -333,6 +333,7 @@ static void make_stable_lost(const struct lost_place *place)
 static void make_stable_record(struct record *record)
 {
     record->first_ns = record->last_ns = 0;
+    record->first_lost = record->last_lost = (struct check_span){0};
     stack_make_stable(record->frames, record->frame_count);
     if (!record->freed.exact)
         record->freed.places = record->freed.frame_count = 0;

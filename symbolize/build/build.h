@@ -40,7 +40,7 @@ void anonymize_process(struct process *process);
 /* The rules that no process used. */
 void anonymize_rules(struct report *report);
 
-/* ---- evidence.c: process.gap and verdict_gap, from the totals -------------------------------- */
+/* ---- evidence_gaps.c: process.gap and verdict_gap, from the totals -------------------------------- */
 
 void evidence_fill(struct arena *mem, const struct store *store, struct process *process);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "symbolize/output/output.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/store/reader.h"
 
 struct binary_search_path command_search_path(const struct options *options)

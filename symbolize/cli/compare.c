@@ -6,7 +6,7 @@
 
 #include "symbolize/compare/compare.h"
 #include "symbolize/view/view.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* ---- diff ------------------------------------------------------------------------------------ */
 

@@ -16,7 +16,7 @@
 
 /* Returns how many of its followed blocks belong to records of the report. */
 static size_t read_followed_store(struct arena *mem, struct resolver *resolver, const char *path,
-                                  struct report *report)
+                                  bool refine, struct report *report)
 {
     struct arena *own = arena_begin();
     struct store store;
@@ -26,7 +26,7 @@ static size_t read_followed_store(struct arena *mem, struct resolver *resolver, 
     if (reader_open(own, path, &store, &trouble)) {
         foreign_file_add_reader(store.owner);
         for (size_t i = 0; i < report->process_count; i++)
-            found += when_lost_fill(mem, resolver, &store, &report->processes[i]);
+            found += when_lost_fill(mem, resolver, &store, refine, &report->processes[i]);
         store_end(&store);
     }
     arena_end(own);
@@ -34,7 +34,7 @@ static size_t read_followed_store(struct arena *mem, struct resolver *resolver, 
 }
 
 static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, const char *dir,
-                                struct report *report)
+                                bool refine, struct report *report)
 {
     struct store_list stores;
     size_t found = 0;
@@ -42,26 +42,9 @@ static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, co
     store_list_read(&stores, dir, 0, 0);
     for (size_t i = 0; i < stores.count; i++)
         if (stores.at[i].readable)
-            found += read_followed_store(mem, resolver, stores.at[i].path, report);
+            found += read_followed_store(mem, resolver, stores.at[i].path, refine, report);
     store_list_free(&stores);
     return found;
-}
-
-static bool was_any_lost(const struct report *report)
-{
-    for (size_t i = 0; i < report->process_count; i++)
-        for (size_t k = 0; k < report->processes[i].record_count; k++)
-            if (report->processes[i].records[k].when_lost &&
-                report->processes[i].records[k].when_lost->lost)
-                return true;
-    return false;
-}
-
-static void forget_followed(struct report *report)
-{
-    for (size_t i = 0; i < report->process_count; i++)
-        for (size_t k = 0; k < report->processes[i].record_count; k++)
-            report->processes[i].records[k].when_lost = NULL;
 }
 
 static void add_note(struct arena *mem, struct process *process, const char *note)
@@ -79,10 +62,8 @@ void followed_read(struct arena *mem, struct resolver *resolver, const struct op
 {
     size_t found = 0;
 
-    for (size_t i = options->followed.count; i > 0 && !was_any_lost(report); i--) {
-        forget_followed(report);
-        found = read_followed_dir(mem, resolver, options->followed.text[i - 1], report);
-    }
+    for (size_t i = 0; i < options->followed.count; i++)
+        found += read_followed_dir(mem, resolver, options->followed.text[i], i > 0, report);
     if (options->followed.count && !found && report->process_count)
         add_note(mem, &report->processes[0],
                  "when lost: unknown, since the second run did not allocate the followed blocks "
@@ -168,38 +149,51 @@ static bool find_blocks(struct plan *plan, const struct options *options,
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-/* The call behind which the code is to be executed step by step. */
-static const struct lost_step *step_of(const struct plan *plan, size_t i)
+static const struct when_lost *first_lost(const struct plan *plan)
 {
-    const struct sample *block = &plan->records[i]->samples[plan->blocks[i]];
-    const struct when_lost *when = plan->records[i]->when_lost;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct when_lost *when = plan->records[i]->when_lost;
 
-    for (size_t k = 0; when && k < when->step_count; k++)
-        if (when->steps[k].thread == block->thread.serial && when->steps[k].count == block->count)
-            return &when->steps[k];
+        if (when && when->lost)
+            return when;
+    }
     return NULL;
+}
+
+/* What the second run left open: the instruction, which steps find, and the last use, which is
+ * watched only of a single block. */
+static void print_third_run(const struct plan *plan, FILE *stream)
+{
+    const struct when_lost *when = first_lost(plan);
+    const struct lost_block *block;
+
+    if (!when || (when->place.at.count && when->followed == 1))
+        return;
+    block = &when->blocks[when->chosen];
+    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread, block->count);
+    if (!when->place.at.count)
+        fprintf(stream, "@%" PRIu32, block->step_at);
+    putc('\n', stream);
 }
 
 bool followed_print_plan(const struct options *options, const struct report *report, FILE *stream)
 {
     struct plan plan = {.count = 0};
-    bool any = !options->followed.count;
 
     if (!find_blocks(&plan, options, report))
         return false;
     if (!plan.count)
         return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
-    for (size_t i = 0; i < plan.count; i++)
-        any |= step_of(&plan, i) != NULL;
-    for (size_t i = 0; i < plan.count && any; i++) {
+    if (options->followed.count) {
+        print_third_run(&plan, stream);
+        return true;
+    }
+    for (size_t i = 0; i < plan.count; i++) {
         const struct sample *block = &plan.records[i]->samples[plan.blocks[i]];
 
         fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, i ? "," : "", block->thread.serial,
                 block->count);
-        if (step_of(&plan, i))
-            fprintf(stream, "@%" PRIu32, step_of(&plan, i)->event);
     }
-    if (any)
-        putc('\n', stream);
+    putc('\n', stream);
     return true;
 }

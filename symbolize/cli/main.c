@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/text/text.h"
 #include "symbolize/view/view.h"
 #include "symbolize/cli/followed.h"
 #include "symbolize/cli/command.h"
@@ -106,6 +107,15 @@ static bool load_baseline(struct report_set *baseline, struct options *options)
     return true;
 }
 
+/* Where modules come from is worth reading thousands of files only if the report says it. */
+static bool tells_modules(const struct options *options, const struct report *report)
+{
+    unsigned traits = options->format->traits;
+
+    return (traits & FORMAT_MODULES) && !options->view.quiet &&
+           (!(traits & FORMAT_LISTED) || text_tells_modules(report, &options->view));
+}
+
 static int report_all(struct arena *mem, struct resolver *resolver, struct options *options,
                       struct report_set *baseline)
 {
@@ -128,7 +138,7 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
             if (command_lacks_evidence(options, &report.processes[i]))
                 status = STATUS_INCOMPLETE;
         build_finish(&report, &options->build);
-        if ((options->format->traits & FORMAT_MODULES) && !options->view.quiet)
+        if (tells_modules(options, &report))
             missing_debuginfo_advise(mem, options->sysroot, &report);
         if (!write_report(mem, options, &report, matches))
             status = STATUS_UNUSABLE;

@@ -1,4 +1,4 @@
-/* diff.c - see diff.h.
+/* diff.c - see compare.h.
  *
  *     new       480 bytes in 4 blocks lost                       0a1b2c3d4e5f6071
  *          parse_node() at src/tree.c:88

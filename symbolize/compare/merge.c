@@ -1,4 +1,4 @@
-/* merge.c - see merge.h. The same words as in the report on one process; a record says besides
+/* merge.c - see compare.h. The same words as in the report on one process; a record says besides
  *
  *     in 12 processes on 3 hosts, 2026-11-20 10:15 to 2026-11-21 08:02 UTC
  */

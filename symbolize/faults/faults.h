@@ -9,7 +9,7 @@
 #include "common/store/store.h"
 #include "common/suppress/suppress.h"
 
-/* ---- frees.c: bad frees -----------------------------------------------------------------------
+/* ---- bad_frees.c: bad frees --------------------------------------------------------------------
  *
  * One kind is left out: the block comes from an operator new that is not libleak's, or such an
  * operator delete releases it. Then the program implements its operators with other ones, and what
@@ -22,7 +22,7 @@ void bad_frees_fill(struct arena *mem, struct resolver *resolver, const struct s
 /* Clears addresses, times and thread numbers, which differ from run to run. */
 void bad_frees_make_stable(struct process *process);
 
-/* ---- frees.c: the last frees of each thread ---------------------------------------------------
+/* ---- bad_frees.c: the last frees of each thread ------------------------------------------------
  *
  * The runtime keeps a ring of each thread's last frees. A free that was inspected has its whole
  * stack, the others only the return address. When a thread ends, its ring goes to another

@@ -10,12 +10,6 @@
 
 #include "common/sites/signature.h"
 
-static const char *const type_word[] = {NULL,
-#define X(name, word) word,
-                                        LEAK_RESOURCE_TABLE(X)
-#undef X
-};
-
 static const char *const sort_words[] = {NULL,
 #define X(name, words) words,
                                          LEAK_SORT_TABLE(X)
@@ -173,7 +167,7 @@ static const struct store_resource_use *reported_use(const struct store_resource
 static const char *resource_type(const struct store_resource *from)
 {
     if (!from->bad_close)
-        return type_word[from->type];
+        return resource_word[from->type];
     return from->flags & LEAK_RESOURCE_NEVER ? "bad-close" : "double-close";
 }
 
@@ -436,7 +430,7 @@ static void fill_totals(struct resource_builder *filling, struct process *proces
     for (int i = LEAK_RESOURCE_NONE + 1; i < LEAK_RESOURCE_MAX; i++)
         if (store->resources_opened[i] || open[i])
             process->resource_totals[process->resource_total_count++] =
-                (struct resource_total){type_word[i], store->resources_opened[i], open[i]};
+                (struct resource_total){resource_word[i], store->resources_opened[i], open[i]};
 }
 
 static void want_orphans(struct resource_builder *filling)

@@ -1,13 +1,13 @@
 /* signal_words.c - see faults.h. */
 #include "symbolize/faults/faults.h"
 
-#include <elf.h>
+#include "leak_cpu.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/model/model.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define NULL_PAGE 65536     /* no mapping lies below */
 #define NEIGHBOUR (1 << 20) /* greatest distance at which a mapping is named */
@@ -203,16 +203,17 @@ const char *signal_address_words(struct arena *mem, const struct leak_crash *cra
 
 const char *signal_register_name(uint32_t machine, uint32_t i)
 {
-    static const char *const x86[] = {"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rdi",
-                                      "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", NULL};
-    static const char *const arm[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
-                                      "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
-                                      "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
-                                      "x24", "x25", "x26", "x27", "x28", "x29", "x30", NULL};
+    static const struct {
+        uint32_t machine;
+        const char *registers[LEAK_CRASH_REGISTERS + 1];
+    } cpus[] = {
+#define X(name, number, tls, ...) {number, {__VA_ARGS__, NULL}},
+        LEAK_CPU_TABLE(X)
+#undef X
+    };
 
-    if (machine == EM_X86_64)
-        return i < sizeof(x86) / sizeof(*x86) ? x86[i] : NULL;
-    if (machine == EM_AARCH64)
-        return i < sizeof(arm) / sizeof(*arm) ? arm[i] : NULL;
+    for (size_t cpu = 0; cpu < sizeof(cpus) / sizeof(*cpus); cpu++)
+        if (cpus[cpu].machine == machine && i < LEAK_CRASH_REGISTERS)
+            return cpus[cpu].registers[i];
     return NULL;
 }

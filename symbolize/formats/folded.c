@@ -12,7 +12,7 @@
 #include "common/view/format_api.h"
 #include "common/base/hashmap.h"
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* A stack of one process, with the sum of its records. */
 struct line {

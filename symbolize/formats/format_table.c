@@ -7,7 +7,7 @@
 
 static const struct format table[] = {
     {"text", "for a terminal: 80 columns, the largest leaks first", 10,
-     FORMAT_BY | FORMAT_BLOCKS | FORMAT_MODULES, text_write},
+     FORMAT_BY | FORMAT_BLOCKS | FORMAT_MODULES | FORMAT_LISTED, text_write},
     {"short", "a line for each finding, place first, as compilers write them", 0, 0, short_write},
     {"full", "text with everything: all verdicts, frames with modules and offsets", 0,
      FORMAT_ALL | FORMAT_CONTENT | FORMAT_MODULES, text_write_full},

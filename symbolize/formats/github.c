@@ -14,7 +14,7 @@
 #include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define SHOWN 10 /* annotations that the host shows of each level */
 

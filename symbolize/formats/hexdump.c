@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "common/encode/encode.h"
-#include "common/base/text.h"
 
 static const char *plural_suffix(uint64_t number)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* "248 bytes in 8 blocks lost" */
 static void append_total(char *text, size_t size, const struct process *process,

@@ -162,6 +162,20 @@ static void write_html_interior(struct writing *writing, const struct record *re
     free(text);
 }
 
+static void write_html_lost_between(struct writing *writing, const struct record *record)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = record->first_lost.by_ns ? open_memstream(&text, &size) : NULL;
+
+    if (!stream)
+        return;
+    text_lost_between_words(writing->process, record, ", ", stream);
+    fclose(stream);
+    json_put_text(&writing->json, "lb", text);
+    free(text);
+}
+
 static void write_html_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct json_writer *json = &writing->json;
@@ -188,6 +202,7 @@ static void write_html_record(struct writing *writing, const struct record *reco
     if (record->cycle)
         json_put_bool(json, "c", true);
     write_html_interior(writing, record);
+    write_html_lost_between(writing, record);
     write_html_path(writing, "p", record->path);
     write_html_lines(writing, record);
     write_html_tags(writing, record);

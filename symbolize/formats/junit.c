@@ -14,7 +14,7 @@
 #include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define NAME_COLUMNS 160 /* of a function in the name of a test */
 

@@ -14,7 +14,7 @@
 #include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define ROOM ((size_t)512 << 10) /* bytes that stacks may use */
 #define NAME_COLUMNS 60          /* of a function in the table */

@@ -8,7 +8,7 @@
 
 #include "leak_store.h"
 #include "symbolize/view/view.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "symbolize/text/text.h"
 
 static const struct {

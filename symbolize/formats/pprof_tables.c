@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define MODULE_BITS 32 /* of the address range of a module */
 

@@ -102,6 +102,7 @@ function recordBody(record) {
     const body = [];
     if (record.g) body.push(note(sentence(record.g)));
     if (record.c) body.push(note("Reference cycle."));
+    if (record.lb) body.push(note(record.lb[0].toUpperCase() + record.lb.slice(1)));
     if (record.i) body.push(note(record.i[0].toUpperCase() + record.i.slice(1)));
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/sarif.h"
 #include "symbolize/records/sampling_error.h"

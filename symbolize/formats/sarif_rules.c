@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define FREE_IT "Free the block before its last pointer is overwritten, or let an owner free it."
-#define CLOSE_IT "Close it on every path, errors included."
 #define PAIR "Free a block with the function that matches its allocation function."
 #define ONCE "Give the block one owner, and free it only there."
 
@@ -46,20 +45,13 @@ static const struct sarif_rule table[] = {
      "See the stack, and the block at or before the address."},
     {"stack-overflow", "error", "Stack overflow", "A thread exceeded its stack.",
      "See which frames repeat in the stack."},
-    {"fd", "warning", "Descriptor left open", "A descriptor was still open at the end.", CLOSE_IT},
-    {"file", "warning", "Stream left open", "A stream was still open at the end.", CLOSE_IT},
-    {"dir", "warning", "Directory left open", "A directory was still open at the end.", CLOSE_IT},
-    {"mmap", "warning", "Mapping left", "A mapping still existed at the end.",
-     "Unmap it on every path, errors included."},
-    {"dl", "warning", "Library handle left open", "A library handle was still open at the end.",
-     CLOSE_IT},
-    {"pair", "warning", "Object left",
-     "An object that one function created was not destroyed by its counterpart.",
-     "Destroy it on every path, errors included."},
-    {"thread", "warning", "Thread neither joined nor detached",
-     "The thread ended, and its stack waits for a join that was never made.", "Join or detach it."},
-    {"double-close", "error", "Descriptor closed twice",
-     "The number was already closed, and may have been reused by another descriptor.", CLOSE_IT},
+#define X(name, word, noun, plural, title, sentence, remedy)                                       \
+    {word, "warning", title, sentence, remedy},
+    LEAK_RESOURCE_TABLE(X)
+#undef X
+        {"double-close", "error", "Descriptor closed twice",
+         "The number was already closed, and may have been reused by another descriptor.",
+         LEAK_CLOSE_IT},
     {"bad-close", "error", "Close of a descriptor that was never open",
      "The number was never an open descriptor.", "Close only what was opened."},
     {"other", "warning", "Something else", "See the message.", "See the message."},

@@ -13,7 +13,7 @@
 #include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 #include "symbolize/formats/memcheck.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 struct writing {
     const struct process *process;

@@ -116,7 +116,7 @@ void dropped_pointers_end(struct dropped_pointers *orphans);
 void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
                            struct site_list sites, struct record *record);
 
-/* ---- interiors.c: how blocks are held that no pointer to their start holds --------------------- */
+/* ---- interior_pointers.c: how blocks are held that no pointer to their start holds ----------- */
 
 struct interiors {
     const struct store *store;
@@ -133,6 +133,18 @@ void interiors_request(struct signatures *signatures);
 /* Fills in record->interiors with the rows of a sum. */
 void interiors_fill(const struct interiors *interiors, struct root_paths *paths, uint32_t sum,
                     struct record *record);
+
+/* ---- loss_times.c: between which leak checks blocks were lost ---------------------------------- */
+
+struct loss_times {
+    const struct store *store;
+    uint32_t *row; /* by site: index + 1 of its row; NULL = there are none */
+};
+
+struct loss_times loss_times_begin(const struct store *store);
+void loss_times_end(struct loss_times *times);
+/* Fills in record->first_lost and last_lost. */
+void loss_times_fill(const struct loss_times *times, struct site_list sites, struct record *record);
 
 /* ---- leak_check_info.c: how the last leak check was made ------------------------------------- */
 
@@ -159,8 +171,9 @@ void address_info_fill(struct arena *mem, struct resolver *resolver, const struc
 /* ---- when_lost.c: where the last pointer to a block was lost (follow_blocks=) ------------------ */
 
 /* Adds what a recording says of followed blocks to the records of the process that have the same
- * call stacks; it may be the recording of another run. Returns how many such blocks there are. */
+ * call stacks; it may be the recording of another run. refine: of a third run, which tells more of
+ * the block whose place an earlier one gave. Returns how many such blocks there are. */
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
-                      struct process *process);
+                      bool refine, struct process *process);
 
 #endif

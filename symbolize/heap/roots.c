@@ -215,7 +215,7 @@ static void name_tls(struct roots *roots, const struct leak_held *held, struct r
 static void name_root(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     root->class = held->root_class;
-    switch (held->root_class) {
+    switch ((enum leak_root_class)held->root_class) {
     case LEAK_ROOT_CLASS_GLOBALS:
         name_global(roots, held, root);
         return;
@@ -237,8 +237,10 @@ static void name_root(struct roots *roots, const struct leak_held *held, struct 
         root->offset = held->address - held->start;
         root->has_offset = true;
         return;
+    case LEAK_ROOT_CLASS_NONE:
+    case LEAK_ROOT_CLASS_MAX:
+        root->words = "an unknown place";
     }
-    root->words = "an unknown place";
 }
 
 const struct root *roots_describe_word(struct roots *roots, const struct leak_held *held)

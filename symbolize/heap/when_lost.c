@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define STACK_CALLS 5
+#define STACK_CALLS 5 /* before a stack lost a block its owner may have left it */
+#define STACK_CALLS_MOST 200
 
 struct when_lost_builder {
     struct arena *mem;
@@ -117,6 +118,23 @@ static void find_returned_function(struct lost_place *place, const struct root *
     place->returned = true;
 }
 
+/* The line of the function from which a jump led to its end, say; of a function that it returned
+ * from, the call. */
+static const struct frame *find_jump(struct when_lost_builder *builder,
+                                     const struct store_drop *drop, const struct frame *lost_in)
+{
+    const uint64_t ends[] = {drop->jump_from + 1, drop->jump_to};
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && drop->jump_from; i++) {
+        struct stack stack = stack_from_pcs(builder->mem, &builder->signatures, &ends[i], 1);
+
+        for (size_t k = 0; k < stack.count; k++)
+            if (is_same_function(stack.frames[k], lost_in))
+                return stack.frames[0]->line != lost_in->line ? stack.frames[0] : NULL;
+    }
+    return NULL;
+}
+
 static struct lost_place describe_drop(struct when_lost_builder *builder,
                                        const struct store_drop *drop)
 {
@@ -135,8 +153,10 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
             stack_from_pcs(builder->mem, &builder->signatures, drop->frames, drop->frame_count);
     else if (place.holder_freed)
         place.at = place.after;
-    if (place.at.count && (place.from = place.to = user_frame(builder, &place.at, 0)))
+    if (place.at.count && (place.from = place.to = user_frame(builder, &place.at, 0))) {
+        place.jumped_from = find_jump(builder, drop, place.from);
         return place;
+    }
     find_common_function(builder, &place);
     if (root && root->class == LEAK_ROOT_CLASS_STACKS && root->variable)
         find_returned_function(&place, root);
@@ -150,56 +170,130 @@ static uint32_t count_agreeing(const struct when_lost *when, const struct frame 
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < when->lost && frame; i++)
-        count += when->all[i].from && is_same_function(when->all[i].from, frame);
+        count += when->blocks[i].place.from && is_same_function(when->blocks[i].place.from, frame);
     return count;
+}
+
+static uint32_t rate_place(const struct when_lost *when, size_t i)
+{
+    const struct lost_place *place = &when->blocks[i].place;
+
+    return 2 * count_agreeing(when, place->from) + (place->at.count > 0);
 }
 
 /* The place of most blocks; of several such places one where the instruction is known. */
 static void choose_place(struct when_lost *when)
 {
-    size_t best = 0;
-
-    for (uint32_t i = 0; i < when->lost; i++) {
-        uint32_t agreed = 2 * count_agreeing(when, when->all[i].from) + (when->all[i].at.count > 0);
-        uint32_t most =
-            2 * count_agreeing(when, when->all[best].from) + (when->all[best].at.count > 0);
-
-        best = agreed > most ? i : best;
-    }
-    when->place = when->all[best];
-    when->then = when->all_then[best];
+    when->chosen = 0;
+    for (uint32_t i = 1; i < when->lost; i++)
+        if (rate_place(when, i) > rate_place(when, when->chosen))
+            when->chosen = i;
+    when->place = when->blocks[when->chosen].place;
+    when->then = when->blocks[when->chosen].then;
     when->agreed = count_agreeing(when, when->place.from);
 }
 
-static void add_lost(struct when_lost_builder *builder, const struct store_followed *followed,
-                     struct when_lost *made)
+/* Stacks may seem to hold a block long after it was lost, by words that nothing uses: the steps
+ * begin before they did, unless that takes too long. */
+static uint32_t find_step(const struct store_drop *drop, bool stored)
+{
+    uint32_t back = stored ? 1 : STACK_CALLS;
+
+    if (!stored && drop->event - drop->since < STACK_CALLS_MOST)
+        back = drop->event - drop->since + STACK_CALLS;
+    return drop->event > back ? drop->event - back : 0;
+}
+
+/* After the last word outside of stacks was overwritten the block was used: a stack or a register
+ * had the pointer, rather than a copy that nothing needs. */
+static bool is_used_later(const struct store_followed *followed)
+{
+    return followed->last.event > followed->stored.event && followed->used_count &&
+           followed->used_event >= followed->stored.event;
+}
+
+static struct lost_block describe_lost(struct when_lost_builder *builder,
+                                       const struct store_followed *followed)
 {
     struct lost_place stored = describe_drop(builder, &followed->stored);
     struct lost_place last = describe_drop(builder, &followed->last);
-    const struct lost_place *place = stored.known ? &stored : &last;
-    /* The last word on a stack may be in a frame that is a call later than the one it was in. */
-    uint32_t back = stored.known ? 1 : STACK_CALLS;
-    uint32_t event = stored.known ? followed->stored.event : followed->last.event;
+    struct lost_block block = {.thread = followed->thread, .count = followed->count};
 
-    if (made->lost == WHEN_LOST_MOST || !place->known)
+    bool kept = stored.known && !is_used_later(followed);
+
+    block.place = kept ? stored : last;
+    if (kept && followed->last.event > followed->stored.event)
+        block.then = last;
+    block.late = !kept && followed->last.late;
+    block.step_at = find_step(kept ? &followed->stored : &followed->last, kept);
+    return block;
+}
+
+static void describe_use(struct when_lost_builder *builder, const struct store_followed *followed,
+                         struct when_lost *made)
+{
+    if (followed->state == LEAK_FOLLOWED_FREED || !followed->used_count)
         return;
-    made->all[made->lost] = *place;
-    if (stored.known && followed->last.event > followed->stored.event)
-        made->all_then[made->lost] = last;
-    made->lost++;
-    if (!place->at.count)
-        made->steps[made->step_count++] =
-            (struct lost_step){followed->thread, followed->count, event > back ? event - back : 0};
-    choose_place(made);
+    made->used =
+        stack_from_pcs(builder->mem, &builder->signatures, followed->used, followed->used_count);
+    made->user = user_frame(builder, &made->used, 0);
+    made->used_bytes = followed->used_bytes < followed->size ? followed->used_bytes : 0;
 }
 
 static void add_followed(struct when_lost_builder *builder, const struct store_followed *followed,
                          struct when_lost *made)
 {
+    struct lost_block block = {.place.known = false};
+
     made->followed++;
     made->freed += followed->state == LEAK_FOLLOWED_FREED;
     if (followed->state == LEAK_FOLLOWED_LOST)
-        add_lost(builder, followed, made);
+        block = describe_lost(builder, followed);
+    if (block.place.known && made->lost < WHEN_LOST_MOST) {
+        made->blocks[made->lost++] = block;
+        choose_place(made);
+    }
+    describe_use(builder, followed, made);
+}
+
+/* Is the innermost frame of the stack in that function, or inlined into it? */
+static bool is_within(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        if (is_same_function(function, stack->frames[i]))
+            return true;
+        if (!stack->frames[i]->inlined)
+            return false;
+    }
+    return false;
+}
+
+/* A register may keep the pointer until its function ends. Steps that lead further have followed a
+ * word that nothing uses. */
+static bool may_refine(const struct when_lost *made, const struct lost_block *block)
+{
+    const struct frame *known = made->place.from;
+
+    return !block->late || !known || is_same_function(known, block->place.from) ||
+           is_within(&block->place.at, known);
+}
+
+/* The chosen block in a later run. */
+static void refine_followed(struct when_lost_builder *builder,
+                            const struct store_followed *followed, struct when_lost *made)
+{
+    struct lost_block block;
+
+    if (followed->state != LEAK_FOLLOWED_LOST || !made->lost ||
+        followed->thread != made->blocks[made->chosen].thread ||
+        followed->count != made->blocks[made->chosen].count)
+        return;
+    block = describe_lost(builder, followed);
+    describe_use(builder, followed, made);
+    if (!block.place.at.count || made->place.at.count || !may_refine(made, &block))
+        return;
+    made->place = block.place;
+    made->then = block.then;
 }
 
 /* A record of other verdicts may have the same stacks. */
@@ -213,7 +307,7 @@ static struct record *find_record(struct process *process, uint64_t signature)
 }
 
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
-                      struct process *process)
+                      bool refine, struct process *process)
 {
     struct when_lost_builder builder = {.mem = mem, .process = process};
     size_t found = 0;
@@ -234,6 +328,10 @@ size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct
         if (!record)
             continue;
         found++;
+        if (refine && record->when_lost)
+            refine_followed(&builder, followed, (struct when_lost *)record->when_lost);
+        if (refine)
+            continue;
         if (!record->when_lost)
             record->when_lost = arena_alloc(mem, sizeof(*record->when_lost));
         add_followed(&builder, followed, (struct when_lost *)record->when_lost);

@@ -176,12 +176,34 @@ static const struct json_field lost_place_fields[] = {
     JSON_STACK(lost_place, "at", at, JSON_KNOWN_BY(lost_place, at.count),
                JSON_ABOUT("the instruction, innermost frame first; null: it is between before "
                           "and after")),
+    JSON_PUT(lost_place, "jumped_from", LIST, jumped_from, put_holder, .table = &json_frame,
+             JSON_KNOWN_BY(lost_place, jumped_from), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the line of the last jump before that instruction")),
     JSON_STACK(lost_place, "before", before,
                JSON_ABOUT("the last allocation or free at which the pointer was there")),
     JSON_STACK(lost_place, "after", after, JSON_ABOUT("the next one, at which it was not")),
 };
 
 static const struct json_table lost_place_table = JSON_TABLE("lost_place", lost_place_fields);
+
+static const struct json_field check_span_fields[] = {
+    JSON_TIME(check_span, "after", after_ns,
+              JSON_ABOUT("the leak check before, which did not find it; null: there was none")),
+    JSON_TIME(check_span, "by", by_ns, JSON_ABOUT("the leak check that found it")),
+};
+
+static const struct json_table check_span_table = JSON_TABLE("check_span", check_span_fields);
+
+static const struct json_field lost_between_fields[] = {
+    JSON_PART(record, "first", first_lost, check_span_table),
+    JSON_PART(record, "last", last_lost, check_span_table),
+};
+
+static const struct json_table lost_between_table = JSON_TABLE(
+    "lost_between", lost_between_fields,
+    JSON_ABOUT("Between which leak checks of this run the first of these blocks was lost, "
+               "and the last. Left out: there was one leak check only, or they are "
+               "not lost"));
 
 static const struct json_field when_lost_fields[] = {
     JSON_COUNT(when_lost, "followed", followed),
@@ -192,6 +214,10 @@ static const struct json_field when_lost_fields[] = {
     JSON_PART(when_lost, "place", place, lost_place_table, JSON_KNOWN_BY(when_lost, place.known)),
     JSON_PART(when_lost, "then", then, lost_place_table, JSON_KNOWN_BY(when_lost, then.known),
               JSON_ABOUT("from place to here only a stack held the pointer")),
+    JSON_STACK(when_lost, "used", used, JSON_KNOWN_BY(when_lost, used.count),
+               JSON_ABOUT("the instruction that used the block last, innermost frame first")),
+    JSON_COUNT(when_lost, "used_bytes", used_bytes,
+               JSON_ABOUT("used is known of so many first bytes only; 0: of the whole block")),
 };
 
 static const struct json_table when_lost_table =
@@ -324,7 +350,8 @@ static const struct json_field record_fields[] = {
               JSON_ABOUT("possible, and header: where the pointers point, and what holds them; the "
                          "most blocks first, three at most")),
     JSON_PUT(record, "owner", ID, owner, put_signature_of, JSON_KNOWN_BY(record, owner),
-             JSON_ABOUT("indirect: signature of the lost record that owns it")),
+             JSON_ABOUT("signature of another record; indirect: of the lost one that owns it; "
+                        "possible: of the possible one that holds it, and is itself held inside")),
     JSON_PUT(record, "part_of", ID, lead, put_signature_of, JSON_KNOWN_BY(record, lead),
              JSON_ABOUT("signature of the first record that probably has the same cause: the text "
                         "report shows them as one")),
@@ -342,6 +369,8 @@ static const struct json_field record_fields[] = {
                    "unfreed and no blocks, and is in no sum but growing")),
     JSON_INCLUDE(record, freed, freed_table),
     OTHER_FREES(record, ),
+    JSON_GROUP("lost_between", lost_between_table, JSON_KNOWN_BY(record, first_lost.by_ns),
+               JSON_OPTIONAL),
     JSON_POINTER(record, "when_lost", when_lost, when_lost_table, JSON_KNOWN_BY(record, when_lost),
                  JSON_OPTIONAL),
     JSON_TAGS(record, tags, tag_count),

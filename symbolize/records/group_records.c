@@ -30,6 +30,7 @@ struct grouping {
     struct free_sites frees;
     struct dropped_pointers orphans;
     struct interiors interiors;
+    struct loss_times losses;
     struct root_paths paths;
 };
 
@@ -85,8 +86,10 @@ static void finish_record(struct grouping *grouping, struct record_sum *draft)
     }
     record->freed = told->freed;
     record->beside = told->beside;
-    if (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT)
+    if (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT) {
         dropped_pointers_fill(&grouping->orphans, &grouping->frees, sites, record);
+        loss_times_fill(&grouping->losses, sites, record);
+    }
     alloc_lines_fill(grouping->mem, &grouping->signatures, &grouping->drafts.reconciliation, sites,
                      record);
     finish_threads(grouping, draft);
@@ -131,6 +134,7 @@ static void sort_records(struct grouping *grouping)
         if (process->records[i].owner)
             process->records[i].owner = place[process->records[i].owner - 1];
     }
+    possible_owners_fill(process);
     process_link_owned(process);
     free(order);
     free(place);
@@ -229,7 +233,7 @@ static void finish_grouping(struct grouping *grouping)
     suppress_fill_totals(grouping->options->suppressions, process);
     sort_records(grouping);
     leak_groups_fill(grouping->mem, grouping->options->order, process);
-    partings_fill(grouping->mem, process);
+    distinct_callers_fill(grouping->mem, process);
     owners_fill(&grouping->paths, &grouping->growth_series, process);
     held_at_once_fill(grouping->mem, &grouping->frees, grouping->store, process);
     missing_debuginfo_fill(grouping->mem, &grouping->signatures.modules, process);
@@ -242,6 +246,7 @@ static void end_grouping(struct grouping *grouping)
     free_sites_end(&grouping->frees);
     dropped_pointers_end(&grouping->orphans);
     interiors_end(&grouping->interiors);
+    loss_times_end(&grouping->losses);
     free(grouping->told);
     signatures_end(&grouping->signatures);
 }
@@ -261,6 +266,7 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
     signatures_resolve(&grouping.signatures);
     grouping.frees = free_sites_begin(mem, &grouping.signatures);
     grouping.orphans = dropped_pointers_begin(store);
+    grouping.losses = loss_times_begin(store);
     grouping.paths = root_paths_begin(mem, &grouping.signatures);
     record_sums_make(&grouping.drafts);
     grouping.interiors =

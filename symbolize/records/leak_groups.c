@@ -175,7 +175,8 @@ static void unite_by_holder(const struct record *record, struct agreement *agree
 static bool may_agree(const struct record *record)
 {
     return record->user < record->frame_count && record->frames[record->user]->function &&
-           record->verdict != VERDICT_INDIRECT && record->verdict != VERDICT_RUNTIME;
+           record->verdict != VERDICT_INDIRECT && record->verdict != VERDICT_RUNTIME &&
+           !record->owner;
 }
 
 /* The agreement of each record, by index. */

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 #define DPKG_LISTS "/var/lib/dpkg/info"
 #define LIST_MOST ((size_t)16 << 20)   /* bytes of one list */
@@ -117,7 +118,29 @@ static bool is_list(const char *name)
     return length > 5 && strcmp(name + length - 5, ".list") == 0;
 }
 
-/* False: the system has no dpkg. */
+static bool is_found(const struct wanted *wanted, size_t count)
+{
+    size_t found = 0;
+
+    while (found < count && wanted[found].file->package)
+        found++;
+    return found == count;
+}
+
+/* Is the package named like the file, as libssl3 is that of libssl.so.3? */
+static bool resembles(const char *list, const struct wanted *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = strrchr(wanted[i].name, '/') + 1;
+
+        if (strncasecmp(list, name, strcspn(name, ".")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Lists of packages that are named like a file come first: mostly it is in one of them. False: the
+ * system has no dpkg. */
 static bool search_dpkg(struct arena *mem, const char *root, const struct wanted *wanted,
                         size_t count)
 {
@@ -126,17 +149,20 @@ static bool search_dpkg(struct arena *mem, const char *root, const struct wanted
 
     if (!lists)
         return false;
-    for (struct dirent *entry; left && (entry = readdir(lists));) {
-        size_t length;
-        char *text = is_list(entry->d_name)
-                         ? read_file_at(dirfd(lists), entry->d_name, LIST_MOST, &length)
-                         : NULL;
+    for (int others = 0; others < 2; others++) {
+        rewinddir(lists);
+        for (struct dirent *entry; left && !is_found(wanted, count) && (entry = readdir(lists));) {
+            size_t length;
+            char *text = NULL;
 
-        if (!text)
-            continue;
-        search_list(mem, entry->d_name, text, length, wanted, count);
-        left -= length < left ? length : left;
-        free(text);
+            if (is_list(entry->d_name) && resembles(entry->d_name, wanted, count) == !others)
+                text = read_file_at(dirfd(lists), entry->d_name, LIST_MOST, &length);
+            if (!text)
+                continue;
+            search_list(mem, entry->d_name, text, length, wanted, count);
+            left -= length < left ? length : left;
+            free(text);
+        }
     }
     closedir(lists);
     return true;

@@ -1,8 +1,9 @@
 /* packages.h - which package of the system a file belongs to, and where the system has debug
  * information.
  *
- * dpkg's lists of files are read directly: two thousand packages take 20 ms. rpm is asked as a
- * process, for RPM_SECONDS at most. What is not found out is NULL: this is advice.
+ * dpkg's lists of files are read directly, until every file is found: all of two thousand packages
+ * take 30 ms. rpm is asked as a process, for RPM_SECONDS at most. What is not found out is NULL: this
+ * is advice.
  */
 #ifndef SYMBOLIZE_RECORDS_PACKAGES_H
 #define SYMBOLIZE_RECORDS_PACKAGES_H

@@ -38,14 +38,23 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);
 
-/* ---- partings.c -------------------------------------------------------------------------------
+/* ---- distinct_callers.c ------------------------------------------------------------------------
  *
  * Two records with the same user frame, which allocates for many callers, look the same when a
  * report shows a few inner frames. The frame in which their stacks first differ tells them apart,
  * so it is always shown. Only records are compared that may be lost. */
 
 /* Fills in record->partings of records with entries. */
-void partings_fill(struct arena *mem, struct process *process);
+void distinct_callers_fill(struct arena *mem, struct process *process);
+
+/* ---- possible_owners.c ------------------------------------------------------------------------
+ *
+ * A block that is held inside makes all that it leads to possibly lost. The pointer is the only doubt
+ * about all of these, so they belong to the record that it points into, as indirect ones to a lost
+ * record. */
+
+/* Fills in record->owner of possible records, once these are sorted and have their paths. */
+void possible_owners_fill(struct process *process);
 
 /* ---- held_at_once.c ---------------------------------------------------------------------------
  *

@@ -9,7 +9,7 @@
 #define SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
 
 #include "common/model/model.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/store/store.h"
 
 struct variance {

@@ -180,6 +180,12 @@ struct term_text text_called_by(const struct frame *caller, size_t columns,
 /* Where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
+/* Between which leak checks blocks of the record were lost, a line or two; the words alone, with
+ * a text between first and last. */
+void text_lost_between(const struct process *process, const struct record *record, FILE *stream);
+void text_lost_between_words(const struct process *process, const struct record *record,
+                             const char *between, FILE *stream);
+
 /* When and where blocks of the record were lost, in lines of their own. */
 void text_when_lost(const struct record *record, const struct view *view, FILE *stream);
 
@@ -282,6 +288,8 @@ const char *text_warning_at(const struct process *process, size_t i, char words[
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
+/* False: the report says nothing of modules. */
+bool text_tells_modules(const struct report *report, const struct view *view);
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* text_bad_frees.c - see text_bad_frees.h.
+/* text_bad_frees.c - see text.h.
  *
  *     1. mismatched-free: 40 bytes of new[] released by free (100,000 times)
  *          where it was released, in frames

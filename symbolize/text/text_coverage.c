@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "symbolize/records/sampling_error.h"
 
 #define PEAK_PARTS 5

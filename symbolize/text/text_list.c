@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolize/records/leak_groups.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 /* A record that a listed one owns stands below that one. */
 bool text_list_has(const struct process *process, const struct record *record,
@@ -13,11 +13,11 @@ bool text_list_has(const struct process *process, const struct record *record,
 {
     if (view->growing || (record->suppressed_by && !view->suppressed))
         return false;
+    if (record->owner)
+        return view->show[record->verdict] &&
+               !view->show[process->records[record->owner - 1].verdict];
     if (record->verdict != VERDICT_INDIRECT)
         return view->show[record->verdict];
-    if (record->owner)
-        return view->show[VERDICT_INDIRECT] &&
-               !view->show[process->records[record->owner - 1].verdict];
     return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 

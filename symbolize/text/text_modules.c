@@ -71,6 +71,14 @@ static bool has_records(const struct process *process, const struct view *view)
     return view->suppressed && process->suppressed.records;
 }
 
+bool text_tells_modules(const struct report *report, const struct view *view)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        if (view->verbose || has_records(&report->processes[i], view))
+            return true;
+    return false;
+}
+
 static void add_module(struct modules *modules, const struct blind_module *module)
 {
     for (size_t i = 0; i < modules->count; i++)

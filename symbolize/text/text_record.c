@@ -13,7 +13,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/hashmap.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "symbolize/records/leak_groups.h"
 #include "symbolize/records/sampling_error.h"
 
@@ -349,6 +349,7 @@ static void write_entry_body(const struct process *process, const struct record 
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 term_count(record->stacks, "stack").text);
+    text_lost_between(process, record, stream);
     text_when_lost(record, view, stream);
     text_freed_elsewhere(record, view, stream);
     text_freed_owner(record, view, stream);

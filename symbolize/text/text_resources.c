@@ -14,31 +14,25 @@
 #define NAMES 3          /* of a resource, without -v */
 #define SINGLE_CALLERS 2 /* of one that was opened once */
 
-static const struct {
-    const char *type, *word;
-} words[] = {
-    {"fd", "descriptor"},     {"file", "stream"},   {"dir", "directory"}, {"mmap", "mapping"},
-    {"dl", "library handle"}, {"thread", "thread"}, {"pair", "object"},
-};
-
-static const char *resource_word(const char *type)
+static const char *resource_noun(const char *type, bool plural)
 {
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (strcmp(words[i].type, type) == 0)
-            return words[i].word;
+#define X(name, word, noun, nouns, ...)                                                            \
+    if (strcmp(type, word) == 0)                                                                   \
+        return plural ? nouns : noun;
+    LEAK_RESOURCE_TABLE(X)
+#undef X
     return type;
 }
 
 /* "2 directories" */
 static struct term_text count_resources(uint64_t count, const char *type)
 {
-    if (count != 1 && strcmp(type, "dir") == 0) {
-        struct term_text shown = term_number(count);
+    struct term_text shown = term_number(count);
 
-        shown.columns += (size_t)snprintf(shown.text + shown.columns, 16, " directories");
-        return shown;
-    }
-    return term_count(count, resource_word(type));
+    shown.columns +=
+        (size_t)snprintf(shown.text + shown.columns, sizeof(shown.text) - shown.columns, " %s",
+                         resource_noun(type, count != 1));
+    return shown;
 }
 
 static void write_names(const struct resource *resource, const struct view *view, FILE *stream)
@@ -150,7 +144,7 @@ static void write_single(const struct resource *resource, const struct view *vie
         return;
     brief.terse = TEXT_ONE_SOURCE;
     brief.callers = SINGLE_CALLERS;
-    fprintf(line, " - %s: ", resource_word(resource->type));
+    fprintf(line, " - %s: ", resource_noun(resource->type, false));
     write_names(resource, view, line);
     if (resource->has_bytes)
         fprintf(line, ", %s", term_size(resource->record.bytes).text);

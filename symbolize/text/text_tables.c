@@ -38,7 +38,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/hashmap.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "symbolize/records/sampling_error.h"
 #include "symbolize/view/view.h"
 

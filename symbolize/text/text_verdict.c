@@ -89,9 +89,10 @@ static void write_some_held(const struct process *process, const struct record *
         write_held(held[i].first, &held[i].sum, held[i].shared, view, stream);
     if (!rest.records)
         return;
-    fprintf(stream, "%*sholds %s, %s from %s (--show=lost,indirect)\n", TEXT_INDENT, "",
+    fprintf(stream, "%*sholds %s, %s from %s (%s)\n", TEXT_INDENT, "",
             term_count(rest.blocks, "more block").text, term_size(rest.bytes).text,
-            term_count(rest.records, "place").text);
+            term_count(rest.records, "place").text,
+            record->verdict == VERDICT_LOST ? "--show=lost,indirect" : "-v shows them");
 }
 
 static void write_all_held(const struct process *process, const struct record *record,
@@ -176,6 +177,15 @@ static void write_verdict_samples(const struct record *record, const struct view
     }
 }
 
+static void write_owned(const struct process *process, const struct record *record,
+                        const struct view *view, FILE *stream)
+{
+    if (view->verbose || view->show[VERDICT_INDIRECT])
+        write_all_held(process, record, view, stream);
+    else if (view->terse < TEXT_TIGHT)
+        write_some_held(process, record, view, stream);
+}
+
 void text_verdict(const struct process *process, const struct record *record,
                   const struct view *view, FILE *stream)
 {
@@ -184,13 +194,13 @@ void text_verdict(const struct process *process, const struct record *record,
         if (record->cycle)
             write_remark("reference cycle", stream);
         write_retained(record, "fixing this leak releases", "", stream);
-        if (view->verbose || view->show[VERDICT_INDIRECT])
-            write_all_held(process, record, view, stream);
-        else if (view->terse < TEXT_TIGHT)
-            write_some_held(process, record, view, stream);
+        write_owned(process, record, view, stream);
         break;
     case VERDICT_POSSIBLE:
         write_possible(record, view, stream);
+        if (record->owned)
+            write_retained(record, "with it", " are possibly lost", stream);
+        write_owned(process, record, view, stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);

@@ -9,6 +9,7 @@
  *       p, a stack slot of make() (T1)
  *     then held on a stack until main at main.c:30
  *     2 of 3 blocks that were followed agree
+ *     lost between the leak checks at 12.0 s and 13.0 s
  */
 #include "symbolize/text/text.h"
 
@@ -25,6 +26,20 @@ static size_t name_columns(const struct view *view)
 static void write_name(const struct frame *frame, const struct view *view, FILE *stream)
 {
     fputs(text_function_name(frame, view, name_columns(view)).text, stream);
+}
+
+/* ", reached from line 456" of the function, or from another one that is inlined there. */
+static void write_jump(const struct lost_place *place, const struct view *view, FILE *stream)
+{
+    const struct frame *from = place->jumped_from;
+
+    if (!from || !from->line)
+        return;
+    if (from->name_hash == place->from->name_hash && from->file && place->from->file &&
+        strcmp(from->file, place->from->file) == 0)
+        fprintf(stream, ", reached from line %" PRIu32, from->line);
+    else
+        fprintf(stream, ", reached from %s", text_place(from, view).text);
 }
 
 /* " at src/item.c:64"; of two lines " between src/item.c:60 and 71". */
@@ -58,6 +73,7 @@ static void write_where(const struct lost_place *place, const char *lead, const 
         fputs(" in ", stream);
         write_name(place->from, view, stream);
         write_lines(place, view, stream);
+        write_jump(place, view, stream);
     }
 }
 
@@ -92,6 +108,35 @@ static void write_caller(const struct lost_place *place, const struct view *view
             text_called_by(caller, name_columns(view), view).text);
 }
 
+#define CALLERS_OF_USE 2 /* helpers use blocks for others */
+
+static void write_use(const struct when_lost *when, const struct view *view, FILE *stream)
+{
+    const struct frame *frame = when->user;
+
+    if (!frame)
+        return;
+    if (when->used_bytes)
+        fprintf(stream, "%*sits first %" PRIu64 " bytes were last used in ", TEXT_INDENT, "",
+                when->used_bytes);
+    else
+        fprintf(stream, "%*slast used in ", TEXT_INDENT, "");
+    write_name(frame, view, stream);
+    if (text_place(frame, view).columns)
+        fprintf(stream, " at %s", text_place(frame, view).text);
+    for (size_t i = 0, calls = 0; i < when->used.count && calls < CALLERS_OF_USE; i++) {
+        if (when->used.frames[i] != frame)
+            continue;
+        frame = text_find_caller(when->used.frames, when->used.count, i);
+        if (!frame)
+            break;
+        fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
+                text_called_by(frame, name_columns(view), view).text);
+        calls++;
+    }
+    putc('\n', stream);
+}
+
 static void write_agreement(const struct when_lost *when, FILE *stream)
 {
     if (when->followed < 2)
@@ -102,6 +147,48 @@ static void write_agreement(const struct when_lost *when, FILE *stream)
         fprintf(stream, ", %" PRIu32 " elsewhere", when->lost - when->agreed);
     if (when->freed)
         fprintf(stream, ", %" PRIu32 " were freed", when->freed);
+    putc('\n', stream);
+}
+
+static const char *since_start(const struct process *process, uint64_t time_ns,
+                               char text[TIME_TEXT_SIZE])
+{
+    time_format_span(time_ns > process->started_ns ? time_ns - process->started_ns : 0, text);
+    return text;
+}
+
+/* "between the leak checks at 12.0 s and 13.0 s" */
+static void write_checks(const struct process *process, const struct check_span *span, FILE *stream)
+{
+    char after[TIME_TEXT_SIZE], by[TIME_TEXT_SIZE];
+
+    since_start(process, span->by_ns, by);
+    if (span->after_ns)
+        fprintf(stream, "between the leak checks at %s and %s",
+                since_start(process, span->after_ns, after), by);
+    else
+        fprintf(stream, "before the first leak check at %s", by);
+}
+
+void text_lost_between_words(const struct process *process, const struct record *record,
+                             const char *between, FILE *stream)
+{
+    const struct check_span *first = &record->first_lost, *last = &record->last_lost;
+
+    fputs("lost ", stream);
+    write_checks(process, first, stream);
+    if (last->by_ns > first->by_ns) {
+        fprintf(stream, "%sthe last of them ", between);
+        write_checks(process, last, stream);
+    }
+}
+
+void text_lost_between(const struct process *process, const struct record *record, FILE *stream)
+{
+    if (!record->first_lost.by_ns)
+        return;
+    fprintf(stream, "%*s", TEXT_INDENT, "");
+    text_lost_between_words(process, record, ",\n       ", stream);
     putc('\n', stream);
 }
 
@@ -125,5 +212,6 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
         write_where(&when->then, "then held only on a stack, until a point", view, stream);
         putc('\n', stream);
     }
+    write_use(when, view, stream);
     write_agreement(when, stream);
 }

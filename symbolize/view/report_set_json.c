@@ -15,7 +15,7 @@
 #include "leak_store.h"
 #include "common/base/foreign_file.h"
 #include "common/names/names.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 
 struct json_reader {
     struct report_set *report_set;

@@ -42,7 +42,7 @@ void group_by_end(struct group_by_table *table);
 /* The row's share of all bytes, 0 to 1. */
 double group_by_share(const struct group_by_table *table, const struct group_by_row *row);
 
-/* ---- allocator_frame.c: the function that an allocation or release called ---------------------
+/* ---- allocator_names.c: the function that an allocation or release called ----------------------
  *
  * The library replaces that function and records its callers. Readers of other tools' reports
  * expect it as the innermost frame, so formats that imitate these begin a stack with a frame of

@@ -6,6 +6,7 @@
 // RUN: %leak %t; LIBLEAK_OPTIONS=header_idiom=off; %leak %t
 // JSON: verdict("with_start") == {"reachable": (1, 1000)} and one("with_start").header is True
 // JSON: verdict("with_owner") == {"reachable": (1, 1000)}
+// JSON: verdict("with_distance") == {"reachable": (1, 1000)} and verdict("with_text") == {"possible": (1, 1000)}
 // JSON: verdict("many") == {"reachable": (12, sum(700 + 16 * i for i in range(12)))}
 // JSON: verdict("page") == {"reachable": (1, 300000)}
 // JSON: verdict("by_chance") == {"possible": (1, 1000)}
@@ -18,6 +19,8 @@
 static char *volatile held[40];
 FAR static char *with_start(void) { return opaque(calloc(1, 1000)); }
 FAR static char *with_owner(void) { return opaque(calloc(1, 1000)); }
+FAR static char *with_distance(void) { return opaque(calloc(1, 1000)); }
+FAR static char *with_text(void) { return opaque(calloc(1, 1000)); }
 FAR static char *many(size_t size) { return opaque(calloc(1, size)); }
 FAR static char *page(void) { return opaque(calloc(1, 300000)); }
 FAR static char *by_chance(void) { return opaque(calloc(1, 1000)); }
@@ -40,6 +43,13 @@ FAR static void fill(void)
         held[2 + i] = align(many(700 + 16 * i), 8, 64);
     held[14] = align(page(), 16, 4096);
     held[15] = align(by_chance(), 16, 64);
+    block = with_distance();
+    held[28] = align(block, 1, 64);
+    held[28][-1] = (char)(held[28] - block);
+    block = with_text();
+    held[29] = align(block, 1, 64);
+    held[29][-1] = (char)(held[29] - block);
+    *block = ' ';
     for (int i = 0; i < 12; i++)
         held[16 + i] = align(further_on(1000 + 16 * i), 64 * (2 + i), 64);
 }

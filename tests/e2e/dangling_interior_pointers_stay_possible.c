@@ -5,7 +5,7 @@
 // CFLAGS: -O2 -g -fno-builtin
 // RUN: %leak %t; %report --top=0 store/*.leak
 // EXPECT: only interior pointers: \+100, from alone
-// EXPECT: only possibly lost blocks of alone_new\(\) point to it
+// EXPECT: with it 224 bytes in 2 blocks are possibly lost
 // JSON: verdict("cursor_new") == {"possible": (20, 20 * 200)}
 // JSON: verdict("alone_new") == {"possible": (1, 200)} and [(i.offset, i.root) for i in one("alone_new").interior] == [(100, True)]
 // JSON: verdict("below") == {"possible": (1, 24)} and [(i.offset, i.root) for i in one("below").interior] == [(0, False)]

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "common/names/binary.h"
 #include "common/names/names.h"
 #include "tests/fuzz/damage.h"

@@ -1,4 +1,4 @@
-"""compare.py LEAKREPORT FOLDER [valgrind] - are the lost records of one program's processes lost?
+"""compare.py LEAKREPORT FOLDER [valgrind [row]] - are the lost records of one program's processes lost?
 
 FOLDER/leak/left has the stores, FOLDER/valgrind/left the XML files of the same program under valgrind.
 Exit status: 0 nothing is lost, or valgrind says the same; 3 something is lost, and valgrind was
@@ -8,12 +8,13 @@ Two sites are the same when their first frames below the allocator are: the same
 function or, where the names differ or are missing, the same place in the page (both tools tell the return
 address less one). Libraries lie on page boundaries, so this holds without any symbol.
 """
-import glob, html, json, os, re, subprocess, sys
+import collections, glob, html, json, os, re, subprocess, sys
 
 FRAMES = 2  # that must agree
 
 tool, folder = sys.argv[1:3]
 asked = "valgrind" in sys.argv[3:]
+row = "row" in sys.argv[3:]
 
 
 def name_of(module):
@@ -31,7 +32,13 @@ def valgrind_sites():
     for path in glob.glob(os.path.join(glob.escape(folder), "valgrind", "left", "*.xml")):
         text = open(path, encoding="utf-8", errors="replace").read()
         for error in re.findall(r"<error>.*?</error>", text, re.S):  # a killed process leaves half a file
-            if not re.search(r"<kind>Leak_(Definitely|Indirectly)Lost</kind>", error):
+            kind = re.search(r"<kind>Leak_(Definitely|Indirectly|Possibly)Lost</kind>", error)
+            if not kind:
+                continue
+            if kind[1] != "Indirectly":
+                theirs[kind[1]] += 1
+                theirs[kind[1] + " blocks"] += int(re.search(r"<leakedblocks>(\d+)", error)[1])
+            if kind[1] == "Possibly":
                 continue
             frames = []
             for frame in re.findall(r"<frame>(.*?)</frame>", re.search(r"<stack>.*?</stack>", error, re.S)[0], re.S):
@@ -52,6 +59,8 @@ def same(ours, theirs):
         a[0] == b[0] and (a[1] in b[1] or a[2] == b[2]) for a, b in zip(ours, theirs))
 
 
+theirs = collections.Counter()
+ours = collections.Counter()
 stores = glob.glob(os.path.join(glob.escape(folder), "leak", "left", "*.leak"))
 if not stores:
     sys.exit("no store was left")
@@ -67,6 +76,10 @@ for p in processes:
         print("no look was made: %s%s" % (who, "".join("; %s" % n for n in p["notes"][:2])))
         wrong += 1
     for r in p["records"]:
+        if r["blocks"] and not r["suppressed_by"]:
+            ours[r["verdict"]] += 1
+            ours[r["verdict"] + " blocks"] += r["blocks"]
+            ours[r["verdict"] + " items"] += not r["owner"]
         if r["verdict"] != "lost" or not r["blocks"]:
             continue
         lost += 1
@@ -78,4 +91,9 @@ for p in processes:
                 print("    %s  %s+0x%x" % (f["function"] or "?", f["module"] or "?", f["offset"] or 0))
 print("%d processes looked at, %d lost records%s" % (
     looked_at, lost, ", %d sites lost for valgrind" % len(sites) if asked else ""))
+if row:
+    print("lost %d / %d, valgrind %d / %d | possibly lost %d / %d, %d items, valgrind %d / %d" % (
+        ours["lost"], ours["lost blocks"], theirs["Definitely"], theirs["Definitely blocks"],
+        ours["possible"], ours["possible blocks"], ours["possible items"],
+        theirs["Possibly"], theirs["Possibly blocks"]))
 sys.exit(1 if wrong else 3 if lost and not asked else 0)

@@ -192,7 +192,7 @@ test_cut_off_recording_is_124_only_when_asked() {
 test_error_exitcode_is_124_when_leaks_of_a_process_may_be_missing() {
     echo "$leaky" | compile leaky
     echo 'int main(int c, char **v) { if (c > 2) malloc(9); free(malloc(9)); close(open(v[1], 0101, 0600)); pause(); }' | compile waits
-    echo 'int main(void) { static void *kept[200000]; for (int i = 0; i < 200000; i++) kept[i] = malloc(16); }' | compile holds
+    echo 'int main(void) { static void *kept[1000000]; for (int i = 0; i < 1000000; i++) kept[i] = malloc(16); }' | compile holds
     asked() { status_of leakrun --error-exitcode=9 "$@"; }
     killed='rm -f up; ./waits up with & while [ ! -e up ]; do sleep 0.02; done; kill -9 $!; wait $!; exit 0'
     equal 'killed' "$(asked sh -c "$killed")" 124

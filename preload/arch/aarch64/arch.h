@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARCH_MACHINE 183              /* EM_AARCH64 */
-#define ARCH_AUDIT AUDIT_ARCH_AARCH64 /* linux/audit.h */
-
 #define ARCH_HASH_GROUP 8 /* slots of a Rust hash table that are probed at once */
 /* Relocation types: of a slot for an address, of a slot for calls. */
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */

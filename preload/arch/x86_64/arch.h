@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARCH_MACHINE 62              /* EM_X86_64 */
-#define ARCH_AUDIT AUDIT_ARCH_X86_64 /* linux/audit.h */
-
 #define ARCH_HASH_GROUP 16 /* slots of a Rust hash table that are probed at once */
 /* Relocation types: of a slot for an address, of a slot for calls. */
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */

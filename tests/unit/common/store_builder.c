@@ -390,6 +390,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.parts = TABLE(parts, part_count);
     head.pointers = TABLE(pointers, pointer_count);
     head.interiors = TABLE(interiors, interior_count);
+    head.losses = TABLE(losses, loss_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
@@ -483,6 +484,10 @@ static size_t add_example_look(struct store_builder *builder)
         {.address = 0xa118, .offset = 8, .block = 0xa110, .size = 100, .site = 1}};
     static const struct leak_interior interiors[] = {
         {.found = 2, .holder = 3, .offset = 9, .blocks = 1}};
+    static const struct leak_loss losses[] = {
+        {.site = 1,
+         .first = {.after_ns = 1700000005000000000, .by_ns = 1700000006000000000},
+         .last = {.after_ns = 1700000008000000000, .by_ns = 1700000009000000000}}};
 
     return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
                                                                  .occasion = LEAK_OCCASION_EARLY,
@@ -518,6 +523,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .pointer_count = COUNT(pointers),
                                                         .interiors = interiors,
                                                         .interior_count = COUNT(interiors),
+                                                        .losses = losses,
+                                                        .loss_count = COUNT(losses),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,
@@ -667,4 +674,11 @@ char *builder_save(const struct store_builder *builder)
         abort();
     fclose(stream);
     return path;
+}
+
+struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
+{
+    *extent = (struct extent){0, size};
+    return (struct store_image){
+        .data = data, .size = size, .extents = extent, .extent_count = 1, .steady = true};
 }

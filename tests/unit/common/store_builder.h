@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/store/reader.h"
 #include "leak_store.h"
 
 struct store_builder {
@@ -16,7 +17,7 @@ struct store_builder {
     size_t size;
     size_t nodes, sites, threads, modules, slots, freed, recent, events, tags; /* offset of the open
                                                                                   chunk of each, 0 = none */
-    uint32_t node_count, site_count, slot_count, freed_count, event_count; /* in it */
+    uint32_t node_count, site_count, slot_count, freed_count, event_count;     /* in it */
     size_t look;
     uint32_t next_node, next_site, next_serial, next_freed;
 };
@@ -87,7 +88,8 @@ void builder_resources(struct store_builder *builder, const struct leak_resource
 
 /* The heap, and one site, over time: `seconds` points and rows, in which it grows by `rate` bytes a
  * second; and a peak of both. Returns the offset of the HISTORY chunk; ROWS come behind it. */
-size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds, uint64_t rate);
+size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds,
+                       uint64_t rate);
 struct leak_history *builder_history_at(struct store_builder *builder, size_t chunk);
 /* Row i of those, until the builder grows. */
 struct leak_row *builder_row_at(struct store_builder *builder, size_t chunk, unsigned i);
@@ -106,8 +108,10 @@ struct builder_look {
     const struct leak_part *parts;
     const struct leak_pointer *pointers;
     const struct leak_interior *interiors;
+    const struct leak_loss *losses;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
     size_t content_count, orphan_count, part_count, pointer_count, interior_count;
+    size_t loss_count;
     const char *module; /* one object with data in it, NULL = none */
     uint64_t start, end, bias;
 };
@@ -124,5 +128,8 @@ struct store_builder builder_looked(void);
 
 /* Writes the image to a new temporary file; the path is for free(). */
 char *builder_save(const struct store_builder *builder);
+
+/* An image of memory of the caller. extent must outlive the image. */
+struct store_image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent);
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/base/arena.h"
 #include "common/base/hashmap.h"
 #include "common/base/interval_map.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "tests/unit/suite.h"
 
 #define MANY 10000

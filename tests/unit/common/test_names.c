@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/names/names.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "tests/unit/suite.h"
 
 static const struct {

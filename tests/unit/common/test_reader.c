@@ -818,7 +818,7 @@ static const struct {
      "ELF\2\1\1\0 and so on",
      19, ERROR_NOT_A_STORE},
     {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, ERROR_UNFINISHED},
-    {"BLLEAK01\2\0\0\0", 12, ERROR_SHORT},
+    {"BLLEAK01\3\0\0\0", 12, ERROR_SHORT},
     {"BLLEAK01\7\0\0\0", 12, ERROR_VERSION},
 };
 

@@ -10,6 +10,7 @@
 
 #include "common/names/resolve.h"
 #include "common/names/symbolizer.h"
+#include "leak_cpu.h"
 #include "tests/unit/suite.h"
 
 static uint64_t asked; /* a return address in known_function() */
@@ -139,12 +140,6 @@ START_TEST(variables_are_named_with_their_function_and_line)
 }
 END_TEST
 
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#else
-#define OWN_MACHINE EM_AARCH64
-#endif
-
 START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_pointer)
 {
     struct binary_search_path search = {0};
@@ -155,15 +150,15 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
     int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
     struct binary_variable found;
 
-    ck_assert(binary_find_tls(binary, OWN_MACHINE, offset, &found));
+    ck_assert(binary_find_tls(binary, LEAK_CPU_MACHINE, offset, &found));
     ck_assert_str_eq(found.symbol, "known_tls");
     ck_assert_uint_eq(found.offset, sizeof(void *));
-    if (OWN_MACHINE == EM_X86_64) { /* elsewhere gcc writes no place of such a variable */
+    if (LEAK_CPU_MACHINE == EM_X86_64) { /* elsewhere gcc writes no place of such a variable */
         ck_assert_str_eq(found.name, "known_tls");
         ck_assert_str_eq(base_name(found.file), "test_resolve.c");
     }
-    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset - (1 << 20), &found));
-    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, LEAK_CPU_MACHINE, offset - (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, LEAK_CPU_MACHINE, offset + (1 << 20), &found));
     ck_assert(!binary_find_tls(binary, EM_386, offset, &found));
     binary_close(binary);
     name_process_end(&process);

@@ -23,7 +23,7 @@ struct heap {
     struct reach_encodings codes;
 
     enum leak_verdict verdict[BLOCKS_MOST];
-    bool dropped[BLOCKS_MOST];
+    bool dropped[BLOCKS_MOST], alone[BLOCKS_MOST]; /* alone: possible, and nothing leads to it */
 };
 
 /* The only address at which these heaps have a virtual table. */
@@ -166,6 +166,7 @@ static inline void start_with(struct heap *heap, enum reach_prior before, enum l
         if (!heap->verdict[i] && heap->before[i] == before) {
             heap->verdict[i] = verdict;
             heap->dropped[i] = before == REACH_WAS_REACHABLE;
+            heap->alone[i] = before == REACH_WAS_POSSIBLE;
         }
 }
 
@@ -173,10 +174,12 @@ static inline void judge(struct heap *heap)
 {
     memset(heap->verdict, 0, sizeof heap->verdict);
     memset(heap->dropped, 0, sizeof heap->dropped);
+    memset(heap->alone, 0, sizeof heap->alone);
     start_with(heap, REACH_IGNORED, LEAK_VERDICT_REACHABLE);
     spread(heap, LEAK_VERDICT_REACHABLE, BY_HOLDER);
     start_with(heap, REACH_WAS_REACHABLE, LEAK_VERDICT_REACHABLE);
     spread(heap, LEAK_VERDICT_REACHABLE, BY_HOLDER);
+    spread(heap, LEAK_VERDICT_POSSIBLE, BY_ANY);
     start_with(heap, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE);
     spread(heap, LEAK_VERDICT_POSSIBLE, BY_ANY);
     start_with(heap, REACH_WAS_HIDDEN, LEAK_VERDICT_HIDDEN);

@@ -76,15 +76,15 @@ END_TEST
 START_TEST(every_nth_stack_is_waited_for)
 {
     ck_assert_uint_eq(unwind_check_next(5), 0);
-    unwind_check_interval = 1;
+    options_current.unwind_check = 1;
     ck_assert_uint_eq(unwind_check_next(0), 1);
     ck_assert_uint_eq(unwind_check_next(41), 42);
-    unwind_check_interval = 10;
+    options_current.unwind_check = 10;
     ck_assert_uint_eq(unwind_check_next(0), 10);
     ck_assert_uint_eq(unwind_check_next(9), 10);
     ck_assert_uint_eq(unwind_check_next(10), 20);
     ck_assert(unwind_check_is_due(20) && !unwind_check_is_due(19) && !unwind_check_is_due(21));
-    unwind_check_interval = 1ull << 40;
+    options_current.unwind_check = 1ull << 40;
     ck_assert_uint_eq(unwind_check_next(7), 0);
 }
 END_TEST

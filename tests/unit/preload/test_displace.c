@@ -38,7 +38,7 @@ struct beginning {
 #define LOOP "its beginning is a loop"
 #define FAR "what it refers to is too far away"
 
-#if ARCH_MACHINE == 62
+#ifdef __x86_64__
 static const struct beginning beginnings[] = {
     MOVED("push %rbp; mov %rsp,%rbp; sub $32,%rsp; leave; ret",
           "\x55\x48\x89\xe5\x48\x83\xec\x20\xc9\xc3", 0, 8),
@@ -175,7 +175,7 @@ START_TEST(what_is_too_far_is_refused)
 }
 END_TEST
 
-#if ARCH_MACHINE == 62
+#ifdef __x86_64__
 /* cold: mov; jmp back; malloc: push; mov; L: mov; test; je cold; pop; ret */
 START_TEST(unlikely_part_is_looked_into)
 {
@@ -205,7 +205,7 @@ static const struct {
     {                                                                                              \
         what, code, sizeof code - 1, leads_out                                                     \
     }
-#if ARCH_MACHINE == 62
+#ifdef __x86_64__
     BODY("ret", "\xc3", false),
     BODY("a loop of its own", "\x31\xc0\xff\xc0\x3c\x05\x72\xfa\xc3", false),
     BODY("the call of itself", "\x31\xc0\xe8\xf9\xff\xff\xff\xc3", false),
@@ -260,7 +260,7 @@ __attribute__((noinline, used)) static long second(long n, long *out)
 
 __attribute__((noinline, used, naked)) static long third(long n UNUSED, long *out UNUSED)
 {
-#if ARCH_MACHINE == 62
+#ifdef __x86_64__
     __asm__("sub $8, %rsp; call first; add $8, %rsp; ret; .skip 16, 0x90");
 #else
     __asm__("sub sp, sp, #16; str x30, [sp]; bl first; ldr x30, [sp]; add sp, sp, #16; ret");
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("displace");
     tcase_add_loop_test(tests, what_is_moved_is_known, 0, ARRAY_LENGTH(beginnings));
     tcase_add_test(tests, what_is_too_far_is_refused);
-#if ARCH_MACHINE == 62
+#ifdef __x86_64__
     tcase_add_test(tests, unlikely_part_is_looked_into);
 #endif
     tcase_add_loop_test(tests, who_goes_on_elsewhere_is_known, 0, ARRAY_LENGTH(bodies));

@@ -212,7 +212,7 @@ END_TEST
 static void remember(struct free_history *freed, uintptr_t n)
 {
     struct block block = {.address = n << 4, .site = (uint32_t)n + 1};
-    free_history_add_recent(freed, &block, block.address, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
+    free_history_add_recent(freed, &block, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
                    (uint32_t)n / 10, LEAK_FORM_FREE);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
+#include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/store/store.h"

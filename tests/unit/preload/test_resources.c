@@ -37,7 +37,7 @@ static void setup_many(void)
     ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     ck_assert(mmap_regions_start());
-    resource_types_tracked = ~0u;
+    resource_track(~0u);
     guard_leave(guard);
 }
 
@@ -509,7 +509,10 @@ START_TEST(a_fork_child_has_what_was_open_when_it_was_made)
         struct leak_resource it;
         read(go[0], &byte, 1); /* its parent has gone on meanwhile */
         ck_assert(store_create_child(&parent, &size));
-        resources_fork_child();
+        resource_records_fork_child();
+        descriptors_fork_child();
+        handle_table_fork_child();
+        mmap_regions_fork_child();
         ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FILE), 1);
         ck_assert_uint_eq(told(LEAK_RESOURCE_OPEN, LEAK_RESOURCE_FD, &it), 1);
         ck_assert(it.id == 3 && it.flags & LEAK_RESOURCE_INHERITED);

@@ -5,7 +5,7 @@
 
 #include "../../filter.h"
 
-#include <linux/audit.h>
+#include "leak_cpu.h"
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -119,7 +119,7 @@ START_TEST(random_filters_answer_as_in_the_kernel)
             trial->argument[i / 6][i % 6] = (uint64_t)value() << 32 | value();
         ask_kernel(trial, code, length);
         for (unsigned i = 0; trial->installed && i < CALLS; i++) {
-            struct seccomp_data call = {.nr = JUDGED, .arch = ARCH_AUDIT};
+            struct seccomp_data call = {.nr = JUDGED, .arch = LEAK_CPU_AUDIT};
             memcpy(call.args, trial->argument[i], sizeof call.args);
             call.instruction_pointer = 0;
             uint32_t ours = seccomp_run(code, length, &call);
@@ -144,7 +144,7 @@ START_TEST(code_that_the_kernel_refuses_kills)
         {BPF_STMT(BPF_JMP | BPF_JA, 1000)},
         {BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 0)},
     };
-    struct seccomp_data call = {.nr = JUDGED, .arch = ARCH_AUDIT};
+    struct seccomp_data call = {.nr = JUDGED, .arch = LEAK_CPU_AUDIT};
     for (size_t i = 0; i < ARRAY_LENGTH(bad); i++)
         ck_assert_uint_eq(seccomp_run(bad[i], 1, &call), SECCOMP_RET_KILL_PROCESS);
     ck_assert_uint_eq(seccomp_run(NULL, 0, &call), SECCOMP_RET_KILL_PROCESS);

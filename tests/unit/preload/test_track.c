@@ -663,6 +663,67 @@ START_TEST(thousands_of_short_threads_leave_a_small_store)
 }
 END_TEST
 
+/* The n-th allocation of a thread, from 1. */
+static bool is_of(uintptr_t address, uint32_t thread, uint32_t count)
+{
+    struct block block;
+    return blocks_find(&guard_self, address, &block) && block.thread == thread &&
+           block.count == count;
+}
+
+static void *few_blocks(void *argument)
+{
+    uintptr_t n = (uintptr_t)argument;
+    for (uintptr_t i = 0; i < 3; i++)
+        came(AT(0x100000) + n * 4096 + i * 64, 40, LEAK_KIND_MALLOC);
+    return NULL;
+}
+
+START_TEST(blocks_have_the_number_of_their_thread_though_an_ended_one_had_its_state)
+{
+    for (uintptr_t n = 0; n < 50; n++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, few_blocks, (void *)n);
+        pthread_join(thread, NULL);
+    }
+    for (uintptr_t n = 0; n < 50; n++)
+        for (uint32_t i = 0; i < 3; i++)
+            UNIT_WANT_MSG(is_of(AT(0x100000) + n * 4096 + i * 64, n + 2, i + 1),
+                          "allocation %u of T%u is said to be another thread's", i + 1,
+                          (unsigned)n + 2);
+}
+END_TEST
+
+static bool is_child_of(uintptr_t heap_of_child)
+{
+    ENTER();
+    struct leak_header *parent;
+    uint64_t size;
+    bool good = store_create_child(&parent, &size) && threads_fork_child(guard);
+    guard_leave(guard);
+    came(heap_of_child, 40, LEAK_KIND_MALLOC);
+    return good && is_of(heap_of_child, 1, 1) && is_of(AT(0x100000), 2, 1);
+}
+
+static void *fork_after_a_block(void *argument)
+{
+    came(AT(0x100000), 40, LEAK_KIND_MALLOC);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(!is_child_of(AT(0x200000)));
+    unit_await_success(pid);
+    return argument;
+}
+
+START_TEST(blocks_of_a_fork_child_have_its_number_and_inherited_ones_keep_theirs)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, fork_after_a_block, NULL);
+    pthread_join(thread, NULL);
+    ck_assert(is_of(AT(0x100000), 2, 1));
+}
+END_TEST
+
 /* ---- At a thread's end ----------------------------------------------------------------------- */
 
 static void late(void *argument)
@@ -766,6 +827,8 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(many, setup, NULL);
     tcase_add_test(many, the_account_of_many_threads_adds_up);
     tcase_add_test(many, thousands_of_short_threads_leave_a_small_store);
+    tcase_add_test(many, blocks_have_the_number_of_their_thread_though_an_ended_one_had_its_state);
+    tcase_add_test(many, blocks_of_a_fork_child_have_its_number_and_inherited_ones_keep_theirs);
     tcase_add_test(many, what_a_thread_does_at_its_very_end_is_counted_on_a_stand_in);
     tcase_add_test(many, a_thread_without_memory_is_one_thread_and_its_blocks_are_counted);
     suite_add_tcase(suite, many);

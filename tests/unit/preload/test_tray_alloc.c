@@ -2,7 +2,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"
-#include "preload/heap/blocks_table.h"
+#include "preload/blocks/table.h"
 #include "leak_store.h"
 
 /* A tray and what stands in it from the first key to the last entry. */

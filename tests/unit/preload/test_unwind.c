@@ -16,7 +16,7 @@
 
 #include <alloca.h>
 #include <dlfcn.h>
-#include <elf.h>
+#include "leak_cpu.h"
 #include <setjmp.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -872,7 +872,7 @@ END_TEST
 
 START_TEST(code_without_a_table_ends_the_trace_and_says_so)
 {
-    enum { RETURNS_TO = ARCH_MACHINE == EM_AARCH64 ? 8 : 6 };
+    enum { RETURNS_TO = LEAK_CPU_MACHINE == EM_AARCH64 ? 8 : 6 };
 #if defined __aarch64__ /* stp x29, x30, [sp, -16]!; blr x0; ldp x29, x30, [sp], 16; ret */
     static const uint32_t code[] = {0xa9bf7bfd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
 #else /* sub rsp, 8; call rdi; add rsp, 8; ret */

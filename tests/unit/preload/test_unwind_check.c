@@ -82,7 +82,6 @@ static struct unwind_trace trace;
 
 static void setup_for(unsigned which)
 {
-    struct options options;
     pthread_attr_t attributes;
     void *low;
     size_t size;
@@ -96,11 +95,11 @@ static void setup_for(unsigned which)
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
     bounds = (struct unwind_bounds){(uintptr_t)low, (uintptr_t)low + size};
-    options_defaults(&options);
-    options.verbosity = 1; /* a failing test shows the frames */
-    options.unwind_check = 1;
-    options.unwind_oracle = which;
-    unwind_check_start(&options);
+    options_defaults(&options_current);
+    options_current.verbosity = 1; /* a failing test shows the frames */
+    options_current.unwind_check = 1;
+    options_current.unwind_oracle = which;
+    unwind_check_start();
 }
 
 static bool here(unsigned which)
@@ -238,7 +237,7 @@ START_TEST(every_nth_stack_is_compared)
     if (!here(UNWIND_ORACLE_LIBGCC))
         return UNIT_SKIP("the other unwinder is not installed");
     setup_for(UNWIND_ORACLE_LIBGCC);
-    unwind_check_interval = 7;
+    options_current.unwind_check = 7;
     for (int n = 0; n < 70; n++)
         recurse(1);
     ck_assert_uint_eq(store_header->unwind_checks, 10);

@@ -276,6 +276,8 @@ static const struct {
     {"a part of no site", HEAD(parts), FIELD(leak_part, site), 77},
     {"a pointer into no result", HEAD(interiors), FIELD(leak_interior, found), 5},
     {"a pointer from no site", HEAD(interiors), FIELD(leak_interior, holder), 77},
+    {"a loss at no site", HEAD(losses), FIELD(leak_loss, site), 77},
+    {"a loss at no time", HEAD(losses), FIELD(leak_loss, first.by_ns), 0},
     {"a module without an end", HEAD(modules), FIELD(leak_module, length), 12},
 };
 
@@ -306,6 +308,7 @@ START_TEST(a_look_from_before_there_were_interiors_is_read)
     ck_assert_uint_eq(store.note_count, 0);
     ck_assert_uint_eq(store.look->found_count, 5);
     ck_assert_uint_eq(store.look->interior_count, 0);
+    ck_assert_uint_eq(store.look->loss_count, 0);
     store_end(&store);
     builder_look_at(&builder, builder.look)->head_size =
         offsetof(struct leak_snapshot, interiors) - 8;
@@ -432,6 +435,10 @@ START_TEST(records_have_verdicts_owners_and_paths)
     ck_assert_uint_eq(lost->owned, (size_t)(held - process.records) + 1);
     ck_assert(held->shared && !held->cycle);
     ck_assert(record_of(&process, VERDICT_POSSIBLE, 0)->tagged);
+    ck_assert_uint_eq(record_of(&process, VERDICT_LOST, 0)->first_lost.after_ns,
+                      1700000005000000000);
+    ck_assert_uint_eq(record_of(&process, VERDICT_LOST, 0)->last_lost.by_ns, 1700000009000000000);
+    ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->last_lost.by_ns, 0);
     ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interior_count, 1);
     ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interiors[0].offset, 9);
     ck_assert_uint_eq(record_of(&process, VERDICT_POSSIBLE, 0)->interiors[0].holder->offset,

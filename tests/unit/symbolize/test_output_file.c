@@ -8,7 +8,7 @@
 #include "symbolize/records/sampling_error.h"
 #include "symbolize/cli/options.h"
 #include "symbolize/output/output.h"
-#include "common/base/text.h"
+#include "common/base/term_text.h"
 #include "tests/unit/suite.h"
 
 /* ---- Options -------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "symbolize/compare/compare.h"
 #include "symbolize/json/json.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/top/json_schema.h"
 
 extern const struct json_table json_snapshot; /* top/listing_formats.c */
 
@@ -71,7 +72,8 @@ START_TEST(the_schema_in_docs_is_that_of_the_tables)
     json_schema_write(schema->table, schema->title, stream);
     fclose(stream);
     made = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    ck_assert_msg(made != NULL, "the schema made is no JSON: %s at line %d", error.text, error.line);
+    ck_assert_msg(made != NULL, "the schema made is no JSON: %s at line %d", error.text,
+                  error.line);
     found = json_load_file(schema->path, 0, &error);
     ck_assert_msg(found != NULL, "%s: %s", schema->path, error.text);
     ck_assert_msg(!find_difference(made, found, path, sizeof(path)),

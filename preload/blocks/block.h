@@ -1,0 +1,72 @@
+/* block.h - a live block, and its compact form in the open table and with the reachability marks. */
+#ifndef PRELOAD_BLOCKS_BLOCK_H
+#define PRELOAD_BLOCKS_BLOCK_H
+
+#include "preload/base/base.h"
+#include "leak_store.h"
+
+struct block {
+    uintptr_t address;
+    uint64_t size;
+    uint32_t site;
+    uint32_t tick;
+    uint32_t count;
+    uint16_t thread;
+    uint8_t kind;
+};
+
+/* A block in 20 bytes, without its address. Words are written and read whole: a wide load after a narrow
+ * store to the same word stalls the CPU. */
+struct blocks_entry {
+    uint64_t size_thread; /* size (48), thread (16) */
+    uint64_t site_count;  /* site (32), count (32) */
+    uint32_t tick_kind;   /* tick (24), kind (8) */
+} __attribute__((packed, aligned(4)));
+
+/* struct block.kind: the kind; the requested alignment of aligned operator new (log2 - 3, 0 = not
+ * representable); the program said that the block is no leak. */
+#define BLOCKS_KIND 0x07
+#define BLOCKS_ALIGNMENT 0x78
+#define BLOCKS_IGNORED 0x80
+/* Blocks of the program's own allocators, pools included, are CUSTOM here: their sites tell which.
+ */
+_Static_assert(LEAK_KIND_CUSTOM <= BLOCKS_KIND, "every kind of a block fits");
+
+static inline uint8_t blocks_alignment_bits(uint64_t alignment)
+{
+    unsigned log = alignment ? __builtin_ctzll(alignment) : 0;
+    return log >= 4 && log <= 18 ? (log - 3) << 3 : 0;
+}
+
+/* 0 = not known */
+static inline uint64_t blocks_alignment(uint8_t kind)
+{
+    return kind & BLOCKS_ALIGNMENT ? 8ull << (kind >> 3 & 15) : 0;
+}
+
+#define BLOCKS_SIZE_MAX ((1ull << 48) - 1)
+#define BLOCKS_TICK_MAX ((1u << 24) - 1)
+
+static inline struct blocks_entry blocks_pack(const struct block *block)
+{
+    uint64_t size = block->size < BLOCKS_SIZE_MAX ? block->size : BLOCKS_SIZE_MAX;
+    uint32_t tick = block->tick < BLOCKS_TICK_MAX ? block->tick : BLOCKS_TICK_MAX;
+    return (struct blocks_entry){.size_thread = size | (uint64_t)block->thread << 48,
+                                 .site_count = block->site | (uint64_t)block->count << 32,
+                                 .tick_kind = tick | (uint32_t)block->kind << 24};
+}
+
+static inline struct block blocks_unpack(const struct blocks_entry *entry, uintptr_t address)
+{
+    return (struct block){.address = address,
+                          .size = entry->size_thread & BLOCKS_SIZE_MAX,
+                          .site = (uint32_t)entry->site_count,
+                          .count = entry->site_count >> 32,
+                          .tick = entry->tick_kind & BLOCKS_TICK_MAX,
+                          .thread = entry->size_thread >> 48,
+                          .kind = entry->tick_kind >> 24};
+}
+
+typedef void blocks_visit(const struct block *block, void *context);
+
+#endif

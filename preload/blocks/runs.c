@@ -1,0 +1,183 @@
+/* runs.c - hands runs out, and finds the ones that no live block has any more. */
+#include "preload/base/arena.h"
+#include "preload/base/lock.h"
+#include "preload/blocks/runs.h"
+
+#define SWEEP_RUNS 512 /* for each area: at 10 us an area and 32 allocations a run */
+#define CHUNK_WORDS (RUN_CHUNK_RUNS / 64)
+
+struct run_chunk *run_chunks[RUN_CHUNKS];
+
+static struct lock lock; /* guards the variables below, and the maps of used runs */
+static uint32_t chunks;  /* run_chunks[0, chunks) exist */
+static uint32_t cursor;  /* words of the map below it have been handed out since the last sweep */
+static uint64_t unused_then; /* runs that were unused after the last sweep, and newer ones */
+static struct run *holders;  /* of words of the map */
+static uint64_t refusals;    /* this many threads get no run before the next sweep is tried */
+
+/* ---- Sweep ----------------------------------------------------------------------------------- */
+
+static void see_identity(uint32_t identity)
+{
+    uint32_t number = identity >> RUN_PLACE_BITS;
+    struct run_chunk *chunk = run_chunks[number >> RUN_CHUNK_BITS];
+    chunk->seen[number / 64 % CHUNK_WORDS] |= 1ull << number % 64;
+}
+
+/* Blocks that other threads allocate meanwhile have runs of the words that these threads hold. To
+ * take another word a thread needs the lock. */
+static void sweep(run_each_identity *each)
+{
+    for (uint32_t i = 0; i < chunks; i++)
+        memset(run_chunks[i]->seen, 0, sizeof run_chunks[i]->seen);
+    each(see_identity);
+    for (struct run *run = holders; run; run = run->next)
+        run_chunks[run->base >> RUN_CHUNK_BITS]->seen[run->base / 64 % CHUNK_WORDS] = UINT64_MAX;
+    unused_then = 0;
+    for (uint32_t i = 0; i < chunks; i++)
+        for (uint32_t word = 0; word < CHUNK_WORDS; word++) {
+            run_chunks[i]->used[word] = run_chunks[i]->seen[word];
+            unused_then += 64 - __builtin_popcountll(run_chunks[i]->used[word]);
+        }
+    cursor = 0;
+}
+
+static bool add_chunk(void)
+{
+    if (chunks == RUN_CHUNKS || !(run_chunks[chunks] = arena_map(sizeof(struct run_chunk))))
+        return false;
+    chunks++;
+    unused_then += RUN_CHUNK_RUNS;
+    return true;
+}
+
+static uint64_t runs_between_sweeps(uint64_t areas)
+{
+    uint64_t half = (uint64_t)chunks * RUN_CHUNK_RUNS / 2;
+    return half > areas * SWEEP_RUNS ? half : areas * SWEEP_RUNS;
+}
+
+/* All runs are in use, or handed out since the last sweep. */
+static void find_unused_runs(uint64_t areas, run_each_identity *each)
+{
+    if (unused_then >= runs_between_sweeps(areas) || chunks == RUN_CHUNKS)
+        sweep(each);
+    while (unused_then < runs_between_sweeps(areas) && add_chunk())
+        continue;
+    if (cursor == chunks * CHUNK_WORDS) /* there is no memory for more: what a sweep finds */
+        sweep(each);
+    if (unused_then <= runs_between_sweeps(areas) / 2)
+        refusals = (areas + 1) * SWEEP_RUNS;
+}
+
+/* ---- The runs of a thread -------------------------------------------------------------------- */
+
+static bool take_next_word(struct run *run)
+{
+    for (; cursor < chunks * CHUNK_WORDS; cursor++) {
+        uint64_t *used = &run_chunks[cursor / CHUNK_WORDS]->used[cursor % CHUNK_WORDS];
+        if (*used == UINT64_MAX)
+            continue;
+        run->base = cursor++ * 64;
+        run->left = ~*used;
+        *used = UINT64_MAX;
+        return true;
+    }
+    return false;
+}
+
+/* The lock is held. */
+static void list_holder(struct run *run)
+{
+    if (run->listed)
+        return;
+    run->next = holders;
+    holders = run;
+    run->listed = true;
+}
+
+static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identity *each)
+{
+    struct locked locked = lock_take(&lock);
+    bool found = take_next_word(run);
+    if (!found && refusals) {
+        refusals--;
+    } else if (!found) {
+        find_unused_runs(areas, each);
+        found = take_next_word(run);
+    }
+    if (found)
+        list_holder(run);
+    lock_give(&locked);
+    return found;
+}
+
+static bool is_used(uint32_t number)
+{
+    return run_chunks[number >> RUN_CHUNK_BITS]->used[number / 64 % CHUNK_WORDS] >> number % 64 & 1;
+}
+
+static void make_current(struct run *run, uint32_t number)
+{
+    run->identity = number << RUN_PLACE_BITS;
+    run->tick = run_record_at(number)->tick;
+    run->numbers = run_numbers(run_record_at(number)->first);
+}
+
+bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, uint64_t areas,
+               run_each_identity *each)
+{
+    if (!run->left && !take_word(run, areas, each))
+        return false;
+    uint32_t number = run->base + __builtin_ctzll(run->left);
+    run->numbers = 0; /* a handler of a signal may leave here by longjmp */
+    run->left &= run->left - 1;
+    *run_record_at(number) =
+        (struct run_record){.first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
+    make_current(run, number);
+    return true;
+}
+
+bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count)
+{
+    struct locked locked = lock_take(&lock);
+    uint32_t number = 0, end = chunks * RUN_CHUNK_RUNS;
+    for (; number < end; number++) {
+        const struct run_record *record = run_record_at(number);
+        if (record->thread == thread && record->tick == tick &&
+            record->first == (count & ~(RUN_PLACES - 1)) && is_used(number))
+            break;
+    }
+    if (number < end) {
+        run->base = number & ~63u; /* so a sweep leaves it alone */
+        run->left = 0;
+        list_holder(run);
+        make_current(run, number);
+    }
+    lock_give(&locked);
+    return number < end;
+}
+
+/* ---- Invariant, fork ------------------------------------------------------------------------- */
+
+static bool all_used;
+
+static void check_identity(uint32_t identity)
+{
+    uint32_t number = identity >> RUN_PLACE_BITS;
+    all_used = all_used && number >> RUN_CHUNK_BITS < chunks && is_used(number);
+}
+
+bool runs_check(run_each_identity *each)
+{
+    all_used = true;
+    each(check_identity);
+    return all_used;
+}
+
+LOCK_FOR_FORK(runs, &lock)
+
+void runs_fork_child(void)
+{
+    lock.word = 0;
+}

@@ -1,0 +1,324 @@
+/* shadow.c - maps areas of the shadow, clears up what is left in it, reads it. */
+#include "preload/base/arena.h"
+#include "preload/base/lock.h"
+#include "preload/base/sys.h"
+#include "preload/blocks/shadow.h"
+#include "leak_store.h"
+
+#include <sys/mman.h>
+
+#define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - 5))
+#define PART_SIZE (SHADOW_AREAS * sizeof(struct shadow_area))
+#define STOCK_AREAS_MOST 16
+#define STEP_BITS 11 /* shadow_each calls before() once in so many addresses */
+
+struct shadow_area *shadow_parts[SHADOW_PARTS];
+size_t shadow_least;
+
+static struct lock lock; /* guards the variables below, and making parts and areas */
+static struct stock {
+    uint64_t areas; /* that have words of this grain */
+    char *next;     /* mapped for areas to come */
+    size_t left;
+} stocks[SHADOW_GRAINS];
+
+/* ---- Parts and areas ------------------------------------------------------------------------- */
+
+/* Is nearly all memory of these fine words in use? */
+static bool is_dense(uintptr_t area)
+{
+    unsigned char pages[FINE_SIZE / LEAK_PAGE];
+    unsigned used = 0;
+    if (area <= SHADOW_SHARED || sys_mincore(shadow_word(area, 0, SHADOW_FINE), FINE_SIZE, pages))
+        return false;
+    for (unsigned i = 0; i < sizeof pages; i++)
+        used += pages[i] & 1;
+    return used >= sizeof pages * 7 / 8;
+}
+
+/* Maps the words of several areas at once, the more the more there are: a range of its own for each
+ * would fill the arena's list of ranges. */
+static bool map_stock(struct stock *stock, size_t each, bool dense)
+{
+    size_t size = (stock->areas / 8 + 1) * each, most = STOCK_AREAS_MOST * each;
+    size = size < most ? size : most;
+    stock->next = arena_map(size);
+    if (!stock->next && size > each)
+        stock->next = arena_map(size = each);
+    stock->left = stock->next ? size : 0;
+    if (dense && size == most)
+        sys_advise(stock->next, size, MADV_HUGEPAGE);
+    return stock->left;
+}
+
+/* Where the area in front is full this one will be: its pages are populated with one call. */
+static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
+{
+    struct stock *stock = &stocks[grain];
+    size_t size = shadow_windows(grain) * sizeof(uint64_t);
+    bool dense = grain == SHADOW_FINE && is_dense(in_front);
+    if (!stock->left && !map_stock(stock, size, dense))
+        return 0;
+    uintptr_t words = (uintptr_t)stock->next;
+    stock->next += size;
+    stock->left -= size;
+    stock->areas++;
+    if (dense)
+        sys_advise((void *)words, size, MADV_POPULATE_WRITE); /* fails on old kernels */
+    return words;
+}
+
+/* An area in its part; NULL: no memory for the part. The lock is held. */
+static struct shadow_area *find_area(uintptr_t address)
+{
+    struct shadow_area **part = &shadow_parts[address >> SHADOW_PART_BITS];
+    if (!*part)
+        store_release(part, (struct shadow_area *)arena_map(PART_SIZE)); /* pairs with a fork */
+    return *part ? &(*part)[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)] : NULL;
+}
+
+uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
+{
+    uintptr_t words = shadow_area(address, grain);
+    if (words > SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS)
+        return words;
+    struct locked locked = lock_take(&lock);
+    struct shadow_area *area = find_area(address);
+    if (area && area->words[grain] <= SHADOW_SHARED) {
+        words = take_from_stock(grain, shadow_area(address - (1u << SHADOW_AREA_BITS), grain));
+        if (words)
+            store_release(&area->words[grain], words | area->words[grain]); /* pairs with a fork */
+    }
+    words = area ? area->words[grain] : 0;
+    lock_give(&locked);
+    return words > SHADOW_SHARED ? words : 0;
+}
+
+bool shadow_share_area(uintptr_t address)
+{
+    if (shadow_area(address, SHADOW_FINE) & SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS)
+        return true;
+    struct locked locked = lock_take(&lock);
+    struct shadow_area *area = find_area(address);
+    if (area)
+        store_relaxed(&area->words[SHADOW_FINE], area->words[SHADOW_FINE] | SHADOW_SHARED);
+    lock_give(&locked);
+    return area != NULL;
+}
+
+/* ---- Obstacles ------------------------------------------------------------------------------- */
+
+/* The block of a word that has one. */
+static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t address,
+                                 struct block *out)
+{
+    shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0, address, out);
+}
+
+static uintptr_t block_address(uintptr_t window, uint64_t word, enum shadow_grain grain)
+{
+    return grain == SHADOW_FINE ? window + (word >> SHADOW_ODD_SHIFT & 1) * 16
+                                : window + (word >> SHADOW_SIZE_SHIFT & 7) * 16;
+}
+
+bool shadow_find_obstacle(uintptr_t area, const struct block *block, enum shadow_grain grain,
+                          struct block *out)
+{
+    const uint64_t size = 1u << shadow_window_bits(grain), large = SHADOW_BLOCK | SHADOW_LARGE;
+    uintptr_t window = block->address & ~(size - 1);
+    uint64_t *at = shadow_word(area, block->address, grain), word = load_relaxed(at);
+    unsigned number = shadow_window(block->address, grain);
+    uint64_t in_front = number ? load_relaxed(&at[-1]) : 0, behind;
+    if (word & SHADOW_BLOCK)
+        return unpack(at, word, block_address(window, word, grain), out), true;
+    if (word && (in_front & large) == large)
+        return unpack(at - 1, in_front, block_address(window - size, in_front, grain), out), true;
+    store_relaxed(at, 0);
+    if (block->size < SHADOW_LARGE_FROM || number == shadow_windows(grain) - 1)
+        return false;
+    behind = load_relaxed(&at[1]);
+    if (behind & SHADOW_BLOCK)
+        return unpack(at + 1, behind, block_address(window + size, behind, grain), out), true;
+    store_relaxed(&at[1], 0);
+    return false;
+}
+
+/* ---- Lookups --------------------------------------------------------------------------------- */
+
+static ALWAYS_INLINE bool find_in_grain(uintptr_t address, enum shadow_grain grain,
+                                        struct block *out)
+{
+    uintptr_t area = shadow_area(address, grain);
+    if (area <= SHADOW_SHARED)
+        return false;
+    const uint64_t *at = shadow_word(area, address, grain);
+    uint64_t word = load_relaxed(at);
+    if (!shadow_has(word, address, grain))
+        return false;
+    unpack(at, word, address, out);
+    return true;
+}
+
+bool shadow_find(uintptr_t address, struct block *out)
+{
+    return find_in_grain(address, SHADOW_FINE, out) || find_in_grain(address, SHADOW_COARSE, out);
+}
+
+/* The highest block at or below an address in the same area, and not below least. */
+static bool find_below_in_area(uintptr_t address, uintptr_t least, enum shadow_grain grain,
+                               struct block *out)
+{
+    uintptr_t area = shadow_area(address, grain);
+    uintptr_t start = address & ~(uintptr_t)((1u << SHADOW_AREA_BITS) - 1);
+    if (area <= SHADOW_SHARED)
+        return false;
+    const uint64_t *words = shadow_word(area, start, grain);
+    for (unsigned at = shadow_window(address, grain) + 1; at--;) {
+        uint64_t word = load_relaxed(&words[at]);
+        uintptr_t window = start + ((uintptr_t)at << shadow_window_bits(grain));
+        uintptr_t begin = block_address(window, word, grain);
+        if (!(word & SHADOW_BLOCK) || begin > address)
+            continue;
+        if (begin < least)
+            return false;
+        unpack(&words[at], word, begin, out);
+        return true;
+    }
+    return false;
+}
+
+bool shadow_find_below(uintptr_t address, uintptr_t least, struct block *out)
+{
+    const uintptr_t last = (1u << SHADOW_AREA_BITS) - 1;
+    for (;;) {
+        struct block coarse;
+        bool found = find_below_in_area(address, least, SHADOW_FINE, out);
+        if (find_below_in_area(address, found ? out->address + 1 : least, SHADOW_COARSE, &coarse)) {
+            *out = coarse;
+            found = true;
+        }
+        if (found || (address & ~last) <= least)
+            return found;
+        address = (address & ~last) - 1;
+    }
+}
+
+/* ---- All blocks ------------------------------------------------------------------------------ */
+
+uint64_t shadow_areas(void)
+{
+    return load_relaxed(&stocks[SHADOW_FINE].areas) + load_relaxed(&stocks[SHADOW_COARSE].areas);
+}
+
+/* Calls visit with every area that has words, and its first address. */
+static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t start, void *context),
+                      void *context)
+{
+    for (uint64_t i = 0; i < SHADOW_PARTS; i++) {
+        const struct shadow_area *part = load_acquire(&shadow_parts[i]);
+        for (uint64_t at = 0; part && at < SHADOW_AREAS; at++)
+            if ((part[at].words[SHADOW_FINE] | part[at].words[SHADOW_COARSE]) > SHADOW_SHARED)
+                visit(&part[at], i << SHADOW_PART_BITS | at << SHADOW_AREA_BITS, context);
+    }
+}
+
+/* NULL: there are none. */
+static const uint64_t *words_of(const struct shadow_area *area, enum shadow_grain grain)
+{
+    uintptr_t words = load_acquire(&area->words[grain]);
+    return words > SHADOW_SHARED ? shadow_word(words, 0, grain) : NULL;
+}
+
+static void visit_identities(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
+{
+    void (*visit)(uint32_t) = *(void (**)(uint32_t))context;
+    for (enum shadow_grain grain = 0; grain < SHADOW_GRAINS; grain++) {
+        const uint64_t *words = words_of(area, grain);
+        for (unsigned at = 0; words && at < shadow_windows(grain); at++) {
+            uint64_t word = load_acquire(&words[at]);
+            if (word & SHADOW_BLOCK)
+                visit(shadow_identity(word));
+        }
+    }
+}
+
+void shadow_each_identity(void (*visit)(uint32_t identity))
+{
+    each_area(visit_identities, &visit);
+}
+
+struct each {
+    blocks_visit *visit;
+    void (*before)(uintptr_t end, void *context);
+    void *context;
+};
+
+/* The blocks of one grain that begin in a step of 2 KiB. */
+static void visit_step(const struct each *each, const uint64_t *words, uintptr_t step,
+                       enum shadow_grain grain)
+{
+    const unsigned bits = shadow_window_bits(grain);
+    const uint64_t *at = words + shadow_window(step, grain);
+    for (uintptr_t window = step; window < step + (1u << STEP_BITS); window += 1u << bits, at++) {
+        struct block block, newer;
+        uint64_t word = load_relaxed(at);
+        if (!(word & SHADOW_BLOCK))
+            continue;
+        unpack(at, word, block_address(window, word, grain), &block);
+        if (grain == SHADOW_FINE || !find_in_grain(block.address, SHADOW_FINE, &newer))
+            each->visit(&block, each->context);
+    }
+}
+
+static void visit_area(const struct shadow_area *area, uintptr_t start, void *context)
+{
+    const struct each *each = context;
+    const uint64_t *fine = words_of(area, SHADOW_FINE), *coarse = words_of(area, SHADOW_COARSE);
+    uintptr_t end = start + (1u << SHADOW_AREA_BITS);
+    for (uintptr_t step = start; step < end; step += 1u << STEP_BITS) {
+        if (each->before)
+            each->before(step + (1u << STEP_BITS), each->context);
+        if (fine)
+            visit_step(each, fine, step, SHADOW_FINE);
+        if (coarse)
+            visit_step(each, coarse, step, SHADOW_COARSE);
+    }
+}
+
+void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *context), void *context)
+{
+    struct each each = {visit, before, context};
+    each_area(visit_area, &each);
+}
+
+/* ---- Invariants, fork ------------------------------------------------------------------------ */
+
+/* In the test's process no free is unseen, and no longjmp leaves the runtime. */
+static void check_area(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
+{
+    bool *good = context;
+    for (enum shadow_grain grain = 0; grain < SHADOW_GRAINS; grain++) {
+        const uint64_t *words = words_of(area, grain);
+        bool large = false;
+        for (unsigned at = 0; words && at < shadow_windows(grain); at++) {
+            unsigned what = words[at] >> SHADOW_ODD_SHIFT;
+            *good = *good && (what == 1) == large && (words[at] == 0) == (what == 0);
+            large = what >= 2 && words[at] & SHADOW_LARGE;
+        }
+        *good = *good && !large;
+    }
+}
+
+bool shadow_check(void)
+{
+    bool good = true;
+    each_area(check_area, &good);
+    return good && runs_check(shadow_each_identity);
+}
+
+LOCK_FOR_FORK(shadow, &lock)
+
+void shadow_fork_child(void)
+{
+    lock.word = 0;
+}

@@ -1,0 +1,247 @@
+/* shadow.h - the direct-mapped part of the table of live blocks: a word for each window of addresses.
+ *
+ * The word of the window in which a block begins has the block. No hash, no probing, no lock: two
+ * blocks that both belong here never begin in one window, so a word has one owner, the code that
+ * allocates or frees that block, and the program itself orders these calls. A word is written whole,
+ * so the shadow is valid at every instant, also in the child of a fork and after a longjmp.
+ *
+ *     empty:  0
+ *     block:  1 (1)   odd (1)   large (1)   kind (3)   size (6)    run and place (28)   site (24)
+ *     large:                                           place (6)
+ *     rest:   0 (1)   1 (1)     unused (9)  alignment and flag of the kind (5)          size (48)
+ *
+ * There are two shadows, so that large blocks do not cost a quarter of the heap:
+ *
+ *     fine    windows of 32 bytes, for blocks of less than 256 bytes
+ *     coarse  windows of 128 bytes, for all others; place: where in its window the block begins
+ *
+ * odd, place: it begins at an odd multiple of 16, at so many times 16 bytes in its window. Blocks of
+ * 64 bytes and more are large: they have the next window to themselves as well, and its word has the
+ * rest. The rest is written before the block and removed after it, so a rest may be left alone, but
+ * no large block lacks its own:
+ *
+ *     a large block's next word is a rest        (unless a free before it was not seen)
+ *     a rest without a large block in front of it counts as empty
+ *     of a coarse and a fine block at one address the fine one is newer, and counts: with glibc,
+ *     whose frees are all seen, an insertion does not look for a coarse one
+ *
+ * In the open table (table.h) are: blocks that do not begin at a multiple of 16, or are so small
+ * that another one may begin in their window (shadow_least), or have a site or flags for which the
+ * word has no room; and samples, which would touch a page each.
+ *
+ * Windows are grouped into areas, 1 MiB of addresses, whose words are mapped when a block is
+ * allocated there; areas into parts, 4 GiB, a table of its areas each. All unmapped: NULL.
+ */
+#ifndef PRELOAD_BLOCKS_SHADOW_H
+#define PRELOAD_BLOCKS_SHADOW_H
+
+#include "preload/base/base.h"
+#include "preload/blocks/block.h"
+#include "preload/blocks/runs.h"
+
+enum shadow_grain { SHADOW_FINE, SHADOW_COARSE, SHADOW_GRAINS };
+
+#define SHADOW_AREA_BITS 20
+#define SHADOW_PART_BITS 32
+#define SHADOW_ADDRESS_BITS 48
+#define SHADOW_AREAS (1u << (SHADOW_PART_BITS - SHADOW_AREA_BITS))
+#define SHADOW_PARTS (1u << (SHADOW_ADDRESS_BITS - SHADOW_PART_BITS))
+
+static ALWAYS_INLINE unsigned shadow_window_bits(enum shadow_grain grain)
+{
+    return grain == SHADOW_FINE ? 5 : 7;
+}
+
+/* Of an area. */
+static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
+{
+    return 1u << (SHADOW_AREA_BITS - shadow_window_bits(grain));
+}
+
+#define SHADOW_BLOCK (1ull << 63)
+#define SHADOW_REST (1ull << 62)
+#define SHADOW_ODD_SHIFT 62
+#define SHADOW_LARGE (1ull << 61)
+#define SHADOW_KIND_SHIFT 58
+#define SHADOW_SIZE_SHIFT 52
+#define SHADOW_RUN_SHIFT 24
+#define SHADOW_SITES (1u << SHADOW_RUN_SHIFT)
+#define SHADOW_LARGE_FROM 64   /* bytes: two windows */
+#define SHADOW_COARSE_FROM 256 /* likewise */
+#define SHADOW_REST_KIND_SHIFT 48
+_Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the fields of a block");
+
+/* Of each part, the table of its areas; of each area, the addresses of its words; with the fine ones,
+ * this flag: the open table may have blocks of the area, which an insertion may have to replace. */
+#define SHADOW_SHARED 1u
+struct shadow_area {
+    uintptr_t words[SHADOW_GRAINS];
+};
+extern struct shadow_area *shadow_parts[SHADOW_PARTS] HIDDEN;
+
+/* Blocks of fewer bytes may share a window with another block: 0 with glibc, whose blocks are 32
+ * bytes apart, else 17. */
+extern size_t shadow_least HIDDEN;
+
+/* The words of an address' area, with the flag; 0 where no block was allocated. */
+static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
+{
+    if (unlikely(address >> SHADOW_ADDRESS_BITS))
+        return 0;
+    const struct shadow_area *part = load_relaxed(&shadow_parts[address >> SHADOW_PART_BITS]);
+    if (unlikely(!part))
+        return 0;
+    return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].words[grain]);
+}
+
+/* This and the following functions mask an address before they shift it: a shifted address that the
+ * compiler leaves on the stack would be a hidden pointer to the block. */
+static ALWAYS_INLINE unsigned shadow_window(uintptr_t address, enum shadow_grain grain)
+{
+    return (address & ((1u << SHADOW_AREA_BITS) - 1)) >> shadow_window_bits(grain);
+}
+
+/* The word of an address in an area that has words. */
+static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
+                                           enum shadow_grain grain)
+{
+    return (uint64_t *)(area & ~(uintptr_t)SHADOW_SHARED) + shadow_window(address, grain);
+}
+
+/* Where in its window a coarse block begins; nothing for a fine one. */
+static ALWAYS_INLINE uint64_t shadow_place(uintptr_t address, enum shadow_grain grain)
+{
+    return grain == SHADOW_FINE ? 0 : (address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
+}
+
+static ALWAYS_INLINE uint64_t shadow_pack(const struct block *block, uint32_t identity)
+{
+    return SHADOW_BLOCK | (block->address & 16) << (SHADOW_ODD_SHIFT - 4) |
+           (uint64_t)(block->kind & BLOCKS_KIND) << SHADOW_KIND_SHIFT |
+           (uint64_t)identity << SHADOW_RUN_SHIFT | block->site;
+}
+
+static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
+{
+    uint64_t size = likely(block->size < BLOCKS_SIZE_MAX) ? block->size : BLOCKS_SIZE_MAX;
+    return SHADOW_REST | (uint64_t)(block->kind >> 3) << SHADOW_REST_KIND_SHIFT | size;
+}
+
+/* Has the word of a block of that grain's sizes room for it? */
+static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_grain grain)
+{
+    if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
+        return false;
+    if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM)
+        return likely(block->kind <= BLOCKS_KIND && block->size >= shadow_least);
+    return likely(shadow_window(block->address, grain) < shadow_windows(grain) - 1);
+}
+
+/* Adds a block of that grain's sizes if it fits and nothing stands in the way. */
+static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
+                                     const struct run *run, enum shadow_grain grain)
+{
+    uint64_t *word = shadow_word(area, block->address, grain);
+    uint64_t packed = shadow_pack(block, run_identity(run, block->count));
+    if (unlikely(load_relaxed(word) || !shadow_fits(block, grain)))
+        return false;
+    if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM) {
+        store_release(word, packed | block->size << SHADOW_SIZE_SHIFT); /* pairs with a fork */
+        return true;
+    }
+    if (unlikely(load_relaxed(&word[1])))
+        return false;
+    store_relaxed(&word[1], shadow_pack_rest(block));
+    packed |= SHADOW_LARGE | shadow_place(block->address, grain);
+    store_release(word, packed); /* pairs with a fork */
+    return true;
+}
+
+/* Is there a block that begins at the address? */
+static ALWAYS_INLINE bool shadow_has(uint64_t word, uintptr_t address, enum shadow_grain grain)
+{
+    const uint64_t place = grain == SHADOW_FINE ? 0 : 7ull << SHADOW_SIZE_SHIFT;
+    const uint64_t begins = SHADOW_BLOCK | (address & 16) << (SHADOW_ODD_SHIFT - 4);
+    return likely((word & 3ull << SHADOW_ODD_SHIFT) == begins && address % 16 == 0) &&
+           (word & place) == shadow_place(address, grain);
+}
+
+static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
+{
+    return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
+}
+
+/* rest: the next word, of a large block. While the word is in its place no other block gets the
+ * run. */
+static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t address,
+                                        struct block *out)
+{
+    uint32_t identity = shadow_identity(word);
+    const struct run_record *run = run_record_of(identity);
+    out->count = run->first | (identity & (RUN_PLACES - 1));
+    out->tick = run->tick;
+    out->thread = run->thread;
+    out->address = address;
+    out->site = word & (SHADOW_SITES - 1);
+    out->kind = word >> SHADOW_KIND_SHIFT & BLOCKS_KIND;
+    out->size = word >> SHADOW_SIZE_SHIFT & (SHADOW_LARGE_FROM - 1);
+    if (!(word & SHADOW_LARGE))
+        return;
+    out->size = SHADOW_LARGE_FROM; /* at least, when another block has the rest's place */
+    if (likely(rest >> SHADOW_ODD_SHIFT == 1)) {
+        out->size = rest & BLOCKS_SIZE_MAX;
+        out->kind |= rest >> SHADOW_REST_KIND_SHIFT << 3;
+    }
+}
+
+/* Removes the block that begins at the address. */
+static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain)
+{
+    uintptr_t area = shadow_area(address, grain);
+    if (unlikely(area <= SHADOW_SHARED))
+        return false;
+    uint64_t *at = shadow_word(area, address, grain), word = load_relaxed(at);
+    if (unlikely(!shadow_has(word, address, grain)))
+        return false;
+    bool large = word & SHADOW_LARGE;
+    uint64_t rest = large ? load_relaxed(&at[1]) : 0;
+    shadow_unpack(word, rest, address, out);
+    store_release(at, 0); /* pairs with a sweep, which may give the run to others */
+    if (large && likely(rest >> SHADOW_ODD_SHIFT == 1))
+        store_relaxed(&at[1], 0);
+    return true;
+}
+
+static ALWAYS_INLINE enum shadow_grain shadow_grain_of(uint64_t size)
+{
+    return size < SHADOW_COARSE_FROM ? SHADOW_FINE : SHADOW_COARSE;
+}
+
+/* Makes the words of the address' area if necessary. Returns the area, or 0: no memory, or the
+ * address is too high. */
+uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain);
+/* Notes that the open table has a block there. False: no memory for the note. */
+bool shadow_share_area(uintptr_t address);
+
+/* What stands in the way of a block that shadow_put has refused: a block whose free was not seen,
+ * and that the caller takes out; or a rest without a block, which is cleared. False: nothing is in
+ * the way any more. */
+bool shadow_find_obstacle(uintptr_t area, const struct block *block, enum shadow_grain grain,
+                          struct block *out);
+
+bool shadow_find(uintptr_t address, struct block *out);
+/* The highest block that begins in [least, address]. */
+bool shadow_find_below(uintptr_t address, uintptr_t least, struct block *out);
+
+uint64_t shadow_areas(void); /* that have words */
+void shadow_each_identity(void (*visit)(uint32_t identity));
+/* Visits all blocks in the order of their addresses, 2 KiB at a time. before: called ahead of the
+ * blocks of each 2 KiB, with their end; may be NULL. */
+void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *context), void *context);
+bool shadow_check(void);
+
+void shadow_fork_lock(void);
+void shadow_fork_unlock(void);
+void shadow_fork_child(void);
+
+#endif

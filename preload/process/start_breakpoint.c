@@ -1,0 +1,208 @@
+#include "preload/process/start_breakpoint.h"
+#include "preload/base/base.h"
+#include "preload/elf/symtab.h"
+#include "preload/signals/signal_trampoline.h"
+#include "preload/base/lock.h"
+#include "preload/base/log.h"
+#include "preload/interpose/modules.h"
+#include "preload/elf/symbols.h"
+#include "preload/base/sys.h"
+#include "context.h"
+
+#include <sys/mman.h>
+
+#define BREAKPOINTS_MAX 64 /* static functions of one name, overloads */
+
+static struct breakpoint {
+    uintptr_t address;
+    arch_code original;
+    int access; /* of the page */
+} breakpoints[BREAKPOINTS_MAX];
+static uint32_t breakpoint_count; /* published when the new breakpoint is complete */
+
+static const char *function_name;
+static void (*on_reached)(void);
+static bool is_reached, refused;
+static unsigned long long objects_searched; /* objects ever loaded, as of the last search */
+static struct lock write_lock;              /* held while code is written */
+
+/* ---- Writing code ---------------------------------------------------------------------------- */
+
+/* The page stays executable: other threads may be running there. */
+static bool write_code(uintptr_t address, arch_code code, int access)
+{
+    if (!symbols_protect_pages(address, sizeof code, access | PROT_READ | PROT_WRITE))
+        return false;
+    store_release((arch_code *)address, code);
+    __builtin___clear_cache((char *)address, (char *)address + sizeof code);
+    symbols_protect_pages(address, sizeof code, access);
+    return true;
+}
+
+static bool is_inserted(uintptr_t address)
+{
+    arch_code code;
+    return sys_peek(address, &code, sizeof code) && code == ARCH_UNKNOWN_CODE;
+}
+
+/* The object may have been unloaded and another one be mapped there. False: the code cannot be
+ * written. */
+static bool remove_breakpoint(const struct breakpoint *breakpoint)
+{
+    return !is_inserted(breakpoint->address) ||
+           write_code(breakpoint->address, breakpoint->original, breakpoint->access);
+}
+
+/* ---- Reached --------------------------------------------------------------------------------- */
+
+static struct breakpoint *find_breakpoint(uintptr_t pc)
+{
+    uint32_t count = load_acquire(&breakpoint_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (breakpoints[i].address == pc)
+            return &breakpoints[i];
+    return NULL;
+}
+
+/* Signals are blocked: a signal handler of the program could reach a breakpoint in this thread. */
+static bool remove_all(const struct breakpoint *here)
+{
+    uint64_t mask;
+    sys_signals_block(&mask);
+    lock_take_raw(&write_lock);
+    bool done = remove_breakpoint(here);
+    for (uint32_t i = 0, count = load_relaxed(&breakpoint_count); i < count; i++)
+        remove_breakpoint(&breakpoints[i]);
+    lock_give_raw(&write_lock);
+    sys_signals_restore(&mask);
+    return done;
+}
+
+/* Also removes a breakpoint that was reached before: a debugger may have saved the inserted code
+ * and restored it. False: the undefined instruction is the program's own. */
+static bool on_sigill(const siginfo_t *info UNUSED, ucontext_t *context)
+{
+    const struct breakpoint *breakpoint = find_breakpoint(context_pc(context));
+    if (!breakpoint)
+        return false;
+    if (!exchange_relaxed(&is_reached, true))
+        on_reached();
+    if (remove_all(breakpoint))
+        return true;
+    log_line("start_at=", function_name, ": the process may not change its code any more", NULL);
+    return false;
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+struct search {
+    const struct dl_phdr_info *object;
+    uint64_t objects, fresh; /* all of them; those loaded since the last search, at the end */
+    bool stripped;
+};
+
+static bool is_function_code(const struct dl_phdr_info *object, uintptr_t address)
+{
+    return address % _Alignof(arch_code) == 0 && symbols_object_contains(object, address) &&
+           symbols_page_protection(object, address, true) & PROT_EXEC;
+}
+
+static void insert_breakpoint(const struct dl_phdr_info *object, uintptr_t address)
+{
+    struct breakpoint *known = find_breakpoint(address),
+                      *breakpoint = known ? known : &breakpoints[breakpoint_count];
+    if (known ? is_inserted(address) : breakpoint_count == BREAKPOINTS_MAX)
+        return;
+    *breakpoint = (struct breakpoint){address, *(const arch_code *)address,
+                                      symbols_page_protection(object, address, true)};
+    if (!known)
+        store_release(&breakpoint_count, breakpoint_count + 1); /* pairs with find_breakpoint */
+    refused |= !write_code(address, ARCH_UNKNOWN_CODE, breakpoint->access);
+}
+
+static void visit_function(const struct symtab_symbol *function, void *context)
+{
+    struct search *search = context;
+    uintptr_t address = search->object->dlpi_addr + function->value;
+    if (symtab_name_matches(function->name, function_name) &&
+        is_function_code(search->object, address))
+        insert_breakpoint(search->object, address);
+}
+
+static int search_object(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct search *search = context;
+    const char *path = object->dlpi_name;
+    if (search->objects-- > search->fresh)
+        return 0;
+    if (!path || !*path)
+        path = "/proc/self/exe";
+    if (!strchr(path, '/') || modules_is_own(object->dlpi_addr + object->dlpi_phdr->p_vaddr))
+        return 0;
+    search->object = object;
+    enum symtab_found found = symtab_each_function(path, visit_function, search);
+    search->stripped |= found != SYMTAB_ALL && path != object->dlpi_name;
+    return load_relaxed(&is_reached);
+}
+
+static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct search *search = context;
+    search->objects++;
+    search->fresh = object->dlpi_adds - objects_searched;
+    return 0;
+}
+
+static void search_new_objects(struct search *search)
+{
+    dl_iterate_phdr(count_object, search);
+    if (!search->fresh)
+        return;
+    objects_searched += search->fresh;
+    dl_iterate_phdr(search_object, search);
+}
+
+/* Called while the loader works. It counts an object when it is in the list, and all of the
+ * object's code is mapped by then. */
+static void on_loading(void)
+{
+    static uint32_t
+        busy; /* symbols are read with libleak's memory; a second thread does not wait */
+    struct search search = {0};
+    if (load_relaxed(&is_reached) || exchange_acquire(&busy, 1))
+        return;
+    search_new_objects(&search);
+    store_release(&busy, 0);
+}
+
+/* ---- Start ----------------------------------------------------------------------------------- */
+
+static void log_breakpoints(bool stripped)
+{
+    if (refused)
+        log_line("start_at=", function_name,
+                 ": this process may not change its code, so the call is not noticed", NULL);
+    else if (!breakpoint_count)
+        log_line("start_at=", function_name, ": no function of that name so far",
+                 stripped ? "; the program has no symbols but those it exports" : "", NULL);
+}
+
+void breakpoint_start(const char *name, void (*reached)(void),
+                      int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    struct search search = {0};
+    function_name = name;
+    on_reached = reached;
+    trampoline_reserve_fault(SIGILL, on_sigill, install);
+    search_new_objects(&search);
+    log_breakpoints(search.stripped);
+    modules_state.on_load = on_loading;
+}
+
+void breakpoint_fork_child(void)
+{
+    if (!exchange_relaxed(&write_lock.word, 0) || !is_reached)
+        return;
+    for (uint32_t i = 0; i < breakpoint_count; i++)
+        remove_breakpoint(&breakpoints[i]);
+}

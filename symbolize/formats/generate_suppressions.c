@@ -1,0 +1,259 @@
+/* generate_suppressions.c - suppressions for the listed records; see formats.h and rules.h.
+ *
+ * Names come from untrusted programs: what would end a line, is no character or has a meaning in
+ * patterns is written as the wildcard of the syntax.
+ */
+#include "symbolize/formats/formats.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "leak_store.h"
+#include "common/view/format_api.h"
+#include "common/base/hashmap.h"
+#include "common/suppress/rules.h"
+#include "common/base/term_text.h"
+
+#define PATTERN_MOST (RULES_LINE_MAX - 64) /* bytes of a name */
+#define VALGRIND_FRAMES 10                 /* its default for stacks is 12 */
+
+struct generating {
+    FILE *stream;
+    struct hashmap written; /* hashes of what was written: each is written once */
+};
+
+typedef void suppression_writer(struct generating *generating, const struct record *record);
+
+static bool is_fresh(struct generating *generating, uint64_t hash)
+{
+    bool fresh;
+
+    hashmap_put(&generating->written, hash, &fresh);
+    return fresh;
+}
+
+/* A name as a part of a pattern. odd: replaces characters that cannot be written. */
+static void write_pattern_name(const char *name, char odd, const char *special, FILE *stream)
+{
+    const char *begin = name;
+
+    while (*name && name - begin < PATTERN_MOST) {
+        char shown[LEAK_ESCAPE_SIZE];
+        size_t length = leak_escape(name, shown);
+        bool plain = strncmp(name, shown, length) == 0; /* it has no escape */
+        bool edge = *name == ' ' && (name == begin || !name[1]);
+
+        if (plain && !edge && !strchr(special, *name))
+            fwrite(name, 1, length, stream);
+        else
+            for (size_t i = 0; i < length; i++) /* Valgrind compares bytes */
+                putc(odd, stream);
+        name += length;
+    }
+    if (*name)
+        putc('*', stream);
+}
+
+/* "480 bytes in 10 blocks lost, allocated in make_book (0123456789abcdef)" */
+static void write_suppressed_record(const struct record *record, FILE *stream)
+{
+    const struct frame *title = record_title_frame(record);
+    char buffer[FRAME_NAME_SIZE];
+    const char *name = title ? frame_name(title, buffer) : "[no stack]";
+
+    fprintf(stream, "%s in %s %s, ", term_count(record->bytes, "byte").text,
+            term_count(record->blocks, "block").text, verdict_words[record->verdict]);
+    fprintf(stream, "allocated in %s (%016" PRIx64 ")", term_text(name, strlen(name), 60).text,
+            record->signature);
+}
+
+/* ---- LeakSanitizer's ------------------------------------------------------------------------- */
+
+static void write_lsan_pattern(const struct frame *frame, FILE *stream)
+{
+    const char *name = frame->function ? frame->function : frame->module;
+
+    bool whole = strlen(name) < PATTERN_MOST;
+
+    fputs("leak:^", stream);
+    write_pattern_name(name, '*', "$^", stream);
+    fputs(whole ? "$\n" : "\n", stream);
+}
+
+static void write_lsan_suppression(struct generating *generating, const struct record *record)
+{
+    const struct frame *title = record_title_frame(record);
+    const char *name = title && title->function ? title->function : title ? title->module : NULL;
+
+    fputs("# ", generating->stream);
+    write_suppressed_record(record, generating->stream);
+    putc('\n', generating->stream);
+    if (!verdict_is_leak(record->verdict))
+        fputs("#   not a leak for LeakSanitizer: its syntax has no rule for it\n",
+              generating->stream);
+    else if (!name || !*name)
+        fputs("#   no function name to match\n", generating->stream);
+    else if (is_fresh(generating, hash_text(1, name, strlen(name))))
+        write_lsan_pattern(title, generating->stream);
+    else
+        fputs("#   see above\n", generating->stream);
+}
+
+/* ---- Valgrind's ------------------------------------------------------------------------------ */
+
+/* NULL: the stack of Valgrind begins in the custom allocator, like that of libleak. */
+static const char *allocator_of(uint32_t kind)
+{
+    switch (kind) {
+    case LEAK_KIND_MALLOC:
+        return "*alloc*";
+    case LEAK_KIND_NEW:
+    case LEAK_KIND_ALIGNED_NEW:
+        return "_Znw*";
+    case LEAK_KIND_NEW_ARRAY:
+    case LEAK_KIND_ALIGNED_NEW_ARRAY:
+        return "_Zna*";
+    case LEAK_KIND_MEMALIGN:
+        return "*align*";
+    case LEAK_KIND_CUSTOM:
+    case LEAK_KIND_POOL:
+        return NULL;
+    default:
+        return "*";
+    }
+}
+
+static const char *leak_kind_of(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_LOST:
+    case VERDICT_HIDDEN:
+        return "definite";
+    case VERDICT_INDIRECT:
+        return "indirect";
+    case VERDICT_POSSIBLE:
+        return "possible";
+    case VERDICT_REACHABLE:
+        return "reachable";
+    default:
+        return "all";
+    }
+}
+
+/* DWARF and the linker name some C++ functions differently. A frame that is not C and has one name
+ * only is matched as a part of the name. */
+static bool is_partly_named(const struct frame *frame)
+{
+    size_t length = frame->file ? strlen(frame->file) : 0;
+
+    return !frame->symbol && !frame->inlined && length > 2 &&
+           strcmp(frame->file + length - 2, ".c") != 0;
+}
+
+/* libleak has the version behind the name of a library, Valgrind does not. */
+static void write_object_pattern(const char *module, FILE *stream)
+{
+    const char *name = base_name(module);
+    const char *version = strstr(name, ".so.");
+
+    fputs("   obj:*/", stream);
+    for (; *name && (!version || name < version + 3); name++)
+        putc(*name > ' ' && (unsigned char)*name < 0x7f ? *name : '?', stream);
+    fputs(version ? "*\n" : "\n", stream);
+}
+
+static void write_frame_pattern(const struct frame *frame, FILE *stream)
+{
+    const char *name = frame->symbol ? frame->symbol : frame->function;
+    const char *part = name && strcmp(name, "main") != 0 && is_partly_named(frame) ? "*" : "";
+
+    if (!name && frame->module) {
+        write_object_pattern(frame->module, stream);
+        return;
+    }
+    fprintf(stream, "   %s:%s", name ? "fun" : "obj", part);
+    write_pattern_name(name ? name : "*", '?', "", stream);
+    fprintf(stream, "%s\n", part);
+}
+
+/* The frames of Valgrind end at main, and below the start of a thread they differ. */
+static bool is_start(const struct frame *frame)
+{
+    return frame->function &&
+           (strcmp(frame->function, "main") == 0 || strcmp(frame->function, "start_thread") == 0);
+}
+
+static void write_valgrind_suppression(struct generating *generating, const struct record *record)
+{
+    size_t first = frame_first_caller(record->frames, record->frame_count);
+    FILE *stream = generating->stream;
+
+    fputs("{\n   ", stream);
+    write_suppressed_record(record, stream);
+    fputs("\n   Memcheck:Leak\n", stream);
+    fprintf(stream, "   match-leak-kinds: %s\n", leak_kind_of(record->verdict));
+    if (allocator_of(record->kind))
+        fprintf(stream, "   fun:%s\n", allocator_of(record->kind));
+    if (first)
+        fputs("   ...\n", stream);
+    for (size_t i = first; i < record->frame_count && i < first + VALGRIND_FRAMES; i++) {
+        write_frame_pattern(record->frames[i], stream);
+        if (is_start(record->frames[i]))
+            break;
+    }
+    fputs("}\n", stream);
+}
+
+/* ---- Ours ------------------------------------------------------------------------------------ */
+
+static void write_libleak_suppression(struct generating *generating, const struct record *record)
+{
+    FILE *stream = generating->stream;
+
+    if (!is_fresh(generating, hash_mix(2, record->signature)))
+        return;
+    fputs("{\n   ", stream);
+    write_suppressed_record(record, stream);
+    fprintf(stream, "\n   libleak:Leak\n   signature=%016" PRIx64 "\n", record->signature);
+    fprintf(stream, "   # count<=%" PRIu64 "\n   # bytes<=%" PRIu64 "\n", record->blocks,
+            record->bytes);
+    fputs("   # expires=YYYY-MM-DD\n   # reason=\n}\n", stream);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void generate_rules(const struct report *report, const struct view *view, FILE *stream,
+                           suppression_writer *write)
+{
+    struct generating generating = {.stream = stream};
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct listing listing = {.process = &report->processes[i], .view = view, .owners = true};
+        const struct record *record;
+
+        while (report->processes[i].alike == i && (record = listing_next(&listing))) {
+            if (record->verdict == VERDICT_RUNTIME) /* never a leak */
+                continue;
+            if (record->frame_count)
+                write(&generating, record);
+            else
+                fputs("# a record without a stack: no function name to match\n", stream);
+        }
+    }
+    hashmap_end(&generating.written);
+}
+
+void generate_lsan(const struct report *report, const struct view *view, FILE *stream)
+{
+    generate_rules(report, view, stream, write_lsan_suppression);
+}
+
+void generate_valgrind(const struct report *report, const struct view *view, FILE *stream)
+{
+    generate_rules(report, view, stream, write_valgrind_suppression);
+}
+
+void generate_libleak(const struct report *report, const struct view *view, FILE *stream)
+{
+    generate_rules(report, view, stream, write_libleak_suppression);
+}
