@@ -12,6 +12,7 @@
 #include "preload/base/lock.h"
 #include "leak_store.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #define STOP_TIMEOUT 3000000000ull /* ns */
@@ -54,7 +55,7 @@ static int fork_checker(struct leak_check_request *request)
     if (pid == 0) {
         if (!request->stopped)
             all_locks_release(); /* the parent holds them while it forks */
-        dontfork_restore();
+        request->memory_left_out = !dontfork_restore();
         leak_check_run(request);
     }
     if (pid > 0)
@@ -73,7 +74,7 @@ int fork_snapshot_take_stopped(struct leak_check_request *request)
     request->stopped = true;
     if (!world_stop(&world, most))
         return 0;
-    dontfork_save();
+    dontfork_save(true);
     int pid = fork_checker(request);
     stays_stopped = request->occasion == LEAK_OCCASION_FATAL;
     if (!stays_stopped)
@@ -92,7 +93,7 @@ void fork_snapshot_resume(void)
 static int fork_checker_locked(struct leak_check_request *request)
 {
     all_locks_acquire();
-    dontfork_save();
+    dontfork_save(false);
     int pid = fork_checker(request);
     all_locks_release();
     dontfork_drop();
@@ -145,20 +146,28 @@ int fork_snapshot_take_running(struct leak_check_request *request, enum leak_tro
 #define MADV_KEEPONFORK 19
 #endif
 
-#define RANGES_MOST 512
+#define RANGES_MOST 16384
 
 static struct lock dontfork_lock; /* guards ranges and range_count */
 static struct dontfork_range {
     uintptr_t start, end;
 } ranges[RANGES_MOST];
 static uint32_t range_count;
+static bool too_many_ranges;
 
-/* Page by page, in the order of the ranges: first all flags, then all pages. */
+enum page_state {
+    PAGE_UNTOUCHED,
+    PAGE_SAVED,
+    PAGE_LEFT /* it has room, but is not put back: without access, or libleak's by now */
+};
+
+/* A state for each page of the ranges, in their order; then the pages but untouched ones. */
 static struct {
-    uint8_t *there; /* the page was read and belongs to the program */
+    uint8_t *state;
     char *pages;
     size_t size;
-} saved_pages;
+    bool incomplete;
+} saved;
 
 /* Removes the part of the range from the list: its advice has changed. */
 static void remove_overlap(uintptr_t start, uintptr_t end)
@@ -179,6 +188,23 @@ static void remove_overlap(uintptr_t start, uintptr_t end)
     }
 }
 
+/* A heap of many equal parts (V8's) becomes few ranges. */
+static void add_range(uintptr_t start, uintptr_t end)
+{
+    for (uint32_t i = 0; i < range_count; i++) {
+        struct dontfork_range *range = &ranges[i];
+        if (range->end == start || range->start == end) {
+            range->start = range->start < start ? range->start : start;
+            range->end = range->end > end ? range->end : end;
+            return;
+        }
+    }
+    if (range_count < RANGES_MOST)
+        ranges[range_count++] = (struct dontfork_range){start, end};
+    else
+        too_many_ranges = true;
+}
+
 void dontfork_note_advice(uintptr_t start, size_t size, int advice)
 {
     bool kept = advice == MADV_DONTFORK || advice == MADV_WIPEONFORK;
@@ -187,56 +213,136 @@ void dontfork_note_advice(uintptr_t start, size_t size, int advice)
     struct locked locked = lock_take(&dontfork_lock);
     uintptr_t end = start + round_up(size, sys_page_size());
     remove_overlap(start, end);
-    if (kept && range_count < RANGES_MOST)
-        ranges[range_count++] = (struct dontfork_range){start, end};
+    if (kept)
+        add_range(start, end);
     lock_give(&locked);
 }
 
-/* Clears the flags of libleak's own pages. */
+/* Notes which pages of a range are present or swapped out: the two highest bits of their entries in
+ * /proc/self/pagemap. All, where that cannot be read. Returns their number. */
+static size_t note_touched(int pagemap, const struct dontfork_range *range, uint8_t *state)
+{
+    uint64_t entry[512];
+    size_t touched = 0;
+    for (uintptr_t page = range->start; page < range->end;) {
+        size_t pages = (range->end - page) / LEAK_PAGE;
+        pages = pages < ARRAY_LENGTH(entry) ? pages : ARRAY_LENGTH(entry);
+        ssize_t size = pages * sizeof *entry;
+        if (pagemap < 0 || sys_read_at(pagemap, entry, size, page / LEAK_PAGE * 8) != size)
+            memset(entry, 0xff, size);
+        for (size_t i = 0; i < pages; i++, page += LEAK_PAGE)
+            touched += *state++ = entry[i] >> 62 ? PAGE_SAVED : PAGE_UNTOUCHED;
+    }
+    return touched;
+}
+
+static size_t run_of(const uint8_t *state, const uint8_t *end)
+{
+    const uint8_t *at = state;
+    while (at < end && *at == *state)
+        at++;
+    return at - state;
+}
+
+/* Calls visit for each run of pages in the same state that begins with state. to: where its pages
+ * are saved. */
+static void each_run(enum page_state wanted,
+                     void (*visit)(uintptr_t page, size_t pages, uint8_t *state, char *to))
+{
+    uint8_t *state = saved.state;
+    char *to = saved.pages;
+    for (uint32_t i = 0; i < range_count; i++) {
+        uint8_t *end = state + (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+        for (uintptr_t page = ranges[i].start; state < end;) {
+            size_t pages = run_of(state, end);
+            enum page_state now = *state;
+            if (now == wanted)
+                visit(page, pages, state, to);
+            state += pages;
+            page += pages * LEAK_PAGE;
+            to += now == PAGE_UNTOUCHED ? 0 : pages * LEAK_PAGE;
+        }
+    }
+}
+
+static void save_run(uintptr_t page, size_t pages, uint8_t *state, char *to)
+{
+    if (sys_peek(page, to, pages * LEAK_PAGE))
+        return;
+    for (size_t i = 0; i < pages; i++)
+        if (!sys_peek(page + i * LEAK_PAGE, to + i * LEAK_PAGE, LEAK_PAGE))
+            state[i] = PAGE_LEFT;
+}
+
+/* Marks libleak's own pages. */
 static void skip_own_memory(uintptr_t start, size_t size, void *context UNUSED)
 {
     size_t at = 0;
-    for (uint32_t i = 0; i < range_count; i++)
-        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
-            if (page < start + size && start < page + LEAK_PAGE)
-                saved_pages.there[at] = 0;
+    for (uint32_t i = 0; i < range_count; i++) {
+        uintptr_t from = ranges[i].start > start ? ranges[i].start : start & ~(LEAK_PAGE - 1);
+        for (uintptr_t page = from; page < ranges[i].end && page < start + size; page += LEAK_PAGE)
+            if (saved.state[at + (page - ranges[i].start) / LEAK_PAGE] == PAGE_SAVED)
+                saved.state[at + (page - ranges[i].start) / LEAK_PAGE] = PAGE_LEFT;
+        at += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+    }
 }
 
-void dontfork_save(void)
+/* Maps the states of all pages, and the room for those to be saved. */
+static bool map_saved(size_t pages, bool stopped)
 {
-    size_t pages = 0, at = 0;
+    size_t states = round_up(pages, LEAK_PAGE), touched = 0, at = 0;
+    uint8_t *first = sys_map(states);
+    /* A thread that runs might notice the descriptor. */
+    int pagemap = stopped ? sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0) : -1;
+    for (uint32_t i = 0; first && i < range_count; i++) {
+        touched += note_touched(pagemap, &ranges[i], first + at);
+        at += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+    }
+    if (pagemap >= 0)
+        sys_close(pagemap);
+    saved.size = states + touched * LEAK_PAGE;
+    saved.state = first && touched * LEAK_PAGE <= DONTFORK_MAX ? sys_map(saved.size) : NULL;
+    if (saved.state)
+        memcpy(saved.state, first, pages);
+    if (first)
+        sys_unmap(first, states);
+    saved.pages = (char *)saved.state + states;
+    return saved.state;
+}
+
+void dontfork_save(bool stopped)
+{
+    size_t pages = 0;
     for (uint32_t i = 0; i < range_count; i++)
         pages += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
-    if (!pages || pages * LEAK_PAGE > DONTFORK_MAX)
+    saved.incomplete = too_many_ranges || (pages && !map_saved(pages, stopped));
+    if (!saved.state)
         return;
-    size_t flags = round_up(pages, LEAK_PAGE);
-    saved_pages.size = flags + pages * LEAK_PAGE;
-    saved_pages.there = sys_map(saved_pages.size);
-    if (!saved_pages.there)
-        return;
-    saved_pages.pages = (char *)saved_pages.there + flags;
-    for (uint32_t i = 0; i < range_count; i++)
-        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
-            saved_pages.there[at] = sys_peek(page, saved_pages.pages + at * LEAK_PAGE, LEAK_PAGE);
+    each_run(PAGE_SAVED, save_run);
     arena_each_range(skip_own_memory, NULL);
 }
 
 void dontfork_drop(void)
 {
-    if (saved_pages.there)
-        sys_unmap(saved_pages.there, saved_pages.size);
-    saved_pages.there = NULL;
+    if (saved.state)
+        sys_unmap(saved.state, saved.size);
+    saved.state = NULL;
 }
 
-void dontfork_restore(void)
+static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, char *to)
 {
-    size_t at = 0;
-    for (uint32_t i = 0; saved_pages.there && i < range_count; i++)
-        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
-            if (saved_pages.there[at] && sys_map_zeros((void *)page, LEAK_PAGE))
-                memcpy((void *)page, saved_pages.pages + at * LEAK_PAGE, LEAK_PAGE);
-    if (saved_pages.there) /* as libleak's: else the leak check would scan the pages twice */
-        arena_register(saved_pages.there, saved_pages.size);
+    if (sys_map_zeros((void *)page, pages * LEAK_PAGE))
+        memcpy((void *)page, to, pages * LEAK_PAGE);
+}
+
+bool dontfork_restore(void)
+{
+    if (saved.state) {
+        each_run(PAGE_SAVED, restore_run);
+        /* As libleak's: else the leak check would scan the pages twice. */
+        arena_register(saved.state, saved.size);
+    }
+    return !saved.incomplete;
 }
 
 LOCK_FOR_FORK(dontfork, &dontfork_lock)

@@ -38,17 +38,19 @@ void all_locks_release(void);
 
 /* ---- Memory that a child does not inherit -----------------------------------------------------
  * madvise(MADV_DONTFORK) and MADV_WIPEONFORK: programs use them for buffers that devices write to,
- * and these may hold the only pointer to a block. So the child gets a copy at the same addresses.
- * Above DONTFORK_MAX bytes nothing is copied. */
-#define DONTFORK_MAX (256ull << 20)
+ * and these may hold the only pointer to a block. V8 does so with its whole heap. So the child gets a
+ * copy of their touched pages at the same addresses. Where these are more than DONTFORK_MAX bytes no
+ * leak check is possible. */
+#define DONTFORK_MAX (1ull << 30)
 
 /* Call when the program has given advice about its memory. */
 void dontfork_note_advice(uintptr_t start, size_t size, int advice);
-/* save: before the copy, while no advice can be given. drop: after it, in the parent, frees the
+/* save: before the copy, while no advice can be given. stopped: all other threads are. drop: after it, in the parent, frees the
  * saved pages. restore: in the child, before anything else is mapped, puts the pages in place;
- * pages that the program has unmapped since and memory that is libleak's by now are skipped. */
-void dontfork_save(void);
+ * pages that the program has unmapped since and memory that is libleak's by now are skipped. False:
+ * there are others, which were not saved. */
+void dontfork_save(bool stopped);
 void dontfork_drop(void);
-void dontfork_restore(void);
+bool dontfork_restore(void);
 
 #endif

@@ -284,6 +284,8 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
                                 .classes = request->classes,
                                 .stopped = request->stopped};
     struct reach_encodings codes = {.guard = context_pointer_guard(), .xor_key = request->xor_key};
+    if (request->memory_left_out)
+        return LEAK_TROUBLE_NO_MEMORY;
     if (!procmaps_read(&maps)) /* first: later mappings are libleak's */
         return LEAK_TROUBLE_NO_MAPS;
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);

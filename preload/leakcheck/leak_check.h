@@ -57,6 +57,7 @@ static inline uint64_t *leak_check_links(struct leak_check_result *result)
 struct leak_check_request {
     enum leak_occasion occasion;
     bool stopped;
+    bool memory_left_out; /* the copy lacks memory of the program (dontfork_restore) */
     const struct roots_caller *caller;
     const struct world *world;
     unsigned classes; /* of roots */
