@@ -35,8 +35,8 @@ struct command {
 };
 
 /* The options of commands, all fields of struct arguments. */
-extern const struct option_row arguments_of_snapshot[], arguments_of_requests[], arguments_of_report[],
-    arguments_of_clean[], arguments_of_attach[], arguments_of_detach[];
+extern const struct option_row arguments_of_snapshot[], arguments_of_requests[],
+    arguments_of_report[], arguments_of_clean[], arguments_of_attach[], arguments_of_detach[];
 
 /* argv[0] is the command. Moves the options of leakreport to the front of argv. False: the line is
  * wrong, and a message says why. */

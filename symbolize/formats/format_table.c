@@ -29,7 +29,7 @@ static const struct format table[] = {
     {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, 0, valgrind_write},
     {"lsan", "text of LeakSanitizer, for scripts", 0, 0, lsan_write},
     {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, 0, junit_write},
-    {"github", "annotations of GitHub's workflows, ten of each level", 0, 0, github_write},
+    {"github", "annotations of GitHub's workflows, ten of each level", 0, FORMAT_TYPES, github_write},
     {"markdown", "a table and folded stacks, for a job's summary", 20, 0, markdown_write},
     {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, 0, memreport_write},
     {"dump", "contents of the listed blocks, in hex and characters", 0, FORMAT_CONTENT,

@@ -9,7 +9,7 @@
 // EXPECT: ^1. mismatched-free: 40 bytes of new\[\] released by free \(100,000 times\)$
 // EXPECT: ^Note: 46 wrong releases of other kinds were only counted: the list of errors holds 254\.$
 // EXPECT: ^254 errors in freeing memory \(1 cause\):$
-// EXPECT: ^ +and in 251 more places \(-v lists them\)$
+// EXPECT: ^ +and 253 times called by deep
 // JSON: wrong == {("mismatched-free", "make", "release"): 100000} and len(misuse(p)) == 1
 // JSON: wrongs(procs[1]) == {("mismatched-free", "make", "release"): 100000} and len(misuse(procs[1])) == 1
 // JSON: len(misuse(procs[2])) == 254 and sum(wrongs(procs[2]).values()) == 254

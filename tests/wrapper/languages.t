@@ -178,7 +178,7 @@ fn main() { both(); println!("{}", COUNT.load(SeqCst) > 1); }
 END
     the_same 0 ./counts
     says report ' lost=1013/2/2 '
-    grep -A1 'bytes in 1 block lost' report >first
+    grep -A2 'bytes in 1 block lost' report >first # with a line of its type
     says first '^     counts::lose  *counts\.rs:11$'
     says first '^     counts::lose_aligned  *counts\.rs:12$'
 }

@@ -1,5 +1,6 @@
 /* test_inject.c - calls in a thread of another process: attach/inject.h, tracee.h, loaded_objects.h, safe_place.h. */
 #include <check.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,6 +106,7 @@ static void begin(void (*run)(void))
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not end it */
         run();
         _exit(7);
     }
@@ -242,18 +245,31 @@ START_TEST(symbols_are_those_of_the_process)
 }
 END_TEST
 
+/* A sanitizer's runtime, or libleak, is in the process that is attached to: then its malloc is theirs, and
+ * it has such a library. */
+static bool has_libc_alone(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return !dlsym(RTLD_DEFAULT, "libleak_version");
+#endif
+}
+
 int main(void)
 {
     Suite *suite = suite_create("inject");
     TCase *tests = tcase_create("inject");
 
     tcase_set_timeout(tests, 30);
-    tcase_add_test(tests, call_returns_its_result_and_the_sleep_goes_on);
     tcase_add_test(tests, registers_of_a_loop_are_kept);
     tcase_add_loop_test(tests, thread_is_put_back_out_of_a_call_that_hangs_or_faults, 0, 2);
     tcase_add_test(tests, signal_handler_is_no_safe_place);
-    tcase_add_test(tests, malloc_is_no_safe_place);
-    tcase_add_test(tests, symbols_are_those_of_the_process);
+    if (has_libc_alone()) {
+        tcase_add_test(tests, call_returns_its_result_and_the_sleep_goes_on);
+        tcase_add_test(tests, malloc_is_no_safe_place);
+        tcase_add_test(tests, symbols_are_those_of_the_process);
+    }
     suite_add_tcase(suite, tests);
     return suite_run(suite);
 }
