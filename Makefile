@@ -57,7 +57,6 @@ attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$
                  attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(call files,control/*.c))
 scan_src      := $(call files,scan/*.c)
-graph_src     := $(filter-out graph/main.c,$(call files,graph/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -66,13 +65,12 @@ REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
 CTL    := $(O)/leakctl
-GRAPH  := $(O)/leakgraph
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
-COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish leakgraph.fish)
+COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish)
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -87,9 +85,8 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
-$(O)/graph.a:     $(call obj,$(graph_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
-$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/graph.a $(O)/preload.a:
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
@@ -97,8 +94,7 @@ $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
-$(GRAPH):  $(O)/graph/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
-$(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH):
+$(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
@@ -132,7 +128,7 @@ bashcompdir = $(datadir)/bash-completion/completions
 zshcompdir ?= $(datadir)/zsh/site-functions
 cmakedir = $(datadir)/cmake/libleak
 fishcompdir = $(datadir)/fish/vendor_completions.d
-TOOLS     = leakrun leakreport leaktop leakctl leakgraph
+TOOLS     = leakrun leakreport leaktop leakctl
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
@@ -140,7 +136,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(cmakedir) $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
-	install -m 755 $(REPORT) $(TOP) $(CTL) $(GRAPH) $(DESTDIR)$(bindir)
+	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
 	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \
@@ -176,7 +172,7 @@ $(O)/man/%: man/% include/leak_options.def scripts/make-man VERSION
 
 # Completion comes from the tables of options, which the tools print.
 completion: $(COMPLETIONS)            ## for bash, zsh and fish
-$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH)
+$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL)
 	@mkdir -p $(@D)
 	@for tool in $^; do $(EMULATOR) $$tool --list-options || exit; done >$@
 $(O)/completion/%: scripts/make-completion $(O)/completion/rows
