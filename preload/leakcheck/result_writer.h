@@ -16,7 +16,7 @@
 
 struct result_input {
     const struct reach *reach;
-    struct leak_graph *graph; /* what blocks retain is freed on the way */
+    const struct leak_graph *graph;
     const struct roots *roots;
     const struct elf_images *images;
     const struct leak_snapshot *head; /* all fields except the tables */
