@@ -35,7 +35,9 @@ completes() { # what is typed, what the line becomes
     clear_line
     "$here/../terminal" send screen -l "$1"
     "$here/../terminal" send screen Tab
-    for _ in $(seq 80); do
+    for try in $(seq 120); do
+        # A shell that was still drawing may have missed the key.
+        [ $((try % 30)) != 0 ] || "$here/../terminal" send screen Tab
         "$here/../terminal" shown screen >seen
         # Where it ends, too: what may follow is a space, and what the shell itself removes when the next word is typed.
         if grep -qE "^ready $(printf %s "$2" | sed 's/[.^$*+?()|[\\]/\\&/g')[=,]? *\$" seen; then return; fi
