@@ -10,6 +10,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "common/base/term_text.h"
+
 /* The area: the page of the landing, its variables and texts, ..., the stack with the frame at its end. */
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
@@ -53,11 +55,11 @@ bool inject_prepare(struct injection *injection, const struct objects *objects,
 static enum inject_result run_to_syscall(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
-    uint64_t end = tracee_now_ns() + milliseconds * 1000000;
+    uint64_t end = time_steady_ns() + milliseconds * 1000000;
 
     injection->running = false;
     for (;;) {
-        uint64_t now = tracee_now_ns();
+        uint64_t now = time_steady_ns();
         int number = 0;
 
         switch (tracee_wait(tracee, now < end ? (end - now) / 1000000 + 1 : 0, &number)) {
@@ -236,11 +238,11 @@ static enum inject_result take_results(struct injection *injection)
 static enum inject_result wait_for_steps(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
-    uint64_t end = tracee_now_ns() + milliseconds * 1000000, done = 0;
+    uint64_t end = time_steady_ns() + milliseconds * 1000000, done = 0;
     int number;
 
     injection->running = true;
-    while (tracee_now_ns() < end) {
+    while (time_steady_ns() < end) {
         switch (tracee_wait(tracee, 0, &number)) {
         case TRACEE_GONE:
             return INJECT_GONE;

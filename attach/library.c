@@ -152,12 +152,12 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
     struct safe_place *place = safe_place_begin(&session->tracee, &session->objects);
-    uint64_t end = tracee_now_ns() + timeout * 1000000;
+    uint64_t end = time_steady_ns() + timeout * 1000000;
     struct timespec nap = {.tv_nsec = 1000000};
     const char *obstacle = "there is no thread";
     enum try result = TRY_UNSAFE;
 
-    while (result == TRY_UNSAFE && tracee_now_ns() < end) {
+    while (result == TRY_UNSAFE && time_steady_ns() < end) {
         struct threads threads = list_threads(session->tracee.pid);
 
         session->attachment->threads = (unsigned)threads.count;
@@ -447,7 +447,7 @@ static bool perform_stopped(struct session *session, const char *options,
     if (session->errno_at)
         tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
     inject_end(injection);
-    session->attachment->pause_ns = tracee_now_ns() - tracee->stopped_ns;
+    session->attachment->pause_ns = time_steady_ns() - tracee->stopped_ns;
     tracee_release(tracee);
     return good;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/proc.h"
+
 #define TABLE_MOST (64u << 20) /* bytes of a symbol table: more is not believed */
 #define DYNAMIC_MOST 512
 
@@ -127,33 +129,32 @@ uint64_t object_find_code(const struct object *object, const struct tracee *trac
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void add_mapping(struct objects *objects, uint64_t start, uint64_t end, const char *access)
+static void add_mapping(struct objects *objects, const struct proc_mapping *found)
 {
     objects->mappings =
         reallocarray(objects->mappings, objects->mapping_count + 1, sizeof(*objects->mappings));
-    objects->mappings[objects->mapping_count++] =
-        (struct mapping){start, end, access[0] == 'r', access[2] == 'x'};
+    objects->mappings[objects->mapping_count++] = (struct mapping){
+        found->start, found->end, found->access[0] == 'r', found->access[2] == 'x'};
 }
 
 /* A file that is mapped from its beginning begins an object; the vDSO is one. */
-static void add_to_object(struct objects *objects, uint64_t start, uint64_t end, uint64_t offset,
-                          const char *access, const char *path)
+static void add_to_object(struct objects *objects, const struct proc_mapping *found)
 {
     struct object *last = objects->count ? &objects->at[objects->count - 1] : NULL;
 
-    if (!*path || (*path == '[' && strcmp(path, "[vdso]") != 0))
+    if (!*found->path || (*found->path == '[' && strcmp(found->path, "[vdso]") != 0))
         return;
-    if (!last || strcmp(last->path, path) != 0 || offset == 0) {
-        if (offset != 0)
+    if (!last || strcmp(last->path, found->path) != 0 || found->offset == 0) {
+        if (found->offset != 0)
             return;
         objects->at = reallocarray(objects->at, objects->count + 1, sizeof(*objects->at));
         last = &objects->at[objects->count++];
-        *last = (struct object){.start = start, .path = strdup(path)};
+        *last = (struct object){.start = found->start, .path = strdup(found->path)};
     }
-    last->end = end;
-    if (access[2] == 'x' && !last->code) {
-        last->code = start;
-        last->code_end = end;
+    last->end = found->end;
+    if (found->access[2] == 'x' && !last->code) {
+        last->code = found->start;
+        last->code_end = found->end;
     }
 }
 
@@ -168,15 +169,12 @@ static bool read_maps(struct objects *objects, const struct tracee *tracee)
     if (!stream)
         return false;
     while (getline(&line, &room, stream) > 0) {
-        unsigned long start, end, offset;
-        char access[8];
-        int name = 0;
+        struct proc_mapping found;
 
-        line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, access, &offset, &name) < 4)
+        if (!proc_parse_mapping(line, &found))
             continue;
-        add_mapping(objects, start, end, access);
-        add_to_object(objects, start, end, offset, access, name ? line + name : "");
+        add_mapping(objects, &found);
+        add_to_object(objects, &found);
     }
     free(line);
     fclose(stream);

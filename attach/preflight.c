@@ -12,59 +12,21 @@
 #include <unistd.h>
 
 #include "attach/refusal.h"
-
-/* ---- /proc ----------------------------------------------------------------------------------- */
-
-static bool read_proc(pid_t pid, const char *name, char *text, size_t size)
-{
-    char path[64];
-    FILE *stream;
-    size_t length = 0;
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    stream = fopen(path, "re");
-    if (stream) {
-        length = fread(text, 1, size - 1, stream);
-        fclose(stream);
-    }
-    text[length] = '\0';
-    return stream != NULL;
-}
-
-/* The value of a line of /proc/PID/status, "" = there is none. */
-static const char *status_value(const char *status, const char *name)
-{
-    const char *line = strstr(status, name);
-
-    line = line ? line + strlen(name) : "";
-    return line + strspn(line, "\t ");
-}
-
-static int yama_scope(void)
-{
-    char text[16] = "";
-    FILE *stream = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-
-    if (stream && !fgets(text, sizeof(text), stream))
-        *text = '\0';
-    if (stream)
-        fclose(stream);
-    return atoi(text);
-}
+#include "common/base/proc.h"
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
 static bool check_state(pid_t pid, const char *status)
 {
-    char state = *status_value(status, "\nState:");
-    int tgid = atoi(status_value(status, "\nTgid:"));
-    int tracer = atoi(status_value(status, "\nTracerPid:"));
+    char state = *proc_status_value(status, "State");
+    int tgid = atoi(proc_status_value(status, "Tgid"));
+    int tracer = atoi(proc_status_value(status, "TracerPid"));
 
     if (tgid != pid)
         return attach_refuse(pid, ATTACH_NOT_FIRST, tgid);
     if (state == 'Z' || state == 'X')
         return attach_refuse(pid, ATTACH_ZOMBIE);
-    if (!*status_value(status, "\nVmSize:"))
+    if (!*proc_status_value(status, "VmSize"))
         return attach_refuse(pid, ATTACH_KERNEL);
     if (tracer)
         return attach_refuse(pid, ATTACH_TRACED, tracer);
@@ -77,7 +39,7 @@ bool preflight_refuse_right(pid_t pid)
 {
     char path[64];
     struct stat owner;
-    int scope = yama_scope();
+    int scope = proc_yama_scope();
 
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
     if (stat(path, &owner) == 0 && geteuid() != 0 && owner.st_uid != geteuid() && owner.st_uid != 0)
@@ -171,11 +133,11 @@ static bool check_objects(pid_t pid, const struct objects *objects)
 
 bool preflight_process(struct tracee *tracee, struct objects *objects, pid_t pid)
 {
-    char status[8192];
+    char status[PROC_STATUS_SIZE];
 
     *tracee = (struct tracee){.pid = pid, .memory = -1};
     *objects = (struct objects){0};
-    if (!read_proc(pid, "status", status, sizeof(status)) || !*status)
+    if (!proc_read_text(pid, "status", status, sizeof(status)))
         return attach_refuse(pid, ATTACH_NO_PROCESS);
     if (!check_state(pid, status) || !open_memory(tracee))
         return false;
@@ -196,7 +158,7 @@ void preflight_end(struct tracee *tracee, struct objects *objects)
 /* A vfork child has the memory of its parent until its exec. */
 static bool is_vfork_child(pid_t pid, const char *status)
 {
-    int parent = atoi(status_value(status, "\nPPid:"));
+    int parent = atoi(proc_status_value(status, "PPid"));
 
     return parent && syscall(SYS_kcmp, (long)pid, (long)parent, (long)KCMP_VM, 0, 0) == 0;
 }
@@ -204,12 +166,12 @@ static bool is_vfork_child(pid_t pid, const char *status)
 bool preflight_loading(const struct tracee *tracee, const struct objects *objects)
 {
     pid_t pid = tracee->pid;
-    char status[8192];
+    char status[PROC_STATUS_SIZE];
 
-    read_proc(pid, "status", status, sizeof(status));
-    if (atoi(status_value(status, "\nSeccomp:")) != 0)
+    proc_read_text(pid, "status", status, sizeof(status));
+    if (atoi(proc_status_value(status, "Seccomp")) != 0)
         return attach_refuse(pid, ATTACH_SECCOMP);
-    if (strncmp(status_value(status, "\nx86_Thread_features:"), "shstk", 5) == 0)
+    if (strncmp(proc_status_value(status, "x86_Thread_features"), "shstk", 5) == 0)
         return attach_refuse(pid, ATTACH_SHADOW_STACK);
     if (is_vfork_child(pid, status))
         return attach_refuse(pid, ATTACH_VFORK);

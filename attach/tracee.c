@@ -9,30 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc.h"
+#include "common/base/term_text.h"
+#include "common/processes/traced_thread.h"
+
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-/* What the kernel keeps in the registers of a call that a stop has interrupted (linux/errno.h). */
-#define ERESTARTSYS 512
-#define ERESTART_RESTARTBLOCK 516
-
-#define SYSCALL_LENGTH 2 /* of the instruction */
-#define NAP_NS 100000    /* between two looks at a thread */
-
-uint64_t tracee_now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
+#define NAP_NS 100000 /* between two looks at a thread */
 
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size)
 {
@@ -75,7 +65,7 @@ static enum tracee_event event_of(int status, int *number)
 
 enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int *number)
 {
-    uint64_t end = tracee_now_ns() + milliseconds * 1000000;
+    uint64_t end = time_steady_ns() + milliseconds * 1000000;
     struct timespec nap = {.tv_nsec = NAP_NS};
     int status;
 
@@ -86,7 +76,7 @@ enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int 
             return event_of(status, number);
         if (seen < 0 && errno != EINTR)
             return TRACEE_GONE;
-        if (tracee_now_ns() >= end)
+        if (time_steady_ns() >= end)
             return TRACEE_TIMEOUT;
         if (looks < 20)
             sched_yield();
@@ -115,7 +105,7 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
 /* A thread that does not stop, as one that waits for its vfork child, cannot be detached. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
 {
-    uint64_t now = tracee_now_ns();
+    uint64_t now = time_steady_ns();
 
     if (!tracee_stop(tracee, false, milliseconds) || !tracee_get_registers(tracee, &tracee->before))
         return false;
@@ -123,29 +113,13 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
     return true;
 }
 
-static void read_status(const struct tracee *tracee, char *text, size_t size)
-{
-    char path[64];
-    FILE *stream;
-    size_t length;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)tracee->pid, (int)tracee->tid);
-    stream = fopen(path, "re");
-    length = stream ? fread(text, 1, size - 1, stream) : 0;
-    if (stream)
-        fclose(stream);
-    text[length] = '\0';
-}
-
 bool tracee_is_held(const struct tracee *tracee)
 {
-    static const char line[] = "\nTracerPid:";
-    char text[4096];
-    const char *found;
+    char file[64], status[PROC_STATUS_SIZE];
 
-    read_status(tracee, text, sizeof(text));
-    found = strstr(text, line);
-    return found && atoi(found + strlen(line)) == getpid();
+    snprintf(file, sizeof(file), "task/%d/status", (int)tracee->tid);
+    proc_read_text(tracee->pid, file, status, sizeof(status));
+    return atoi(proc_status_value(status, "TracerPid")) == getpid();
 }
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -207,63 +181,13 @@ bool tracee_is_in_rseq(const struct tracee *tracee)
 
 /* ---- The interrupted system call ------------------------------------------------------------- */
 
-/* These return EINTR after a stop, although no handler has run (signal(7)). */
-static bool returns_eintr_after_stop(uint64_t call)
-{
-    switch (call) {
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-#ifdef SYS_epoll_pwait2
-    case SYS_epoll_pwait2:
-#endif
-    case SYS_rt_sigtimedwait:
-    case SYS_semop:
-    case SYS_semtimedop:
-    case SYS_read: /* of inotify */
-    case SYS_readv:
-    case SYS_io_getevents:
-    case SYS_accept: /* these with a timeout of the socket */
-    case SYS_accept4:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_recvmmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_write:
-    case SYS_msgrcv:
-    case SYS_msgsnd:
-        return true;
-    }
-    return false;
-}
-
-static uint64_t status_mask(const char *text, const char *name)
-{
-    const char *line = strstr(text, name);
-
-    return line ? strtoull(line + strlen(name), NULL, 16) : 0;
-}
-
-bool tracee_has_signal(const struct tracee *tracee)
-{
-    char text[4096];
-
-    read_status(tracee, text, sizeof(text));
-    return (status_mask(text, "\nSigPnd:") | status_mask(text, "\nShdPnd:")) &
-           ~status_mask(text, "\nSigBlk:");
-}
-
 /* The kernel itself continues most calls when no handler runs. */
 static void continue_call(struct tracee *tracee)
 {
     struct user_regs_struct now = tracee->before;
 
-    if ((int64_t)now.orig_rax < 0 || (int64_t)now.rax != -EINTR ||
-        !returns_eintr_after_stop(now.orig_rax) || tracee_has_signal(tracee))
+    if (!traced_thread_repeat_call(&now) || traced_thread_awaits_signal(tracee->pid, tracee->tid))
         return;
-    now.rax = now.orig_rax;
-    now.orig_rax = (uint64_t)-1;
-    now.rip -= SYSCALL_LENGTH;
     tracee_set_registers(tracee, &now);
 }
 

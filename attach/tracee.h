@@ -71,9 +71,4 @@ bool tracee_is_in_rseq(const struct tracee *tracee);
 /* The thread, stopped by an interrupt, goes on as before; its interrupted call is continued. */
 void tracee_release(struct tracee *tracee);
 
-/* Would the thread, without leakctl, have returned this EINTR? Then a signal is pending. */
-bool tracee_has_signal(const struct tracee *tracee);
-
-uint64_t tracee_now_ns(void);
-
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/signal_state.h"
@@ -30,10 +29,7 @@ struct wait {
 
 static uint64_t now_ms(void)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+    return time_steady_ns() / 1000000;
 }
 
 static struct wait start_waiting(const struct target *target, uint64_t timeout)

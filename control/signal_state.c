@@ -9,28 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value after "Name:\t" at the beginning of a line, or "". The first line holds a name that the
- * program chose, with its newlines escaped. */
-static const char *status_field(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, name, length) == 0 && line[length] == ':')
-            return line + length + 1 + strspn(line + length + 1, " \t");
-    }
-    return "";
-}
+#include "common/base/proc.h"
 
 static bool has_signal(const char *text, const char *name, int signal)
 {
-    return strtoull(status_field(text, name), NULL, 16) >> (signal - 1) & 1;
+    return strtoull(proc_status_value(text, name), NULL, 16) >> (signal - 1) & 1;
 }
 
 void signal_state_add_thread(struct signal_state *state, const char *text, int signal)
 {
-    char letter = *status_field(text, "State");
+    char letter = *proc_status_value(text, "State");
 
     if (!letter || strchr("ZXx", letter))
         return;
@@ -42,7 +30,7 @@ void signal_state_add_thread(struct signal_state *state, const char *text, int s
     state->caught |= has_signal(text, "SigCgt", signal);
     state->pending |= has_signal(text, "ShdPnd", signal) || has_signal(text, "SigPnd", signal);
     if (!state->receiver && !strchr("TtD", letter) && !has_signal(text, "SigBlk", signal))
-        state->receiver = (pid_t)strtol(status_field(text, "Pid"), NULL, 10);
+        state->receiver = (pid_t)strtol(proc_status_value(text, "Pid"), NULL, 10);
 }
 
 bool signal_state_read(pid_t pid, int signal, struct signal_state *state)

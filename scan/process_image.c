@@ -14,9 +14,11 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc.h"
+#include "common/base/term_text.h"
+#include "common/processes/traced_thread.h"
 #include "scan/registers.h"
 
 #define STOP_PATIENCE_MS 1000        /* for a thread that sleeps uninterruptibly */
@@ -37,14 +39,6 @@ struct process_image {
     unsigned missed;
     uint64_t since; /* when the first was stopped; 0: they run */
 };
-
-static uint64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -82,37 +76,16 @@ static bool find_untouched(struct image *image, uint64_t start, size_t count, bo
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static char *read_line_of(struct image *image, pid_t pid, const char *file, const char *key)
-{
-    char path[64], *line = NULL, *found = NULL;
-    size_t size = 0;
-    FILE *stream;
-
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-    stream = fopen(path, "re");
-    while (stream && !found && getline(&line, &size, stream) > 0)
-        if (strncmp(line, key, strlen(key)) == 0)
-            found = arena_copy(image->mem, line + strlen(key), strlen(line + strlen(key)));
-    free(line);
-    if (stream)
-        fclose(stream);
-    return found;
-}
-
 /* The kernel says EPERM for many reasons. */
 static const char *explain_refusal(struct image *image, pid_t pid)
 {
-    const char *tracer = read_line_of(image, pid, "status", "TracerPid:");
-    FILE *yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    int scope = 0;
+    char status[PROC_STATUS_SIZE];
+    int scope = proc_yama_scope(), tracer;
 
-    if (yama && fscanf(yama, "%d", &scope) != 1)
-        scope = 0;
-    if (yama)
-        fclose(yama);
-    if (tracer && atoi(tracer))
-        return arena_format(image->mem, "a debugger (pid %d) is attached: detach it first",
-                            atoi(tracer));
+    proc_read_text(pid, "status", status, sizeof(status));
+    tracer = atoi(proc_status_value(status, "TracerPid"));
+    if (tracer)
+        return arena_format(image->mem, "a debugger (pid %d) is attached: detach it first", tracer);
     if (scope)
         return arena_format(image->mem,
                             "ptrace is restricted (kernel.yama.ptrace_scope = %d): use root or "
@@ -134,15 +107,14 @@ static char *read_link(struct image *image, const char *path)
 
 static const char *check_program(struct image *image, pid_t pid)
 {
-    char path[64];
+    char path[64], status[PROC_STATUS_SIZE];
     struct stat about;
     unsigned char ident[EI_NIDENT] = {0};
-    char *state = read_line_of(image, pid, "status", "State:");
     int fd;
 
-    if (!state)
+    if (!proc_read_text(pid, "status", status, sizeof(status)))
         return "no such process";
-    if (strchr(state, 'Z') || strchr(state, 'X'))
+    if (strchr("ZX", *proc_status_value(status, "State")))
         return "it has ended (zombie): a core file of it can be read with "
                "leakreport core";
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
@@ -250,7 +222,7 @@ static void await_stop(struct traced *thread, uint64_t deadline)
             thread->stopped = true;
             /* Stopped by the request, or just before a signal is delivered. */
             thread->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
-        } else if (got != 0 || now() > deadline) {
+        } else if (got != 0 || time_steady_ns() > deadline) {
             return;
         } else {
             sched_yield();
@@ -260,7 +232,7 @@ static void await_stop(struct traced *thread, uint64_t deadline)
 
 static bool stop_threads(struct process_image *process, int *error)
 {
-    uint64_t deadline = now() + STOP_PATIENCE_MS * 1000000ull;
+    uint64_t deadline = time_steady_ns() + STOP_PATIENCE_MS * 1000000ull;
     size_t first = 0;
 
     *error = 0;
@@ -290,23 +262,6 @@ static void read_registers(struct process_image *process, struct traced *thread)
         registers_take_tls(found, area, memory.iov_len);
 }
 
-/* True if a signal waits that the thread does not block: its call ends with EINTR for that. */
-static bool awaits_signal(struct image *image, pid_t pid, pid_t tid)
-{
-    char file[64];
-    const char *own, *shared, *blocked;
-    unsigned long pending;
-
-    snprintf(file, sizeof(file), "task/%d/status", (int)tid);
-    own = read_line_of(image, pid, file, "SigPnd:");
-    shared = read_line_of(image, pid, file, "ShdPnd:");
-    blocked = read_line_of(image, pid, file, "SigBlk:");
-    if (!own || !shared || !blocked)
-        return true;
-    pending = strtoul(own, NULL, 16) | strtoul(shared, NULL, 16);
-    return pending & ~strtoul(blocked, NULL, 16);
-}
-
 /* A call that ended only because the thread was stopped is made again. */
 static void repeat_call(struct process_image *process, const struct traced *thread)
 {
@@ -316,7 +271,7 @@ static void repeat_call(struct process_image *process, const struct traced *thre
     if (!thread->stopped || thread->signal ||
         ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &memory) != 0 ||
         !registers_repeat_call(area, memory.iov_len) ||
-        awaits_signal(process->image, process->pid, thread->tid))
+        traced_thread_awaits_signal(process->pid, thread->tid))
         return;
     ptrace(PTRACE_SETREGSET, thread->tid, NT_PRSTATUS, &memory);
 }
@@ -333,7 +288,7 @@ uint64_t process_image_resume(struct process_image *process)
         ptrace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal);
     }
     process->count = 0;
-    paused = process->since ? now() - process->since : 0;
+    paused = process->since ? time_steady_ns() - process->since : 0;
     process->since = 0;
     return paused;
 }
@@ -342,19 +297,19 @@ uint64_t process_image_resume(struct process_image *process)
 
 static bool parse_mapping(struct image *image, char *line)
 {
-    struct image_mapping mapping = {0};
-    char access[5] = "";
-    int name = 0;
+    struct proc_mapping found;
+    struct image_mapping mapping;
+    const char *access = found.access;
 
-    line[strcspn(line, "\n")] = 0;
-    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping.start, &mapping.end, access,
-               &mapping.offset, &name) < 4)
+    if (!proc_parse_mapping(line, &found))
         return false;
+    mapping =
+        (struct image_mapping){.start = found.start, .end = found.end, .offset = found.offset};
     mapping.access = (access[0] == 'r' ? IMAGE_READ : 0) | (access[1] == 'w' ? IMAGE_WRITE : 0) |
                      (access[2] == 'x' ? IMAGE_EXECUTE : 0);
     mapping.shared = access[3] == 's';
-    if (name && line[name])
-        mapping.path = arena_copy(image->mem, line + name, strlen(line + name));
+    if (*found.path)
+        mapping.path = arena_copy(image->mem, found.path, strlen(found.path));
     if (mapping.path && strcmp(mapping.path, "[stack]") == 0)
         image->main_stack = mapping.end - 8;
     image_add_mapping(image, &mapping);
@@ -408,7 +363,7 @@ bool process_image_stop(struct process_image *process, bool keep_all, const char
     image_drop_copies(image);
     image->thread_count = 0;
     process->missed = 0;
-    process->since = now();
+    process->since = time_steady_ns();
     if (!stop_threads(process, &error)) {
         process_image_resume(process);
         *trouble = error ? explain_refusal(image, process->pid) : "it has ended";

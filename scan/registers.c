@@ -1,10 +1,11 @@
 /* registers.c - see registers.h. */
 #include "scan/registers.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
+
+#include "common/processes/traced_thread.h"
 
 void registers_take_more(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
                          size_t size)
@@ -51,47 +52,6 @@ void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_
     (void)size;
 }
 
-/* signal(7): these end with EINTR when a thread is stopped and goes on, without any handler. */
-static bool ends_when_stopped(uint64_t call)
-{
-    switch (call) {
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-    case SYS_semop:
-    case SYS_semtimedop:
-    case SYS_rt_sigtimedwait:
-    case SYS_io_getevents:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_recvmmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_sendmmsg:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool registers_repeat_call(uint8_t *bytes, size_t size)
-{
-    struct user_regs_struct registers;
-
-    if (size < sizeof(registers))
-        return false;
-    memcpy(&registers, bytes, sizeof(registers));
-    if ((int64_t)registers.rax != -EINTR || !ends_when_stopped(registers.orig_rax))
-        return false;
-    registers.rax = registers.orig_rax;
-    registers.rip -= 2; /* the length of syscall */
-    registers.orig_rax = (uint64_t)-1;
-    memcpy(bytes, &registers, sizeof(registers));
-    return true;
-}
-
 #elif defined(__aarch64__)
 
 void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
@@ -112,12 +72,17 @@ void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_
         memcpy(&thread->tls, bytes, 8);
 }
 
-/* Where the first argument was, the result stands. */
+#endif
+
 bool registers_repeat_call(uint8_t *bytes, size_t size)
 {
-    (void)bytes;
-    (void)size;
-    return false;
-}
+    struct user_regs_struct registers;
 
-#endif
+    if (size < sizeof(registers))
+        return false;
+    memcpy(&registers, bytes, sizeof(registers));
+    if (!traced_thread_repeat_call(&registers))
+        return false;
+    memcpy(bytes, &registers, sizeof(registers));
+    return true;
+}

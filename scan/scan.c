@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/term_text.h"
 #include "scan/core_image.h"
@@ -72,14 +71,6 @@ struct scan {
     struct lost_graph graph;
     struct scan_report report;
 };
-
-static uint64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static bool complain(const char *tool, const char *what)
 {
@@ -172,7 +163,7 @@ static bool finish(struct scan *scan, uint64_t since)
     scan->report.root_bytes = scan->roots.bytes;
     scan->report.most = scan->options->most;
     scan->report.content = !scan->options->no_content;
-    scan->report.check_ns = now() - since;
+    scan->report.check_ns = time_steady_ns() - since;
     if (scan->options->format == SCAN_JSON)
         report_write_json(&scan->report, stdout);
     else
@@ -242,7 +233,7 @@ static bool look_at_process(struct scan *scan, struct process_image *process, co
 bool scan_process(const char *tool, int pid, const struct scan_options *options)
 {
     struct scan scan;
-    uint64_t since = now();
+    uint64_t since = time_steady_ns();
     const char *trouble = NULL;
     struct process_image *process;
     bool good;
@@ -296,7 +287,7 @@ bool scan_core(const char *tool, const char *path, const char *program,
                const struct scan_options *options)
 {
     struct scan scan;
-    uint64_t since = now();
+    uint64_t since = time_steady_ns();
     const char *trouble = NULL;
     struct core_image *core;
     bool good;

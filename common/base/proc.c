@@ -46,6 +46,59 @@ bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state)
     return true;
 }
 
+bool proc_read_text(pid_t pid, const char *file, char *text, size_t size)
+{
+    char path[64];
+    size_t length = 0;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    stream = fopen(path, "re");
+    if (stream) {
+        length = fread(text, 1, size - 1, stream);
+        fclose(stream);
+    }
+    text[length] = '\0';
+    return length != 0;
+}
+
+/* The first line has a name that the program chose, with its newlines escaped. */
+const char *proc_status_value(const char *status, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *line = status; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) == 0 && line[length] == ':')
+            return line + length + 1 + strspn(line + length + 1, "\t ");
+    }
+    return "";
+}
+
+bool proc_parse_mapping(char *line, struct proc_mapping *mapping)
+{
+    int name = 0;
+
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start, &mapping->end, mapping->access,
+               &mapping->offset, &name) < 4)
+        return false;
+    mapping->path = name ? line + name : "";
+    return true;
+}
+
+int proc_yama_scope(void)
+{
+    FILE *stream = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    int scope = 0;
+
+    if (stream && fscanf(stream, "%d", &scope) != 1)
+        scope = 0;
+    if (stream)
+        fclose(stream);
+    return scope;
+}
+
 bool proc_is_alive(int32_t pid, uint64_t start_time)
 {
     uint64_t seen;

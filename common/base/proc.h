@@ -14,6 +14,28 @@
  * ended while others run has state S instead of Z. False: there is no such process (any more). */
 bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state);
 
+/* The beginning of a file below /proc/PID, such as "status" or "task/TID/status", as a string. False:
+ * it cannot be read, and the text is empty. */
+bool proc_read_text(pid_t pid, const char *file, char *text, size_t size);
+
+#define PROC_STATUS_SIZE 8192 /* of a text with a whole status file */
+
+/* What follows "NAME:" in such a text of status, to its end; "": no line begins so. */
+const char *proc_status_value(const char *status, const char *name);
+
+/* One line of maps. */
+struct proc_mapping {
+    uint64_t start, end, offset;
+    char access[5];   /* "rw-p" */
+    const char *path; /* in the line; "" = none */
+};
+
+/* Cuts the end of the line off. False: it is no mapping. */
+bool proc_parse_mapping(char *line, struct proc_mapping *mapping);
+
+/* kernel.yama.ptrace_scope; 0: all is allowed, or there is no yama. */
+int proc_yama_scope(void);
+
 /* The process with that pid and start time runs. A zombie does not. */
 bool proc_is_alive(int32_t pid, uint64_t start_time);
 

@@ -37,7 +37,8 @@ struct term_text term_shell_word(const char *word);             /* quoted when a
 
 #define TIME_TEXT_SIZE 64
 
-uint64_t time_now_ns(void); /* CLOCK_REALTIME */
+uint64_t time_now_ns(void);    /* CLOCK_REALTIME */
+uint64_t time_steady_ns(void); /* CLOCK_MONOTONIC */
 
 /* "2024-05-06T07:08:09.123Z"; NULL for 0 and for a time that no calendar holds. */
 const char *time_format_iso(uint64_t ns, char text[TIME_TEXT_SIZE]);

@@ -5,12 +5,22 @@
 #include <string.h>
 #include <time.h>
 
-uint64_t time_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t time_now_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t time_steady_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 const char *time_format_iso(uint64_t ns, char text[TIME_TEXT_SIZE])

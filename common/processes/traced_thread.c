@@ -1,0 +1,83 @@
+/* traced_thread.c - see traced_thread.h. */
+#include "common/processes/traced_thread.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "common/base/proc.h"
+
+#if defined(__x86_64__)
+
+#define SYSCALL_LENGTH 2 /* of the instruction */
+
+/* signal(7): these end with EINTR after a stop, although no handler has run. */
+static bool ends_when_stopped(uint64_t call)
+{
+    switch (call) {
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_io_getevents:
+    case SYS_read: /* of inotify */
+    case SYS_readv:
+    case SYS_write:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_accept: /* these with a timeout of the socket */
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool traced_thread_repeat_call(struct user_regs_struct *registers)
+{
+    if ((int64_t)registers->orig_rax < 0 || (int64_t)registers->rax != -EINTR ||
+        !ends_when_stopped(registers->orig_rax))
+        return false;
+    registers->rax = registers->orig_rax;
+    registers->orig_rax = (uint64_t)-1;
+    registers->rip -= SYSCALL_LENGTH;
+    return true;
+}
+
+#else
+
+bool traced_thread_repeat_call(struct user_regs_struct *registers)
+{
+    (void)registers;
+    return false;
+}
+
+#endif
+
+static uint64_t signals_of(const char *status, const char *name)
+{
+    return strtoull(proc_status_value(status, name), NULL, 16);
+}
+
+bool traced_thread_awaits_signal(pid_t pid, pid_t tid)
+{
+    char file[64], status[PROC_STATUS_SIZE];
+
+    snprintf(file, sizeof(file), "task/%d/status", (int)tid);
+    if (!proc_read_text(pid, file, status, sizeof(status)) || !*proc_status_value(status, "SigBlk"))
+        return true;
+    return (signals_of(status, "SigPnd") | signals_of(status, "ShdPnd")) &
+           ~signals_of(status, "SigBlk");
+}
