@@ -143,3 +143,20 @@ const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t addre
     const struct mapping *found = &maps->mapping[first];
     return first < maps->count && found->start <= address ? found : NULL;
 }
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+int pagemap_open(void)
+{
+    return sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+}
+
+size_t pagemap_read(int pagemap, uintptr_t at, uintptr_t end, uint64_t *entry, size_t most)
+{
+    size_t pages = (end - at + LEAK_PAGE - 1) / LEAK_PAGE;
+    pages = pages < most ? pages : most;
+    ssize_t size = pages * sizeof *entry;
+    if (pagemap < 0 || sys_read_at(pagemap, entry, size, at / LEAK_PAGE * sizeof *entry) != size)
+        memset(entry, 0xff, size);
+    return pages;
+}

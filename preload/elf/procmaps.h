@@ -1,4 +1,4 @@
-/* procmaps.h - what is mapped where: /proc/self/maps, parsed.
+/* procmaps.h - what is mapped where, and what of it was touched: /proc/self/maps and pagemap.
  *
  * Mainly for the child of a leak check, where the mappings are those of the parent and do not
  * change. Memory comes from the kernel and is kept for the child's short life.
@@ -32,5 +32,16 @@ bool procmaps_each(char *buffer, size_t size,
                    void (*visit)(const struct mapping *mapping, void *context), void *context);
 /* The mapping that contains an address, or NULL. */
 const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t address);
+
+/* A descriptor of /proc/self/pagemap; < 0: it cannot be read. */
+int pagemap_open(void);
+/* The entries of the pages from an address to the end, at most so many. Returns how many. Where they
+ * cannot be read all pages count as touched. */
+size_t pagemap_read(int pagemap, uintptr_t at, uintptr_t end, uint64_t *entry, size_t most);
+/* The page is present or swapped out. */
+static inline bool pagemap_is_touched(uint64_t entry)
+{
+    return entry >> 62;
+}
 
 #endif

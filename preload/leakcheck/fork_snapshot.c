@@ -10,9 +10,9 @@
 #include "preload/base/sys.h"
 #include "preload/track/track.h"
 #include "preload/base/lock.h"
+#include "preload/elf/procmaps.h"
 #include "leak_store.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #define STOP_TIMEOUT 3000000000ull /* ns */
@@ -161,13 +161,26 @@ enum page_state {
     PAGE_LEFT /* it has room, but is not put back: without access, or libleak's by now */
 };
 
-/* A state for each page of the ranges, in their order; then the pages but untouched ones. */
+/* In the order of the ranges. */
 static struct {
-    uint8_t *state;
-    char *pages;
-    size_t size;
+    uint8_t *state; /* of each page */
+    char *pages;    /* all but untouched ones */
+    size_t states, size;
     bool incomplete;
 } saved;
+
+static size_t pages_of(const struct dontfork_range *range)
+{
+    return (range->end - range->start) / LEAK_PAGE;
+}
+
+static void append_range(struct dontfork_range range)
+{
+    if (range_count < RANGES_MOST)
+        ranges[range_count++] = range;
+    else
+        too_many_ranges = true;
+}
 
 /* Removes the part of the range from the list: its advice has changed. */
 static void remove_overlap(uintptr_t start, uintptr_t end)
@@ -178,8 +191,8 @@ static void remove_overlap(uintptr_t start, uintptr_t end)
             continue;
         if (range->start < start) {
             range->end = start;
-            if (rest.start < rest.end && range_count < RANGES_MOST)
-                ranges[range_count++] = rest;
+            if (rest.start < rest.end)
+                append_range(rest);
         } else if (rest.start < rest.end) {
             *range = rest;
         } else {
@@ -199,10 +212,7 @@ static void add_range(uintptr_t start, uintptr_t end)
             return;
         }
     }
-    if (range_count < RANGES_MOST)
-        ranges[range_count++] = (struct dontfork_range){start, end};
-    else
-        too_many_ranges = true;
+    append_range((struct dontfork_range){start, end});
 }
 
 void dontfork_note_advice(uintptr_t start, size_t size, int advice)
@@ -218,20 +228,15 @@ void dontfork_note_advice(uintptr_t start, size_t size, int advice)
     lock_give(&locked);
 }
 
-/* Notes which pages of a range are present or swapped out: the two highest bits of their entries in
- * /proc/self/pagemap. All, where that cannot be read. Returns their number. */
+/* Returns how many pages of the range were touched. */
 static size_t note_touched(int pagemap, const struct dontfork_range *range, uint8_t *state)
 {
     uint64_t entry[512];
     size_t touched = 0;
     for (uintptr_t page = range->start; page < range->end;) {
-        size_t pages = (range->end - page) / LEAK_PAGE;
-        pages = pages < ARRAY_LENGTH(entry) ? pages : ARRAY_LENGTH(entry);
-        ssize_t size = pages * sizeof *entry;
-        if (pagemap < 0 || sys_read_at(pagemap, entry, size, page / LEAK_PAGE * 8) != size)
-            memset(entry, 0xff, size);
+        size_t pages = pagemap_read(pagemap, page, range->end, entry, ARRAY_LENGTH(entry));
         for (size_t i = 0; i < pages; i++, page += LEAK_PAGE)
-            touched += *state++ = entry[i] >> 62 ? PAGE_SAVED : PAGE_UNTOUCHED;
+            touched += *state++ = pagemap_is_touched(entry[i]) ? PAGE_SAVED : PAGE_UNTOUCHED;
     }
     return touched;
 }
@@ -252,7 +257,7 @@ static void each_run(enum page_state wanted,
     uint8_t *state = saved.state;
     char *to = saved.pages;
     for (uint32_t i = 0; i < range_count; i++) {
-        uint8_t *end = state + (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+        uint8_t *end = state + pages_of(&ranges[i]);
         for (uintptr_t page = ranges[i].start; state < end;) {
             size_t pages = run_of(state, end);
             enum page_state now = *state;
@@ -280,53 +285,64 @@ static void skip_own_memory(uintptr_t start, size_t size, void *context UNUSED)
     size_t at = 0;
     for (uint32_t i = 0; i < range_count; i++) {
         uintptr_t from = ranges[i].start > start ? ranges[i].start : start & ~(LEAK_PAGE - 1);
-        for (uintptr_t page = from; page < ranges[i].end && page < start + size; page += LEAK_PAGE)
-            if (saved.state[at + (page - ranges[i].start) / LEAK_PAGE] == PAGE_SAVED)
-                saved.state[at + (page - ranges[i].start) / LEAK_PAGE] = PAGE_LEFT;
-        at += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+        for (uintptr_t page = from; page < ranges[i].end && page < start + size;
+             page += LEAK_PAGE) {
+            uint8_t *state = &saved.state[at + (page - ranges[i].start) / LEAK_PAGE];
+            *state = *state == PAGE_SAVED ? PAGE_LEFT : *state;
+        }
+        at += pages_of(&ranges[i]);
     }
 }
 
-/* Maps the states of all pages, and the room for those to be saved. */
-static bool map_saved(size_t pages, bool stopped)
+/* Returns how many pages were touched. */
+static size_t note_all_touched(bool stopped)
 {
-    size_t states = round_up(pages, LEAK_PAGE), touched = 0, at = 0;
-    uint8_t *first = sys_map(states);
-    /* A thread that runs might notice the descriptor. */
-    int pagemap = stopped ? sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0) : -1;
-    for (uint32_t i = 0; first && i < range_count; i++) {
-        touched += note_touched(pagemap, &ranges[i], first + at);
-        at += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+    size_t touched = 0, at = 0;
+    int pagemap =
+        stopped ? pagemap_open() : -1; /* a thread that runs might notice the descriptor */
+    for (uint32_t i = 0; i < range_count; i++) {
+        touched += note_touched(pagemap, &ranges[i], saved.state + at);
+        at += pages_of(&ranges[i]);
     }
     if (pagemap >= 0)
         sys_close(pagemap);
-    saved.size = states + touched * LEAK_PAGE;
-    saved.state = first && touched * LEAK_PAGE <= DONTFORK_MAX ? sys_map(saved.size) : NULL;
+    return touched;
+}
+
+void dontfork_drop(void)
+{
     if (saved.state)
-        memcpy(saved.state, first, pages);
-    if (first)
-        sys_unmap(first, states);
-    saved.pages = (char *)saved.state + states;
-    return saved.state;
+        sys_unmap(saved.state, saved.states);
+    if (saved.pages)
+        sys_unmap(saved.pages, saved.size);
+    saved.state = NULL;
+    saved.pages = NULL;
+}
+
+/* False: there is not enough memory, or too much is to be saved. */
+static bool save_pages(bool stopped)
+{
+    saved.state = sys_map(saved.states);
+    if (!saved.state)
+        return false;
+    saved.size = note_all_touched(stopped) * LEAK_PAGE;
+    if (!saved.size)
+        return true;
+    saved.pages = saved.size <= DONTFORK_MAX ? sys_map(saved.size) : NULL;
+    if (!saved.pages)
+        return false;
+    each_run(PAGE_SAVED, save_run);
+    arena_each_range(skip_own_memory, NULL);
+    return true;
 }
 
 void dontfork_save(bool stopped)
 {
     size_t pages = 0;
     for (uint32_t i = 0; i < range_count; i++)
-        pages += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
-    saved.incomplete = too_many_ranges || (pages && !map_saved(pages, stopped));
-    if (!saved.state)
-        return;
-    each_run(PAGE_SAVED, save_run);
-    arena_each_range(skip_own_memory, NULL);
-}
-
-void dontfork_drop(void)
-{
-    if (saved.state)
-        sys_unmap(saved.state, saved.size);
-    saved.state = NULL;
+        pages += pages_of(&ranges[i]);
+    saved.states = round_up(pages, LEAK_PAGE);
+    saved.incomplete = too_many_ranges || (pages && !save_pages(stopped));
 }
 
 static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, char *to)
@@ -337,11 +353,13 @@ static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, cha
 
 bool dontfork_restore(void)
 {
-    if (saved.state) {
+    if (saved.pages) {
         each_run(PAGE_SAVED, restore_run);
         /* As libleak's: else the leak check would scan the pages twice. */
-        arena_register(saved.state, saved.size);
+        arena_register(saved.pages, saved.size);
     }
+    if (saved.state)
+        arena_register(saved.state, saved.states);
     return !saved.incomplete;
 }
 

@@ -2,19 +2,17 @@
 #include "preload/roots/scan_ranges.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
+#include "preload/elf/procmaps.h"
 #include "preload/elf/symtab.h"
-
-#include <fcntl.h>
 
 #define SPARSE (4ull << 20) /* of larger ranges only touched pages are read */
 #define PAGE_OF_FILE (1ull << 61)
 
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes)
 {
-    *ranges =
-        (struct scan_ranges){.range = sys_map_lazily(SCAN_RANGES_MAX * sizeof *ranges->range),
-                             .classes = classes,
-                             .pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
+    *ranges = (struct scan_ranges){.range = sys_map_lazily(SCAN_RANGES_MAX * sizeof *ranges->range),
+                                   .classes = classes,
+                                   .pagemap = pagemap_open()};
     return ranges->range;
 }
 
@@ -33,28 +31,16 @@ static bool class_selected(const struct scan_ranges *ranges, const struct scan_r
     return ranges->classes >> range->root_class & 1;
 }
 
-/* The pagemap entries from an address on, at most so many; unreadable ones count as present. */
-static size_t read_pagemap(const struct scan_ranges *ranges, uintptr_t at, uintptr_t end,
-                           uint64_t *entry, size_t most)
-{
-    size_t pages = (end - at + LEAK_PAGE - 1) / LEAK_PAGE;
-    pages = pages < most ? pages : most;
-    ssize_t size = pages * sizeof *entry;
-    if (sys_read_at(ranges->pagemap, entry, size, at / LEAK_PAGE * sizeof *entry) != size)
-        memset(entry, 0xff, size);
-    return pages;
-}
-
-/* Adds runs of pages that are present or swapped out: the two highest bits of an entry. */
+/* Adds runs of touched pages. */
 static void append_touched(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                            struct scan_range model, bool of_file)
 {
     uint64_t entry[512];
     uintptr_t begin = 0;
     for (uintptr_t at = start & ~(LEAK_PAGE - 1); at < end;) {
-        size_t pages = read_pagemap(ranges, at, end, entry, ARRAY_LENGTH(entry));
+        size_t pages = pagemap_read(ranges->pagemap, at, end, entry, ARRAY_LENGTH(entry));
         for (size_t i = 0; i < pages; i++, at += LEAK_PAGE) {
-            bool there = entry[i] >> 62 && !(of_file && entry[i] & PAGE_OF_FILE);
+            bool there = pagemap_is_touched(entry[i]) && !(of_file && entry[i] & PAGE_OF_FILE);
             if (there && !begin)
                 begin = at > start ? at : start;
             if (!there && begin)
