@@ -311,8 +311,7 @@ static bool find_variable(struct elf_binary *binary, uint64_t address, bool tls,
     return true;
 }
 
-bool elf_binary_find_data(struct elf_binary *binary, uint64_t address,
-                          struct binary_variable *found)
+static bool find_data(struct elf_binary *binary, uint64_t address, struct binary_variable *found)
 {
     return binary->module &&
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
@@ -356,8 +355,8 @@ static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *star
     return false;
 }
 
-bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t offset,
-                         struct binary_variable *found)
+static bool find_tls(struct elf_binary *binary, unsigned machine, int64_t offset,
+                     struct binary_variable *found)
 {
     int64_t start;
 
@@ -365,8 +364,8 @@ bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t of
            find_variable(binary, (uint64_t)offset - (uint64_t)start, true, 0, found);
 }
 
-bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
-                           struct binary_variable *found)
+static bool find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
+                       struct binary_variable *found)
 {
     uint64_t at = pc + binary->symbol_bias - binary->dwarf_bias, start;
     struct dwarf_variable known;
@@ -378,6 +377,21 @@ bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa,
     *found = variable_from_dwarf(&known);
     found->offset = address - start;
     return true;
+}
+
+bool elf_binary_find_variable(struct elf_binary *binary, const struct variable_location *place,
+                              struct binary_variable *found)
+{
+    const uint64_t *given = place->given;
+
+    switch (place->kind) {
+    case VARIABLE_IN_DATA:
+        return find_data(binary, given[0], found);
+    case VARIABLE_IN_TLS:
+        return find_tls(binary, (unsigned)given[0], (int64_t)given[1], found);
+    default:
+        return find_local(binary, given[0], given[1], given[2], found);
+    }
 }
 
 bool elf_binary_parts(struct elf_binary *binary, struct elf_binary_parts *parts)

@@ -66,19 +66,20 @@ struct binary_variable {
     Dwarf_Die die;
 };
 
-/* The variable around an address of the file; false: none. */
-bool elf_binary_find_data(struct elf_binary *binary, uint64_t address,
-                          struct binary_variable *found);
+/* Where a variable is. */
+struct variable_location {
+    enum {
+        VARIABLE_IN_DATA, /* address in the file */
+        VARIABLE_IN_TLS, /* ELF e_machine, offset from the thread pointer: only of the program itself,
+                              whose TLS has a fixed place on each machine */
+        VARIABLE_IN_FRAME, /* pc, canonical frame address of the function around it, address */
+    } kind;
+    uint64_t given[3];
+};
 
-/* The thread-local variable at an offset from the thread pointer. Only for the program itself,
- * whose TLS has a fixed place on each machine (ELF e_machine). */
-bool elf_binary_find_tls(struct elf_binary *binary, unsigned machine, int64_t offset,
-                         struct binary_variable *found);
-
-/* The local variable at an address on a stack, in the frame of the function around pc whose
- * canonical frame address is cfa. */
-bool elf_binary_find_local(struct elf_binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
-                           struct binary_variable *found);
+/* The variable there; false: none. */
+bool elf_binary_find_variable(struct elf_binary *binary, const struct variable_location *place,
+                              struct binary_variable *found);
 
 /* What readers of types (common/typeinfo/) need. */
 struct elf_binary_parts {

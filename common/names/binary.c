@@ -123,16 +123,15 @@ size_t binary_find_frames(struct binary *binary, uint64_t offset,
     return message->bad || count > DWARF_INLINE_MAX ? 0 : count;
 }
 
-static bool find_variable(struct binary *binary, enum name_request what, const uint64_t given[3],
+static bool find_variable(struct binary *binary, const struct variable_location *place,
                           struct binary_variable *found)
 {
     struct message *message = &binary->process->message;
 
     if (!has_names(binary))
         return false;
-    begin_request(binary, what);
-    for (int i = 0; i < 3; i++)
-        message_put_number(message, given[i]);
+    begin_request(binary, NAME_VARIABLE);
+    message_put_location(message, place);
     if (!ask(binary) || !message->length)
         return false;
     found->symbol = message_text(message);
@@ -146,19 +145,21 @@ static bool find_variable(struct binary *binary, enum name_request what, const u
 
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found)
 {
-    return find_variable(binary, NAME_DATA, (uint64_t[3]){address}, found);
+    return find_variable(binary, &(struct variable_location){VARIABLE_IN_DATA, {address}}, found);
 }
 
 bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
                      struct binary_variable *found)
 {
-    return find_variable(binary, NAME_TLS, (uint64_t[3]){machine, (uint64_t)offset}, found);
+    return find_variable(
+        binary, &(struct variable_location){VARIABLE_IN_TLS, {machine, (uint64_t)offset}}, found);
 }
 
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found)
 {
-    return find_variable(binary, NAME_LOCAL, (uint64_t[3]){pc, cfa, address}, found);
+    return find_variable(binary, &(struct variable_location){VARIABLE_IN_FRAME, {pc, cfa, address}},
+                         found);
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
@@ -219,7 +220,7 @@ bool binary_fit_type(struct binary *binary, struct type_id id,
     return ask_for_type(binary) && type_requests_take_found(message, found);
 }
 
-size_t binary_find_path(struct binary *binary, const struct type_path_root *root,
+size_t binary_find_path(struct binary *binary, const struct variable_location *root,
                         const struct type_step *steps, size_t count, struct type_step_found *found)
 {
     struct message *message = begin_type_request(binary, TYPE_OF_PATH);

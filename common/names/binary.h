@@ -41,7 +41,7 @@ bool binary_fit_type(struct binary *binary, struct type_id id,
                      const struct block_question *question, struct block_type_found *found);
 /* As type_path_find(), where steps[0].offset is left out: root knows it. Returns how many of the
  * steps follow found[]; 0 = nothing is known. */
-size_t binary_find_path(struct binary *binary, const struct type_path_root *root,
+size_t binary_find_path(struct binary *binary, const struct variable_location *root,
                         const struct type_step *steps, size_t count, struct type_step_found *found);
 
 /* The fields of a structure, by their place in it; 0 = unknown. */

@@ -96,6 +96,20 @@ const char *message_text(struct message *message)
 
 /* ---- On the way ------------------------------------------------------------------------------ */
 
+void message_put_location(struct message *message, const struct variable_location *place)
+{
+    message_put_number(message, place->kind);
+    for (int i = 0; i < 3; i++)
+        message_put_number(message, place->given[i]);
+}
+
+void message_take_location(struct message *message, struct variable_location *place)
+{
+    place->kind = message_number(message);
+    for (int i = 0; i < 3; i++)
+        place->given[i] = message_number(message);
+}
+
 bool message_send(int fd, const struct message *message)
 {
     uint64_t length = message->length;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debuginfo/elf_binary.h"
+
 #define MESSAGE_MOST ((size_t)16 << 20)      /* bytes of one message */
 #define MESSAGE_TEXT_MOST ((size_t)64 << 10) /* of one text; a longer one is left out, like NULL */
 
@@ -32,6 +34,9 @@ uint64_t message_number(struct message *message);
 /* Belongs to the message until it is cleared or received anew. */
 const char *message_text(struct message *message);
 const uint8_t *message_bytes(struct message *message, size_t *length);
+
+void message_put_location(struct message *message, const struct variable_location *place);
+void message_take_location(struct message *message, struct variable_location *place);
 
 /* False: the other side has gone. */
 bool message_send(int fd, const struct message *message);

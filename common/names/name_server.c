@@ -219,27 +219,21 @@ static void find_frames(struct elf_binary *binary, struct message *request, stru
     }
 }
 
-static bool find_variable(struct elf_binary *binary, enum name_request what,
-                          struct message *request, struct binary_variable *found)
+static void answer_variable(struct elf_binary *binary, struct message *request,
+                            struct message *answer)
 {
-    uint64_t first = message_number(request), second = message_number(request);
-    uint64_t third = message_number(request);
+    struct binary_variable found = {0};
+    struct variable_location place;
 
-    if (what == NAME_DATA)
-        return elf_binary_find_data(binary, first, found);
-    if (what == NAME_TLS)
-        return elf_binary_find_tls(binary, (unsigned)first, (int64_t)second, found);
-    return elf_binary_find_local(binary, first, second, third, found);
-}
-
-static void put_variable(const struct binary_variable *found, struct message *answer)
-{
-    message_put_text(answer, found->symbol);
-    message_put_text(answer, found->name);
-    message_put_text(answer, found->function);
-    message_put_text(answer, found->file);
-    message_put_number(answer, found->line);
-    message_put_number(answer, found->offset);
+    message_take_location(request, &place);
+    if (!elf_binary_find_variable(binary, &place, &found))
+        return;
+    message_put_text(answer, found.symbol);
+    message_put_text(answer, found.name);
+    message_put_text(answer, found.function);
+    message_put_text(answer, found.file);
+    message_put_number(answer, found.line);
+    message_put_number(answer, found.offset);
 }
 
 static void answer_request(const struct binary_search_path *search, struct message *request,
@@ -247,7 +241,6 @@ static void answer_request(const struct binary_search_path *search, struct messa
 {
     enum name_request what = (enum name_request)message_number(request);
     struct served_file *file = file_at(message_number(request));
-    struct binary_variable found = {0};
 
     message_clear(answer);
     begin_request(file);
@@ -261,8 +254,8 @@ static void answer_request(const struct binary_search_path *search, struct messa
         find_frames(file->binary, request, answer);
     else if (what == NAME_TYPE)
         type_requests_answer(file->binary, &file->types, request, answer);
-    else if (find_variable(file->binary, what, request, &found))
-        put_variable(&found, answer);
+    else
+        answer_variable(file->binary, request, answer);
     end_request();
 }
 

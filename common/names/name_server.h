@@ -17,10 +17,8 @@ enum name_request {
     NAME_OPEN,
     NAME_CLOSE,
     NAME_FRAMES,
-    NAME_DATA,
-    NAME_TLS,
-    NAME_LOCAL,
-    NAME_TYPE, /* then enum type_request, see type_requests.h */
+    NAME_VARIABLE, /* then a struct variable_location */
+    NAME_TYPE,     /* then enum type_request, see type_requests.h */
 };
 
 /* Answers until the other side of the socket closes it, then ends the process. */

@@ -28,8 +28,8 @@ void type_requests_put_question(struct message *message, const struct block_ques
 
 static bool take_question(struct message *message, struct block_question *question)
 {
-    *question = (struct block_question){.address = message_number(message),
-                                        .size_count = message_number(message)};
+    *question = (struct block_question){.address = message_number(message)};
+    question->size_count = message_number(message);
     if (question->size_count > BLOCK_SIZES_MOST)
         return false;
     for (size_t i = 0; i < question->size_count; i++)
@@ -171,12 +171,10 @@ size_t type_requests_take_fields(struct message *message,
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-void type_requests_put_path(struct message *message, const struct type_path_root *root,
+void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count)
 {
-    message_put_number(message, root->from);
-    for (int i = 0; i < 3; i++)
-        message_put_number(message, root->given[i]);
+    message_put_location(message, root);
     message_put_number(message, count);
     for (size_t i = 0; i < count; i++) {
         message_put_number(message, steps[i].offset);
@@ -235,29 +233,17 @@ size_t type_requests_take_path(struct message *message, size_t count, struct typ
     return taken;
 }
 
-static bool find_root(struct elf_binary *binary, struct message *request,
-                      struct binary_variable *found)
-{
-    uint64_t from = message_number(request), given[3];
-
-    for (int i = 0; i < 3; i++)
-        given[i] = message_number(request);
-    if (from == PATH_FROM_DATA)
-        return elf_binary_find_data(binary, given[0], found);
-    if (from == PATH_FROM_TLS)
-        return elf_binary_find_tls(binary, (unsigned)given[0], (int64_t)given[1], found);
-    return elf_binary_find_local(binary, given[0], given[1], given[2], found);
-}
-
 static void answer_path(struct elf_binary *binary, const struct elf_binary_parts *parts,
                         struct type_index *types, struct message *request, struct message *answer)
 {
     static struct type_step_found found[TYPE_STEPS_MOST];
     struct type_step steps[TYPE_STEPS_MOST];
+    struct variable_location place;
     struct binary_variable root = {0};
     size_t count;
 
-    if (!find_root(binary, request, &root) || !root.has_die ||
+    message_take_location(request, &place);
+    if (!elf_binary_find_variable(binary, &place, &root) || !root.has_die ||
         !take_steps(request, steps, &count) || !count)
         return;
     steps[0].offset = root.offset;

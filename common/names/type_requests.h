@@ -29,13 +29,7 @@ void type_requests_put_question(struct message *message, const struct block_ques
 /* False: nothing is known. */
 bool type_requests_take_found(struct message *message, struct block_type_found *found);
 
-/* Where a path begins. */
-struct type_path_root {
-    enum { PATH_FROM_DATA, PATH_FROM_TLS, PATH_FROM_FRAME } from;
-    uint64_t given[3]; /* what elf_binary_find_data(), …_tls() or …_local() take */
-};
-
-void type_requests_put_path(struct message *message, const struct type_path_root *root,
+void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count);
 /* Returns how many steps follow found[], at most `count`. */
 size_t type_requests_take_path(struct message *message, size_t count,

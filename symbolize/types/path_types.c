@@ -11,7 +11,7 @@
 
 /* Where the debug information of a root is; NULL = nowhere. */
 static struct binary *find_root(struct types *types, const struct leak_held *held,
-                                struct type_path_root *root)
+                                struct variable_location *root)
 {
     const struct store *store = types->store;
     const struct store_module *module = NULL;
@@ -21,23 +21,23 @@ static struct binary *find_root(struct types *types, const struct leak_held *hel
     case LEAK_ROOT_CLASS_GLOBALS:
         if (roots_find_module(store, held->address, &global))
             module = &global;
-        *root = (struct type_path_root){PATH_FROM_DATA, {held->address}};
+        *root = (struct variable_location){VARIABLE_IN_DATA, {held->address}};
         break;
     case LEAK_ROOT_CLASS_STACKS:
         module = held->pc && held->cfa ? store_find_last_module(store, held->pc) : NULL;
-        *root = (struct type_path_root){PATH_FROM_FRAME, {held->pc, held->cfa, held->address}};
+        *root = (struct variable_location){VARIABLE_IN_FRAME, {held->pc, held->cfa, held->address}};
         break;
     case LEAK_ROOT_CLASS_TLS:
         module = held->key ? NULL : roots_program_module(store);
-        *root = (struct type_path_root){PATH_FROM_TLS,
-                                        {store->header.machine, (uint64_t)held->tls_offset}};
+        *root = (struct variable_location){VARIABLE_IN_TLS,
+                                           {store->header.machine, (uint64_t)held->tls_offset}};
         break;
     default:
         break;
     }
     if (!module)
         return NULL;
-    if (root->from != PATH_FROM_TLS)
+    if (root->kind != VARIABLE_IN_TLS)
         root->given[0] -= module->bias;
     return signatures_module(types->signatures, module)->binary;
 }
@@ -60,7 +60,7 @@ static void find_path(struct types *types, uint32_t index, struct path_types *pa
     const struct store_leak_check *look = types->store->look;
     const struct store_found *of = &look->found[index];
     struct type_step steps[TYPE_STEPS_MOST];
-    struct type_path_root root;
+    struct variable_location root;
     size_t count = 0;
 
     if (of->root == STORE_NONE || types->paths_asked++ >= PATHS_MOST)

@@ -153,14 +153,14 @@ static void ask_types(struct binary *binary, uint64_t pc)
 /* What a chain of pointers from a variable leads to. */
 static void ask_path(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address)
 {
-    struct type_path_root root = {next_random() % 3, {address}};
+    struct variable_location root = {next_random() % 3, {address}};
     struct type_step steps[8] = {{0}};
     struct type_step_found found[8];
 
-    if (root.from == PATH_FROM_FRAME)
-        root = (struct type_path_root){PATH_FROM_FRAME, {pc, cfa, cfa - next_random() % 128}};
-    else if (root.from == PATH_FROM_TLS)
-        root = (struct type_path_root){PATH_FROM_TLS, {EM_X86_64, -(next_random() % 64)}};
+    if (root.kind == VARIABLE_IN_FRAME)
+        root = (struct variable_location){VARIABLE_IN_FRAME, {pc, cfa, cfa - next_random() % 128}};
+    else if (root.kind == VARIABLE_IN_TLS)
+        root = (struct variable_location){VARIABLE_IN_TLS, {EM_X86_64, -(next_random() % 64)}};
     for (int i = 0; i < 8; i++) {
         steps[i].offset = 8 * (next_random() % 6);
         steps[i].into = next_random() % 4 ? 0 : 8;
@@ -257,7 +257,8 @@ static void write_sums(unsigned long runs)
     struct rusage children;
 
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("fuzz_names: %lu files, %lu frames, %lu names, %lu types, %lu fields, %lu steps; libdw's process "
+    printf("fuzz_names: %lu files, %lu frames, %lu names, %lu types, %lu fields, %lu steps; "
+           "libdw's process "
            "died of "
            "%lu:",
            runs, sums.frames, sums.named, sums.typed, sums.fields, sums.steps, sums.deaths);
