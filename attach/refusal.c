@@ -42,6 +42,8 @@ bool attach_refuse(pid_t pid, enum attach_refusal refusal, ...)
     va_start(arguments, refusal);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    fprintf(stderr, "leakctl: %s: %s\n", attach_process_name(pid), text);
+    fflush(stdout);
+    fprintf(stderr, "leakctl: %s: %s\n", attach_process_name(pid),
+            term_text(text, strlen(text), 0).text);
     return false;
 }
