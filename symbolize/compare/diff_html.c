@@ -63,14 +63,6 @@ static void write_diff_headline(struct json_writer *json, const struct diff *dif
     json_close(json, ']');
 }
 
-static void write_fact(struct json_writer *json, const char *name, const char *value)
-{
-    json_open(json, NULL, '[');
-    json_put_text(json, NULL, name);
-    json_put_text(json, NULL, value);
-    json_close(json, ']');
-}
-
 static size_t written_lines(const struct diff *diff)
 {
     return diff->count < HTML_RECORDS_MOST ? diff->count : HTML_RECORDS_MOST;
@@ -86,8 +78,9 @@ static void write_others(struct json_writer *json, const struct diff *diff)
         const struct report_set_entry *entry = line->new ? line->new : line->old;
 
         other[line->change].records++;
-        other[line->change].bytes += entry->record.bytes;
-        other[line->change].blocks += entry->record.blocks;
+        other[line->change].bytes = add_saturating(other[line->change].bytes, entry->record.bytes);
+        other[line->change].blocks =
+            add_saturating(other[line->change].blocks, entry->record.blocks);
     }
     json_open(json, "other", '[');
     for (int change = 0; change < CHANGE_MAX; change++) {
@@ -137,8 +130,8 @@ static void write_diff_process(struct diff_page *page, const struct diff *diff, 
     json_put_number(json, "length", 0);
     write_diff_headline(json, diff);
     json_open(json, "facts", '[');
-    write_fact(json, "before", old);
-    write_fact(json, "after", new);
+    html_put_fact(json, "before", "%s", old);
+    html_put_fact(json, "after", "%s", new);
     json_close(json, ']');
     json_open(json, "records", '[');
     for (size_t i = 0; i < written_lines(diff); i++)

@@ -38,6 +38,9 @@ void html_page_end(FILE *stream);
 /* "verdicts" and "words", by enum verdict. */
 void html_put_verdicts(struct json_writer *json);
 
+/* One [property, value]. */
+void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */
 void html_facts(struct json_writer *json, const struct process *process);
 

@@ -51,10 +51,7 @@ static void write_html_headline(struct json_writer *json, const struct process *
     json_close(json, ']');
 }
 
-static void add_fact(struct json_writer *json, const char *what, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_fact(struct json_writer *json, const char *what, const char *format, ...)
+void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
 {
     char *text = NULL;
     va_list arguments;
@@ -78,7 +75,7 @@ static void write_html_command(struct json_writer *json, const struct process *p
     for (size_t i = 0; i < process->argc && used < sizeof(command); i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%s", i ? " " : "",
                                  process->argv[i]);
-    add_fact(json, "command", "%s", command);
+    html_put_fact(json, "command", "%s", command);
 }
 
 static void write_run(struct json_writer *json, const struct process *process)
@@ -86,34 +83,35 @@ static void write_run(struct json_writer *json, const struct process *process)
     char time[TIME_TEXT_SIZE];
 
     if (process->exe)
-        add_fact(json, "program", "%s", process->exe);
+        html_put_fact(json, "program", "%s", process->exe);
     write_html_command(json, process);
     if (process->host)
-        add_fact(json, "host", "%s", process->host);
+        html_put_fact(json, "host", "%s", process->host);
     if (process->pid)
-        add_fact(json, "process", "%" PRId32 ", started by %" PRId32, process->pid, process->ppid);
+        html_put_fact(json, "process", "%" PRId32 ", started by %" PRId32, process->pid,
+                      process->ppid);
     if (process->started_ns)
-        add_fact(json, "started", "%s", time_format_iso(process->started_ns, time));
+        html_put_fact(json, "started", "%s", time_format_iso(process->started_ns, time));
     if (process->ended_ns)
-        add_fact(json, "ended", "%s", time_format_iso(process->ended_ns, time));
+        html_put_fact(json, "ended", "%s", time_format_iso(process->ended_ns, time));
     if (process->has_end_value)
-        add_fact(json, "end", "%s %" PRId32, end_word[process->how], process->end_value);
+        html_put_fact(json, "end", "%s %" PRId32, end_word[process->how], process->end_value);
     else
-        add_fact(json, "end", "%s", end_word[process->how]);
+        html_put_fact(json, "end", "%s", end_word[process->how]);
 }
 
 static void write_html_coverage(struct json_writer *json, const struct process *process)
 {
     for (size_t i = 0; i < process->untracked_count; i++)
-        add_fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
-                 process->untracked[i].words);
+        html_put_fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
+                      process->untracked[i].words);
     for (size_t i = 0; i < process->blind_count; i++)
         if (!process->blind[i].runtime)
-            add_fact(json, "without names or lines", "%s: %s%s%s", process->blind[i].path,
-                     process->blind[i].why, process->blind[i].remedy ? ": " : "",
-                     process->blind[i].remedy ? process->blind[i].remedy : "");
+            html_put_fact(json, "without names or lines", "%s: %s%s%s", process->blind[i].path,
+                          process->blind[i].why, process->blind[i].remedy ? ": " : "",
+                          process->blind[i].remedy ? process->blind[i].remedy : "");
     for (size_t i = 0; i < process->note_count; i++)
-        add_fact(json, "note", "%s", process->notes[i]);
+        html_put_fact(json, "note", "%s", process->notes[i]);
 }
 
 void html_facts(struct json_writer *json, const struct process *process)
@@ -131,14 +129,14 @@ void html_facts(struct json_writer *json, const struct process *process)
     write_html_headline(json, process);
     json_open(json, "facts", '[');
     write_run(json, process);
-    add_fact(json, "allocations", "%s, of %s", term_number(process->allocations).text,
-             term_size(process->bytes_allocated).text);
-    add_fact(json, "frees", "%s", term_number(process->frees).text);
-    add_fact(json, "peak", "%s", term_size(process->peak_bytes).text);
+    html_put_fact(json, "allocations", "%s, of %s", term_number(process->allocations).text,
+                  term_size(process->bytes_allocated).text);
+    html_put_fact(json, "frees", "%s", term_number(process->frees).text);
+    html_put_fact(json, "peak", "%s", term_size(process->peak_bytes).text);
     if (process->look && process->look->made && process->look->timed)
-        add_fact(json, "leak check", "%s; paused %.1f ms, analysed in %.1f ms",
-                 process->look->occasion ? process->look->occasion : "",
-                 (double)process->look->pause_ns / 1e6, (double)process->look->check_ns / 1e6);
+        html_put_fact(json, "leak check", "%s; paused %.1f ms, analysed in %.1f ms",
+                      process->look->occasion ? process->look->occasion : "",
+                      (double)process->look->pause_ns / 1e6, (double)process->look->check_ns / 1e6);
     write_html_coverage(json, process);
     json_close(json, ']');
 }
