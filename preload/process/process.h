@@ -23,10 +23,10 @@ bool process_enter_slow(struct guard *guard);
 /* Called by the constructor, with the environment, which libc may not know yet. Idempotent. */
 void process_start(char **envp);
 
-/* leakctl attach and detach, in a process that was loaded late. Attaching starts libleak, or the
- * recording of a detached process goes on: what happened meanwhile is unknown, so the blocks from
- * before count as freed; false: it records already. Detaching ends recording, timers and signal handlers; threads inside of
- * hooks go on. False: it was not attached. */
+/* leakctl attach and detach, in a process into which libleak was loaded late. Attaching starts libleak,
+ * or the recording of a detached process goes on: what happened meanwhile is unknown, so the blocks
+ * from before count as freed; false: it records already. Detaching ends recording, timers and signal
+ * handlers; threads inside of hooks go on. False: it was not attached. */
 bool process_attach(char **envp);
 bool process_detach(void);
 
