@@ -56,7 +56,7 @@ top_src       := $(filter-out top/main.c,$(call files,top/*.c))
 attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$(call files,attach/*.c)), \
                  attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(call files,control/*.c))
-scan_src      := $(call files,scan/*.c)
+scan_src      := $(call files,scan/*.c scan/*/*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/base/term_text.h"
-#include "scan/core_image.h"
-#include "scan/process_image.h"
-#include "scan/report.h"
+#include "scan/image/core_image.h"
+#include "scan/image/process_image.h"
+#include "scan/report/report.h"
 
 #define LOOKS_MOST 4
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_SCAN_HEAP_H
 #define TESTS_UNIT_SCAN_HEAP_H
 
-#include "scan/glibc_heap.h"
+#include "scan/heap/glibc_heap.h"
 
 #define HEAP_START 0x555555000000u
 #define HEAP_DATA 0x7f0000000000u

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "leak_cpu.h"
-#include "scan/core_image.h"
+#include "scan/image/core_image.h"
 #include "tests/unit/suite.h"
 
 #define DATA 0x1000

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/lost_graph.h"
-#include "scan/mapped_chunks.h"
+#include "scan/leakcheck/lost_graph.h"
+#include "scan/heap/mapped_chunks.h"
 #include "tests/unit/scan/heap.h"
 #include "tests/unit/suite.h"
 

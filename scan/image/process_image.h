@@ -9,7 +9,7 @@
 #ifndef SCAN_PROCESS_IMAGE_H
 #define SCAN_PROCESS_IMAGE_H
 
-#include "scan/image.h"
+#include "scan/image/image.h"
 
 struct process_image;
 

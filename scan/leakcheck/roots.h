@@ -12,7 +12,7 @@
 #ifndef SCAN_ROOTS_H
 #define SCAN_ROOTS_H
 
-#include "scan/glibc_heap.h"
+#include "scan/heap/glibc_heap.h"
 
 struct root_range {
     uint64_t start, end; /* multiples of 8 */

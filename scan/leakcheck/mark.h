@@ -16,8 +16,8 @@
 #define SCAN_MARK_H
 
 #include "common/model/model.h"
-#include "scan/glibc_heap.h"
-#include "scan/roots.h"
+#include "scan/heap/glibc_heap.h"
+#include "scan/leakcheck/roots.h"
 
 /* A block that an earlier look found not reachable. Sorted by address. */
 struct earlier_verdict {

@@ -1,5 +1,5 @@
 /* groups.c - see groups.h. */
-#include "scan/groups.h"
+#include "scan/leakcheck/groups.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -21,8 +21,8 @@
 #ifndef SCAN_GLIBC_HEAP_H
 #define SCAN_GLIBC_HEAP_H
 
-#include "scan/heap_map.h"
-#include "scan/objects.h"
+#include "scan/heap/heap_map.h"
+#include "scan/image/objects.h"
 
 #define ARENA_SIZE 2200u
 

@@ -7,7 +7,7 @@
 #ifndef SCAN_CORE_IMAGE_H
 #define SCAN_CORE_IMAGE_H
 
-#include "scan/image.h"
+#include "scan/image/image.h"
 
 struct core_image;
 

@@ -1,5 +1,5 @@
 /* mapped_chunks.c - see mapped_chunks.h. */
-#include "scan/mapped_chunks.h"
+#include "scan/heap/mapped_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* registers.c - see registers.h. */
-#include "scan/registers.h"
+#include "scan/image/registers.h"
 
 #include <string.h>
 #include <sys/syscall.h>

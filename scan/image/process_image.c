@@ -1,5 +1,5 @@
 /* process_image.c - see process_image.h. */
-#include "scan/process_image.h"
+#include "scan/image/process_image.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -19,7 +19,7 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 #include "common/processes/traced_thread.h"
-#include "scan/registers.h"
+#include "scan/image/registers.h"
 
 #define STOP_PATIENCE_MS 1000        /* for a thread that sleeps uninterruptibly */
 #define PAGEMAP_PRESENT (3ull << 62) /* in memory, or swapped out */

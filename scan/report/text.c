@@ -1,5 +1,5 @@
 /* text.c - the report for people; see report.h. */
-#include "scan/report.h"
+#include "scan/report/report.h"
 
 #include <inttypes.h>
 #include <string.h>

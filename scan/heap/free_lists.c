@@ -1,5 +1,5 @@
 /* free_lists.c - see free_lists.h. */
-#include "scan/free_lists.h"
+#include "scan/heap/free_lists.h"
 
 #include <string.h>
 

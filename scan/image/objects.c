@@ -1,5 +1,5 @@
 /* objects.c - see objects.h. */
-#include "scan/objects.h"
+#include "scan/image/objects.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #ifndef SCAN_FREE_LISTS_H
 #define SCAN_FREE_LISTS_H
 
-#include "scan/heap_map.h"
+#include "scan/heap/heap_map.h"
 
 #define FREE_LISTS_CACHE 0x290u /* bytes of a cache's chunk: glibc 2.30 to 2.41 */
 #define FREE_LISTS_BINS 64

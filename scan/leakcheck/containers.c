@@ -1,5 +1,5 @@
 /* containers.c - see containers.h. */
-#include "scan/containers.h"
+#include "scan/leakcheck/containers.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <elf.h>
 
 #include "leak_cpu.h"
-#include "scan/image.h"
+#include "scan/image/image.h"
 
 #if defined(__x86_64__)
 #define REGISTERS_RED_ZONE 128 /* bytes below the stack pointer that are in use */

@@ -1,5 +1,5 @@
 /* image.c - see image.h. */
-#include "scan/image.h"
+#include "scan/image/image.h"
 
 #include <stdlib.h>
 #include <string.h>

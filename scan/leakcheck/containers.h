@@ -7,7 +7,7 @@
 #ifndef SCAN_CONTAINERS_H
 #define SCAN_CONTAINERS_H
 
-#include "scan/objects.h"
+#include "scan/image/objects.h"
 
 /* A block, and where a pointer points in it: 0 < offset <= size. */
 struct container_place {

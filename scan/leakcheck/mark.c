@@ -1,11 +1,11 @@
 /* mark.c - see mark.h. */
-#include "scan/mark.h"
+#include "scan/leakcheck/mark.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/containers.h"
-#include "scan/registers.h"
+#include "scan/leakcheck/containers.h"
+#include "scan/image/registers.h"
 
 #define UNMARKED VERDICT_MAX
 #define FRAMES_OF_MALLOC 512 /* bytes of a stack */

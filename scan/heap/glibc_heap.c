@@ -1,12 +1,12 @@
 /* glibc_heap.c - see glibc_heap.h. */
-#include "scan/glibc_heap.h"
+#include "scan/heap/glibc_heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/free_lists.h"
-#include "scan/mapped_chunks.h"
+#include "scan/heap/free_lists.h"
+#include "scan/heap/mapped_chunks.h"
 
 #define OFFSET_FAST 16
 #define OFFSET_TOP 96

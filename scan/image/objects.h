@@ -5,7 +5,7 @@
 #define SCAN_OBJECTS_H
 
 #include "common/names/binary.h"
-#include "scan/image.h"
+#include "scan/image/image.h"
 
 struct object {
     const char *path;

@@ -1,5 +1,5 @@
 /* json.c - the report for programs; see report.h and docs/scan.schema.json. */
-#include "scan/report.h"
+#include "scan/report/report.h"
 
 #include "common/encode/json_writer.h"
 

@@ -1,5 +1,5 @@
 /* lost_graph.c - strongly connected components by Tarjan's algorithm; see lost_graph.h. */
-#include "scan/lost_graph.h"
+#include "scan/leakcheck/lost_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* heap_map.c - see heap_map.h. */
-#include "scan/heap_map.h"
+#include "scan/heap/heap_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #ifndef SCAN_LOST_GRAPH_H
 #define SCAN_LOST_GRAPH_H
 
-#include "scan/mark.h"
+#include "scan/leakcheck/mark.h"
 
 struct lost_chunk {
     uint32_t chunk;

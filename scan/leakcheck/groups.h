@@ -7,7 +7,7 @@
 #ifndef SCAN_GROUPS_H
 #define SCAN_GROUPS_H
 
-#include "scan/lost_graph.h"
+#include "scan/leakcheck/lost_graph.h"
 
 #define GROUP_SAMPLES 3
 #define GROUP_CONTENT 48 /* characters of the content that are shown */

@@ -1,10 +1,10 @@
 /* roots.c - see roots.h. */
-#include "scan/roots.h"
+#include "scan/leakcheck/roots.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/registers.h"
+#include "scan/image/registers.h"
 
 #define PIECE (1u << 20)
 #define RELRO_MOST (1u << 28) /* bytes: more is a damaged core */

@@ -1,5 +1,5 @@
 /* core_image.c - see core_image.h. */
-#include "scan/core_image.h"
+#include "scan/image/core_image.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scan/registers.h"
+#include "scan/image/registers.h"
 
 #define NOTES_MOST (64u << 20) /* bytes: registers of 10,000 threads are less */
 

@@ -9,8 +9,8 @@
 #ifndef SCAN_MAPPED_CHUNKS_H
 #define SCAN_MAPPED_CHUNKS_H
 
-#include "scan/heap_map.h"
-#include "scan/image.h"
+#include "scan/heap/heap_map.h"
+#include "scan/image/image.h"
 
 /* Adds a region for each, in private anonymous writable mappings outside of the regions that are
  * there already (sorted, heap_map_walk was called) and of stacks. False: no memory. */

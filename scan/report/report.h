@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "scan/groups.h"
+#include "scan/leakcheck/groups.h"
 
 #define REPORT_NOTES 16
 
