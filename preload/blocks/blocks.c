@@ -13,7 +13,8 @@ bool blocks_start(void)
 
 void blocks_set_spacing(bool apart)
 {
-    shadow_least = apart ? 0 : 17; /* at multiples of 16, the next one begins 32 bytes on or more */
+    shadow_state.least =
+        apart ? 0 : 17; /* at multiples of 16, the next one begins 32 bytes on or more */
 }
 
 /* ---- Insertion, removal ---------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ bool blocks_tell_origin(struct block *block, const struct origin *origin)
         return true;
     shadow_unpack_run(origin->identity, block);
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read is of that time */
-    if (likely(load_relaxed(&runs_sweeps) == origin->sweeps))
+    if (likely(load_relaxed(&runs_state.sweeps) == origin->sweeps))
         return true;
     block->thread = 0;
     block->count = block->tick = 0;

@@ -53,7 +53,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
     if (likely(area && !(area & SHADOW_SHARED) && block->size < SHADOW_COARSE_FROM && run &&
                run_has(run, block->tick, block->count)) &&
         likely(shadow_put(area, block, run, SHADOW_FINE)))
-        return unlikely(shadow_least) && shadow_take(block->address, old, SHADOW_COARSE, NULL)
+        return unlikely(shadow_state.least) && shadow_take(block->address, old, SHADOW_COARSE, NULL)
                    ? BLOCKS_REPLACED
                    : BLOCKS_NEW;
     return blocks_insert_slowly(run, COPY_OF(block), old);

@@ -6,11 +6,10 @@
 #define SWEEP_RUNS 512 /* for each area: at 10 us an area and 32 allocations a run */
 #define CHUNK_WORDS (RUN_CHUNK_RUNS / 64)
 
-struct run_chunk *run_chunks[RUN_CHUNKS];
-uint32_t runs_sweeps;
+struct runs_state runs_state;
 
 static struct lock lock; /* guards the variables below, and the maps of used runs */
-static uint32_t chunks;  /* run_chunks[0, chunks) exist */
+static uint32_t chunks;  /* runs_state.chunk[0, chunks) exist */
 static uint32_t cursor;  /* words of the map below it have been handed out since the last sweep */
 static uint64_t unused_then; /* runs that were unused after the last sweep, and newer ones */
 static struct run *holders;  /* of words of the map */
@@ -21,7 +20,7 @@ static uint64_t refusals;    /* this many threads get no run before the next swe
 static void see_identity(uint32_t identity)
 {
     uint32_t number = identity >> RUN_PLACE_BITS;
-    struct run_chunk *chunk = run_chunks[number >> RUN_CHUNK_BITS];
+    struct run_chunk *chunk = runs_state.chunk[number >> RUN_CHUNK_BITS];
     chunk->seen[number / 64 % CHUNK_WORDS] |= 1ull << number % 64;
 }
 
@@ -30,23 +29,24 @@ static void see_identity(uint32_t identity)
 static void sweep(run_each_identity *each)
 {
     for (uint32_t i = 0; i < chunks; i++)
-        memset(run_chunks[i]->seen, 0, sizeof run_chunks[i]->seen);
+        memset(runs_state.chunk[i]->seen, 0, sizeof runs_state.chunk[i]->seen);
     each(see_identity);
     for (struct run *run = holders; run; run = run->next)
-        run_chunks[run->base >> RUN_CHUNK_BITS]->seen[run->base / 64 % CHUNK_WORDS] = UINT64_MAX;
+        runs_state.chunk[run->base >> RUN_CHUNK_BITS]->seen[run->base / 64 % CHUNK_WORDS] =
+            UINT64_MAX;
     unused_then = 0;
     for (uint32_t i = 0; i < chunks; i++)
         for (uint32_t word = 0; word < CHUNK_WORDS; word++) {
-            run_chunks[i]->used[word] = run_chunks[i]->seen[word];
-            unused_then += 64 - __builtin_popcountll(run_chunks[i]->used[word]);
+            runs_state.chunk[i]->used[word] = runs_state.chunk[i]->seen[word];
+            unused_then += 64 - __builtin_popcountll(runs_state.chunk[i]->used[word]);
         }
     cursor = 0;
-    store_release(&runs_sweeps, runs_sweeps + 1);
+    store_release(&runs_state.sweeps, runs_state.sweeps + 1);
 }
 
 static bool add_chunk(void)
 {
-    if (chunks == RUN_CHUNKS || !(run_chunks[chunks] = arena_map(sizeof(struct run_chunk))))
+    if (chunks == RUN_CHUNKS || !(runs_state.chunk[chunks] = arena_map(sizeof(struct run_chunk))))
         return false;
     chunks++;
     unused_then += RUN_CHUNK_RUNS;
@@ -77,7 +77,7 @@ static void find_unused_runs(uint64_t areas, run_each_identity *each)
 static bool take_next_word(struct run *run)
 {
     for (; cursor < chunks * CHUNK_WORDS; cursor++) {
-        uint64_t *used = &run_chunks[cursor / CHUNK_WORDS]->used[cursor % CHUNK_WORDS];
+        uint64_t *used = &runs_state.chunk[cursor / CHUNK_WORDS]->used[cursor % CHUNK_WORDS];
         if (*used == UINT64_MAX)
             continue;
         run->base = cursor++ * 64;
@@ -116,7 +116,9 @@ static NOINLINE bool take_word(struct run *run, uint64_t areas, run_each_identit
 
 static bool is_used(uint32_t number)
 {
-    return run_chunks[number >> RUN_CHUNK_BITS]->used[number / 64 % CHUNK_WORDS] >> number % 64 & 1;
+    return runs_state.chunk[number >> RUN_CHUNK_BITS]->used[number / 64 % CHUNK_WORDS] >>
+               number % 64 &
+           1;
 }
 
 static void make_current(struct run *run, uint32_t number)

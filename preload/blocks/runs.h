@@ -39,7 +39,10 @@ struct run_chunk {
     uint64_t seen[RUN_CHUNK_RUNS / 64]; /* by the sweep */
 };
 
-extern struct run_chunk *run_chunks[RUN_CHUNKS] HIDDEN;
+extern struct runs_state {
+    struct run_chunk *chunk[RUN_CHUNKS];
+    uint32_t sweeps; /* that have ended */
+} runs_state HIDDEN;
 
 /* A thread's current run, and the runs that it may use next. All zero: none yet. */
 struct run {
@@ -72,7 +75,7 @@ static ALWAYS_INLINE uint32_t run_identity(const struct run *run, uint32_t count
 /* Of a run, by its number. */
 static ALWAYS_INLINE struct run_record *run_record_at(uint32_t number)
 {
-    return &run_chunks[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
+    return &runs_state.chunk[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];
 }
 
 static ALWAYS_INLINE const struct run_record *run_record_of(uint32_t identity)
@@ -95,8 +98,6 @@ struct origin {
 
 #define ORIGIN_TOLD UINT32_MAX
 _Static_assert(ORIGIN_TOLD >> RUN_IDENTITY_BITS, "no block has this identity");
-
-extern uint32_t runs_sweeps HIDDEN; /* that have ended */
 
 /* Reads the live blocks for a sweep: calls visit with every identity. */
 typedef void run_each_identity(void (*visit)(uint32_t identity));

@@ -12,8 +12,7 @@
 #define STOCK_AREAS_MOST 16
 #define STEP_BITS 11 /* shadow_each calls before() once in so many addresses */
 
-struct shadow_area *shadow_parts[SHADOW_PARTS];
-size_t shadow_least;
+struct shadow_state shadow_state;
 
 static struct lock lock; /* guards the variables below, and making parts and areas */
 static struct stock {
@@ -71,7 +70,7 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 /* An area in its part; NULL: no memory for the part. The lock is held. */
 static struct shadow_area *find_area(uintptr_t address)
 {
-    struct shadow_area **part = &shadow_parts[address >> SHADOW_PART_BITS];
+    struct shadow_area **part = &shadow_state.part[address >> SHADOW_PART_BITS];
     if (!*part)
         store_release(part, (struct shadow_area *)arena_map(PART_SIZE)); /* pairs with a fork */
     return *part ? &(*part)[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)] : NULL;
@@ -213,7 +212,7 @@ static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t st
                       void *context)
 {
     for (uint64_t i = 0; i < SHADOW_PARTS; i++) {
-        const struct shadow_area *part = load_acquire(&shadow_parts[i]);
+        const struct shadow_area *part = load_acquire(&shadow_state.part[i]);
         for (uint64_t at = 0; part && at < SHADOW_AREAS; at++)
             if ((part[at].words[SHADOW_FINE] | part[at].words[SHADOW_COARSE]) > SHADOW_SHARED)
                 visit(&part[at], i << SHADOW_PART_BITS | at << SHADOW_AREA_BITS, context);

@@ -26,7 +26,7 @@
  *     whose frees are all seen, an insertion does not look for a coarse one
  *
  * In the open table (table.h) are: blocks that do not begin at a multiple of 16, or are so small
- * that another one may begin in their window (shadow_least), or have a site or flags for which the
+ * that another one may begin in their window (shadow_state.least), or have a site or flags for which the
  * word has no room; and samples, which would touch a page each.
  *
  * Windows are grouped into areas, 1 MiB of addresses, whose words are mapped when a block is
@@ -77,18 +77,19 @@ _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the f
 struct shadow_area {
     uintptr_t words[SHADOW_GRAINS];
 };
-extern struct shadow_area *shadow_parts[SHADOW_PARTS] HIDDEN;
-
-/* Blocks of fewer bytes may share a window with another block: 0 with glibc, whose blocks are 32
- * bytes apart, else 17. */
-extern size_t shadow_least HIDDEN;
+extern struct shadow_state {
+    struct shadow_area *part[SHADOW_PARTS];
+    size_t
+        least; /* smaller blocks may share a window: 0 with glibc, whose blocks are 32 bytes apart,
+                     else 17 */
+} shadow_state HIDDEN;
 
 /* The words of an address' area, with the flag; 0 where no block was allocated. */
 static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
 {
     if (unlikely(address >> SHADOW_ADDRESS_BITS))
         return 0;
-    const struct shadow_area *part = load_relaxed(&shadow_parts[address >> SHADOW_PART_BITS]);
+    const struct shadow_area *part = load_relaxed(&shadow_state.part[address >> SHADOW_PART_BITS]);
     if (unlikely(!part))
         return 0;
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].words[grain]);
@@ -133,7 +134,7 @@ static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_gra
     if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
         return false;
     if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM)
-        return likely(block->kind <= BLOCKS_KIND && block->size >= shadow_least);
+        return likely(block->kind <= BLOCKS_KIND && block->size >= shadow_state.least);
     return likely(shadow_window(block->address, grain) < shadow_windows(grain) - 1);
 }
 
@@ -219,7 +220,7 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum
     uint64_t rest = large ? load_relaxed(&at[1]) : 0;
     shadow_unpack_word(word, rest, address, out);
     if (origin)
-        *origin = (struct origin){shadow_identity(word), load_acquire(&runs_sweeps)};
+        *origin = (struct origin){shadow_identity(word), load_acquire(&runs_state.sweeps)};
     else
         shadow_unpack_run(shadow_identity(word), out);
     store_release(at, 0); /* pairs with a sweep, which may give the run to others */

@@ -79,11 +79,10 @@ static NOINLINE void read_program_options(void)
 /* hook_call_main calls the two others before and after main. Not every main returns as C's does: that
  * of Free Pascal comes back with another stack pointer and other values in the registers that a
  * function preserves. libc needs none of them, because it calls exit next; neither does
- * hook_call_main. So it finds its return address here. */
+ * hook_call_main. So it keeps its return address in a variable of its own. */
 int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
 __attribute__((used)) main_function *hook_main_begins(void);
 __attribute__((used)) int hook_main_ended(int status);
-void *hook_main_return HIDDEN;
 
 main_function *hook_main_begins(void)
 {

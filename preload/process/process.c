@@ -12,7 +12,7 @@
 #include "preload/misuse/eventlog.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/process/lifecycle.h"
-#include "preload/unwind/golang.h"
+#include "preload/interpose/golang.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/store/log_file.h"

@@ -14,7 +14,6 @@
 #define CHUNK_IS_MAPPED 2
 
 struct fill_state fill_state;
-uintptr_t fill_high[FILL_AREAS];
 
 static bool clears;               /* fill=auto */
 static struct fill_bytes bytes;   /* the option */
@@ -63,7 +62,8 @@ void fill_start(char **envp)
     fill_state.frees = bytes.freed >= 0;
     fill_state.small = clears ? FILL_SMALL : 0;
     if (real_functions_loaded_late())
-        memset(fill_high, 0xff, sizeof fill_high); /* all that there is may have been used */
+        memset(fill_state.high, 0xff,
+               sizeof fill_state.high); /* all that there is may have been used */
 }
 
 void fill_note_linked_malloc(void)

@@ -38,11 +38,17 @@
 #define FILL_FIRST (256ull << 20)
 #define FILL_PER_TICK (32ull << 20)
 
-/* Constant after start. */
+#define FILL_AREAS 1024
+#define FILL_AREA_BITS 26
+
 extern struct fill_state {
     size_t small; /* FILL_SMALL; 0: fill_large decides about all blocks */
     bool of_libc; /* all blocks have the sizes of glibc's chunks */
-    bool frees;   /* freed blocks are overwritten */
+    bool frees;   /* freed blocks are overwritten; it and those above are constant after start */
+
+    /* The end of the highest block so far, for each 64 MiB of addresses, which is what a heap of a
+     * thread has. Areas that share an entry seem to be in use. */
+    uintptr_t high[FILL_AREAS];
 } fill_state HIDDEN;
 
 /* Reads the option and the environment. */
@@ -55,15 +61,9 @@ void fill_restart(void);
 
 NOINLINE void fill_large(void *block, size_t size);
 
-/* The end of the highest block so far, for each 64 MiB of addresses, which is what a heap of a
- * thread has. Areas that share an entry seem to be in use. */
-#define FILL_AREAS 1024
-#define FILL_AREA_BITS 26
-extern uintptr_t fill_high[FILL_AREAS] HIDDEN;
-
 static ALWAYS_INLINE uintptr_t *fill_high_of(uintptr_t address)
 {
-    return &fill_high[(address >> FILL_AREA_BITS) % FILL_AREAS];
+    return &fill_state.high[(address >> FILL_AREA_BITS) % FILL_AREAS];
 }
 
 static ALWAYS_INLINE void fill_note_end(uintptr_t end)

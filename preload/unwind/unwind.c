@@ -1,6 +1,6 @@
 /* unwind.c - one frame outwards by a CFI row, and the reuse of the previous trace. */
 #include "preload/unwind/unwind.h"
-#include "preload/unwind/golang.h"
+#include "preload/interpose/golang.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/base/sys.h"

@@ -42,7 +42,9 @@
         TAIL_HOOK vfork,   hook_vfork_notice
 
 /* The file of the same name for x86_64 describes hook_call_main. */
-        .hidden hook_call_main, hook_main_return
+        .local  hook_main_return
+        .comm   hook_main_return, 8, 8
+        .hidden hook_call_main
         .globl  hook_call_main
         .type   hook_call_main, %function
         .p2align 4

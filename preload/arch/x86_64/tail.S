@@ -49,7 +49,9 @@
  * libc's frame is reached again without them; with a main that keeps the rules all is as it was. Unwinding
  * ends here after main, for the same reason.
  */
-        .hidden hook_call_main, hook_main_return
+        .local  hook_main_return
+        .comm   hook_main_return, 8, 8
+        .hidden hook_call_main
         .globl  hook_call_main
         .type   hook_call_main, @function
 hook_call_main:

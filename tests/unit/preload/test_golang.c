@@ -1,6 +1,6 @@
 /* test_golang.c - who has Go's code: by the note of its linker, or by what it exports. */
 #include "tests/unit/preload/unit.h"
-#include "preload/unwind/golang.h"
+#include "preload/interpose/golang.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
 

@@ -273,7 +273,7 @@ START_TEST(the_origin_of_a_block_of_the_open_table_stays_known)
     block.thread = 3, block.count = 1000, block.tick = 77;
     UNIT_WANT(blocks_insert(&unit_guard, NULL, &block, &old) == BLOCKS_NEW);
     UNIT_WANT(blocks_take(&unit_guard, BASE, &out, &origin));
-    runs_sweeps++;
+    runs_state.sweeps++;
     ck_assert(blocks_tell_origin(&out, &origin));
     ck_assert(out.thread == 3 && out.count == 1000 && out.tick == 77);
 }

@@ -1,5 +1,5 @@
 /* golang.c - recognises the Go runtime by a note or by an exported symbol. */
-#include "preload/unwind/golang.h"
+#include "preload/interpose/golang.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/symbols.h"

@@ -3,8 +3,8 @@
  * The Go runtime makes its own sigaltstack system call, so it finds the runtime's alternate signal
  * stack (altstack.h), which no hook can hide. From then on it insists that its handlers run there.
  */
-#ifndef PRELOAD_UNWIND_GOLANG_H
-#define PRELOAD_UNWIND_GOLANG_H
+#ifndef PRELOAD_INTERPOSE_GOLANG_H
+#define PRELOAD_INTERPOSE_GOLANG_H
 
 #include "preload/base/base.h"
 
