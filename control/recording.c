@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/store/store.h"
+#include "common/store/store_dir.h"
 
 #define SIGNAL_USUAL 62 /* the default of snapshot_signal, and its limits */
 #define SIGNAL_LEAST 34
@@ -22,14 +23,15 @@
 
 static enum recording_status check_header(const struct leak_header *header)
 {
-    bool is_recording = header->magic == LEAK_STORE_MAGIC && header->version == LEAK_STORE_VERSION;
     size_t needed = offsetof(struct leak_header, request) + sizeof(header->request);
 
-    if (!is_recording) {
+    if (header->magic != LEAK_STORE_MAGIC) {
         errno = EINVAL;
         return RECORDING_UNUSABLE;
     }
-    return header->header_size < needed ? RECORDING_OTHER_VERSION : RECORDING_OK;
+    return store_header_is_readable(header) && header->header_size >= needed
+               ? RECORDING_OK
+               : RECORDING_OTHER_VERSION;
 }
 
 enum recording_status recording_open(struct recording *recording, const char *path)

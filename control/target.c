@@ -78,11 +78,18 @@ static bool ends_with(const char *text, const char *end)
 static bool refuse_elsewhere(const char *word, char *path)
 {
     char *slash = strrchr(path, '/');
+    enum recording_status opened;
+    struct recording recording;
 
     if (ends_with(path, DELETED)) {
         path[strlen(path) - strlen(DELETED)] = 0;
         return refuse_request(word, REFUSAL_REMOVED, path);
     }
+    opened = recording_open(&recording, path);
+    if (opened == RECORDING_OK)
+        recording_close(&recording);
+    if (opened == RECORDING_OTHER_VERSION)
+        return refuse_request(word, REFUSAL_OTHER_VERSION);
     *slash = 0;
     return refuse_request(word, REFUSAL_ELSEWHERE, term_shell_word(path).text);
 }

@@ -20,6 +20,7 @@
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
 #define LEAK_STORE_VERSION 3
+#define LEAK_STORE_OLDEST 1 /* readers read this version and all up to the one above */
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
@@ -153,7 +154,9 @@ struct leak_request {
     char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
 };
 
-/* Page 0, fixed for version 1. A reader refuses other versions with a message that names them. */
+/* Page 0, whose fields up to "request" stand there in every version. A reader refuses newer versions
+ * with a message that names them, and reads the older ones: version 1 ends before restricted_ns, and
+ * 1 and 2 have half the counters in struct leak_resource_totals. */
 struct leak_header {
     uint64_t magic; /* publish: written last */
     uint32_t version;
@@ -677,8 +680,10 @@ struct leak_resource {
 struct leak_resource_totals {
     uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
     uint32_t reserved;
-    uint64_t opened[16]; /* by enum leak_resource_type: all opens of this process */
-    uint64_t missed;     /* resources for which there was no space or no memory */
+    uint64_t
+        opened[16];  /* by enum leak_resource_type: all opens of this process; in versions 1 and 2
+                            8 of them, and then "missed" */
+    uint64_t missed; /* resources for which there was no space or no memory */
     uint64_t rest[2];
 };
 

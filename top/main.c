@@ -35,8 +35,20 @@ static void print_processes(const struct process_list *finds, FILE *stream)
     }
 }
 
+/* True: recordings are there, but none that this program reads, and a message says so. */
+static bool explain_newer(const struct process_list *finds)
+{
+    if (finds->count || !finds->newer)
+        return false;
+    fprintf(stderr, "leaktop: %s here %s of a newer libleak: use leaktop of that libleak\n",
+            term_count(finds->newer, "recording").text, finds->newer == 1 ? "is" : "are");
+    return true;
+}
+
 static int list_processes(const struct process_list *finds)
 {
+    if (explain_newer(finds))
+        return STATUS_UNUSABLE;
     if (!finds->count) {
         fputs("leaktop: no running process uses libleak; start one with leakrun, or name its "
               "directory with --dir=DIR\n",
@@ -52,6 +64,8 @@ static bool is_unique(const struct process_list *finds, const char *word)
 {
     if (finds->count == 1)
         return true;
+    if (explain_newer(finds))
+        return false;
     if (!finds->count) {
         fprintf(
             stderr,

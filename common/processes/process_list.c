@@ -53,6 +53,7 @@ static void search_directory(struct process_search *search, const char *dir)
         bool wanted = store->readable && store->lives == search->lives;
         struct listed_process *found = wanted ? find_place(search, store) : NULL;
 
+        search->finds.newer += store->newer;
         if (found)
             *found = (struct listed_process){
                 .path = string_format("%s", store->path),

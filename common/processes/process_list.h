@@ -19,6 +19,7 @@ struct listed_process {
 struct process_list {
     struct listed_process *at; /* in the order they started */
     size_t count;
+    size_t newer; /* files of a newer libleak, which this program cannot read */
 };
 
 /* Where to search: the directory that the user gave (`given`), else the one that configuration

@@ -41,12 +41,13 @@ static bool parse_name(const char *name, pid_t *pid, unsigned *number)
 
 static void read_entry_header(struct store_entry *store, int directory)
 {
-    struct leak_header header;
+    struct leak_header header = {0};
     struct stat status = {0};
     bool valid = store_header_read(directory, store->name, &header, &status);
 
     if (S_ISREG(status.st_mode))
         store->written = status.st_mtime;
+    store->newer = header.magic == LEAK_STORE_MAGIC && header.version > LEAK_STORE_VERSION;
     if (!valid || header.pid <= 0)
         return;
     store->readable = true;

@@ -21,6 +21,7 @@ struct store_entry {
     pid_t pid;           /* from the header, or from the name when there is no header yet */
     unsigned number;     /* the N of the name */
     bool readable;       /* it has a header of this version; if not, the numbers below are 0 */
+    bool newer;          /* it has one of a newer version */
     bool lives;          /* its process runs */
     uint64_t start_time; /* of its process */
     uint64_t started_ns;

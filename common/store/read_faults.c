@@ -129,6 +129,10 @@ static void add_totals(struct store *store, const struct leak_resource *place)
     struct leak_resource_totals totals;
 
     memcpy(&totals, place, sizeof(totals));
+    if (store->header.version < 3) { /* half the counters */
+        totals.missed = totals.opened[8];
+        memset(totals.opened + 8, 0, sizeof(totals.opened) / 2);
+    }
     for (int i = 0; i < LEAK_RESOURCE_MAX; i++)
         store->resources_opened[i] += totals.opened[i];
     store->resources_missed += totals.missed;

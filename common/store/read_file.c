@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/store/reader_internal.h"
+#include "common/store/store_dir.h"
 
 static const char *const error_text[] = {
 #define E(name, words) words,
@@ -153,7 +154,7 @@ static bool load_descriptor(int fd, struct store_image *image, struct read_error
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!read_file_header(fd, &header, trouble))
             return false;
-        if (header.magic != LEAK_STORE_MAGIC || header.version != LEAK_STORE_VERSION)
+        if (!store_header_is_readable(&header))
             header.used = sizeof(header); /* enough for the reader to see what it is */
         /* The copy is made between the two reads of the count of folds. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -192,6 +193,11 @@ static bool load_image(const char *path, struct store_image *image, struct read_
 
 /* ---- The parts, in their order --------------------------------------------------------------- */
 
+/* By version. What a version lacks at the end is zero. */
+static const uint32_t header_sizes[] = {0, 400, 408, sizeof(struct leak_header)};
+_Static_assert(sizeof(header_sizes) / sizeof(*header_sizes) == LEAK_STORE_VERSION + 1,
+               "read_file.c: a new version of recording files needs the size of its header");
+
 static bool check_header(const struct store_image *image, struct store *store,
                          struct read_error *trouble)
 {
@@ -208,16 +214,18 @@ static bool check_header(const struct store_image *image, struct store *store,
     }
     memcpy(header, image->data, image->size < sizeof(*header) ? image->size : sizeof(*header));
     if (image->size >= offsetof(struct leak_header, header_size) &&
-        header->version != LEAK_STORE_VERSION) {
-        *trouble = (struct read_error){.code = ERROR_VERSION, .number = header->version};
+        !store_header_is_readable(header)) {
+        trouble->code = header->version > LEAK_STORE_VERSION ? ERROR_NEWER : ERROR_NO_VERSION;
+        trouble->number = header->version;
         return false;
     }
     if (image->size < sizeof(*header))
         return false;
-    if (header->header_size != sizeof(*header)) {
+    if (header->header_size != header_sizes[header->version]) {
         *trouble = (struct read_error){.code = ERROR_HEADER, .number = header->header_size};
         return false;
     }
+    memset((char *)header + header->header_size, 0, sizeof(*header) - header->header_size);
     store->host = arena_copy(store->mem, header->host, strnlen(header->host, sizeof(header->host)));
     return true;
 }

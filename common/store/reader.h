@@ -25,7 +25,7 @@
 
 #define READER_TEXT(number) #number
 #define READER_TEXT_OF(macro) READER_TEXT(macro)
-#define READER_VERSION READER_TEXT_OF(LEAK_STORE_VERSION)
+#define READER_VERSIONS READER_TEXT_OF(LEAK_STORE_OLDEST) " to " READER_TEXT_OF(LEAK_STORE_VERSION)
 
 /* E(NAME, text). %llu takes trouble.number; the text of trouble.os is appended when it is set. */
 #define READ_ERROR_TABLE(E)                                                                        \
@@ -38,7 +38,9 @@
     E(SHORT, "is too short to be a libleak store (%llu bytes)")                                    \
     E(NOT_A_STORE, "is not a libleak store")                                                       \
     E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \
-    E(VERSION, "is a libleak store of version %llu; this program reads version " READER_VERSION)   \
+    E(NEWER, "was recorded by a newer libleak (version %llu of the file; this program "            \
+             "reads " READER_VERSIONS "): use leakreport of that libleak")                         \
+    E(NO_VERSION, "is a damaged libleak store: its version is %llu")                               \
     E(HEADER, "is a libleak store with a header of %llu bytes: damaged, or made by another build")
 
 enum error_code {

@@ -152,6 +152,12 @@ size_t store_dir_list(struct arena *mem, const char *directory[STORE_DIR_PLACES]
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
+bool store_header_is_readable(const struct leak_header *header)
+{
+    return header->magic == LEAK_STORE_MAGIC && header->version >= LEAK_STORE_OLDEST &&
+           header->version <= LEAK_STORE_VERSION;
+}
+
 bool store_header_read(int directory, const char *name, struct leak_header *header,
                        struct stat *status)
 {
@@ -162,7 +168,7 @@ bool store_header_read(int directory, const char *name, struct leak_header *head
               : -1;
     bool good = fd >= 0 && fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
                 pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header) &&
-                header->magic == LEAK_STORE_MAGIC && header->version == LEAK_STORE_VERSION;
+                store_header_is_readable(header);
 
     if (fd >= 0)
         close(fd);

@@ -36,8 +36,11 @@ char *option_text_find(const char *options, const char *name);
 /* The length of EXE, which may contain dots, in a file name EXE.PID.N.leak. */
 size_t store_name_program_length(const char *file);
 
-/* Reads page 0 of the file `name`.leak in an open directory. False: it is no recording file of this
- * version; *status is set if it could be opened. The directory is not trusted: a link is not
+/* This program reads recordings with such a header. */
+bool store_header_is_readable(const struct leak_header *header);
+
+/* Reads page 0 of the file `name`.leak in an open directory. False: it is no recording file of a
+ * version that is read; *status is set if it could be opened. The directory is not trusted: a link is not
  * followed, a pipe does not block, and the host name is terminated. */
 bool store_header_read(int directory, const char *name, struct leak_header *header,
                        struct stat *status);

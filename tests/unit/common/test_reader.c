@@ -290,7 +290,8 @@ static void *record_in(struct store_builder *builder, size_t chunk, size_t numbe
 START_TEST(milestones_are_read_in_order_of_time)
 {
     struct store_builder builder = builder_example();
-    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_MILESTONES, 0, 4 * sizeof(struct leak_milestone));
+    size_t chunk =
+        builder_chunk(&builder, LEAK_CHUNK_MILESTONES, 0, 4 * sizeof(struct leak_milestone));
 
     *(struct leak_milestone *)record_in(&builder, chunk, 0, sizeof(struct leak_milestone)) =
         (struct leak_milestone){.number = 2, .tick = 9, .is_look = 1};
@@ -335,7 +336,11 @@ START_TEST(pools_of_wrong_frees_have_their_names)
         (struct leak_pool){.number = 1, .name = "mesh"};
     *(struct leak_pool *)record_in(&builder, chunk, 1, sizeof(struct leak_pool)) =
         (struct leak_pool){.number = 7, .name = "another place's"};
-    builder_event(&builder, &(struct leak_event){.type = LEAK_EVENT_MISMATCHED_FREE, .form = LEAK_FORM_FREE, .count = 1, .block_pool = 1, .call_pool = 2});
+    builder_event(&builder, &(struct leak_event){.type = LEAK_EVENT_MISMATCHED_FREE,
+                                                 .form = LEAK_FORM_FREE,
+                                                 .count = 1,
+                                                 .block_pool = 1,
+                                                 .call_pool = 2});
     read_well(&builder);
     ck_assert_uint_eq(store.event_count, 1);
     ck_assert_str_eq(store.events[0].block_pool, "mesh");
@@ -349,7 +354,8 @@ START_TEST(followed_blocks_have_valid_places)
 {
     struct store_builder builder = builder_begin();
     uint32_t node = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
-    uint32_t site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){1, 8, 0, 0});
+    uint32_t site =
+        builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){1, 8, 0, 0});
     size_t chunk = builder_chunk(&builder, LEAK_CHUNK_FOLLOWED, 0,
                                  LEAK_FOLLOWED_MOST * sizeof(struct leak_followed));
     struct leak_followed good = {.thread = 1,
@@ -367,8 +373,10 @@ START_TEST(followed_blocks_have_valid_places)
     unknown_site.site = 0x7fffffff;
     unknown_state.state = 77;
     for (unsigned i = 0; i < 3; i++)
-        *(struct leak_followed *)record_in(&builder, chunk, i, sizeof(good)) =
-            i == 0 ? unknown_site : i == 1 ? good : unknown_state;
+        *(struct leak_followed *)record_in(&builder, chunk, i, sizeof(good)) = i == 0 ? unknown_site
+                                                                               : i == 1
+                                                                                   ? good
+                                                                                   : unknown_state;
     read_well(&builder);
     ck_assert_uint_eq(store.followed_count, 1);
     ck_assert_uint_eq(store.followed[0].count, 42);
@@ -436,8 +444,8 @@ static const struct {
 START_TEST(a_tag_that_does_not_hold_is_none_or_a_number)
 {
     struct store_builder builder = builder_begin();
-    uint32_t site = builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW,
-                                 (struct leak_counts){1, 1, 0, 0});
+    uint32_t site =
+        builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0});
 
     builder_site_at(&builder, site)->tag = (uint16_t)odd_tags[_i].tag;
     if (odd_tags[_i].name)
@@ -669,7 +677,8 @@ START_TEST(a_chunk_that_says_to_lie_elsewhere_is_passed_over)
     chunk = builder_chunk(&builder, LEAK_CHUNK_THREADS, 0, sizeof(struct leak_thread));
     memcpy(builder.data + chunk + sizeof(struct leak_chunk), &(struct leak_thread){.serial = 2},
            sizeof(struct leak_thread));
-    ((struct leak_chunk *)(builder.data + chunk))->offset += LEAK_PAGE; /* an old copy of another page */
+    ((struct leak_chunk *)(builder.data + chunk))->offset +=
+        LEAK_PAGE; /* an old copy of another page */
     read_well(&builder);
     ck_assert_uint_eq(store.thread_count, 1);
     end(&builder);
@@ -699,10 +708,12 @@ START_TEST(a_window_ends_before_the_tick_of_its_end)
                                     .sample_count = 4,
                                     .head = {.rung = LEAK_RUNG_PARKED, .tick = 30}};
     struct store_milestone end_mark = {.number = 1, .tick = 20, .name = "end"};
-    struct store windowed = {.mem = mem, .look = &look, .milestones = &end_mark, .milestone_count = 1};
+    struct store windowed = {
+        .mem = mem, .look = &look, .milestones = &end_mark, .milestone_count = 1};
     char words[256];
 
-    ck_assert(time_window_apply(&windowed, &(struct time_window){.until = "end"}, words, sizeof(words)));
+    ck_assert(
+        time_window_apply(&windowed, &(struct time_window){.until = "end"}, words, sizeof(words)));
     ck_assert_uint_eq(found.sample_count, 2);
     ck_assert_uint_eq(samples[1].tick, 19);
     ck_assert_uint_eq(found.last, 20);
@@ -819,7 +830,9 @@ static const struct {
      19, ERROR_NOT_A_STORE},
     {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, ERROR_UNFINISHED},
     {"BLLEAK01\3\0\0\0", 12, ERROR_SHORT},
-    {"BLLEAK01\7\0\0\0", 12, ERROR_VERSION},
+    {"BLLEAK01\0\0\0\0", 12, ERROR_NO_VERSION},
+    {"BLLEAK01\4\0\0\0", 12, ERROR_NEWER},
+    {"BLLEAK01\377\377\377\377", 12, ERROR_NEWER},
 };
 
 START_TEST(what_is_no_store_is_refused_by_name)
