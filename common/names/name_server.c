@@ -9,6 +9,7 @@
  */
 #include "common/names/name_server.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -273,6 +274,25 @@ static rlim_t own_memory(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Before Linux 5.9. */
+static void close_each(int first)
+{
+    struct rlimit most = {.rlim_cur = 0};
+    DIR *folder = opendir("/proc/self/fd");
+
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        int fd = atoi(entry->d_name);
+
+        if (fd >= first && fd != dirfd(folder))
+            close(fd);
+    }
+    if (folder)
+        closedir(folder);
+    else if (getrlimit(RLIMIT_NOFILE, &most) == 0)
+        for (int fd = first; fd < (int)(most.rlim_cur < 65536 ? most.rlim_cur : 65536); fd++)
+            close(fd);
+}
+
 static void leave_descriptors(void)
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -281,8 +301,10 @@ static void leave_descriptors(void)
     dup2(nowhere, STDOUT_FILENO); /* stderr stays, for a sanitizer's report */
     server.socket = dup2(server.socket, STDERR_FILENO + 1);
 #ifdef SYS_close_range
-    syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0);
+    if (syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0) == 0)
+        return;
 #endif
+    close_each(STDERR_FILENO + 2);
 }
 
 static void drop_rights(struct file_owner reader)

@@ -48,6 +48,13 @@ static char *join_path(const char *directory, const char *name)
     return asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? NULL : path;
 }
 
+/* Containers older than faccessat2 (Linux 5.8) refuse it with EPERM, and libc then gives up. */
+static bool is_executable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
+           (errno == EPERM && access(path, X_OK) == 0);
+}
+
 /* The first executable file in `search`, as execvp finds it; not yet joined with cwd. */
 static char *search_path(const char *name, const char *search, const char *cwd,
                          struct preflight *result)
@@ -63,7 +70,7 @@ static char *search_path(const char *name, const char *search, const char *cwd,
         char *path = join_path(cwd, candidate);
         struct stat st;
         if (path && stat(path, &st) == 0) {
-            if (S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) {
+            if (S_ISREG(st.st_mode) && is_executable(path)) {
                 free(path);
                 return candidate;
             }
@@ -100,7 +107,7 @@ static int open_program(const char *path, const char *name, struct stat *st,
         preflight_refuse(result, "%s is no regular file: name a program", name);
         return -1;
     }
-    if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0) {
+    if (!is_executable(path)) {
         preflight_refuse(result, "%s is not executable (%s): chmod +x it", name, strerror(errno));
         return -1;
     }
