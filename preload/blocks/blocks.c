@@ -68,6 +68,12 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
     return true;
 }
 
+/* May the open table have a block at the address? Most areas have none there: that saves a lock. */
+static bool may_be_in_table(uintptr_t address)
+{
+    return shadow_area(address, SHADOW_FINE) & SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS;
+}
+
 /* For threads that put back what another one may have allocated. */
 static struct lock others_lock;
 static struct run others;
@@ -78,9 +84,7 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
     enum blocks_insert done = BLOCKS_NEW;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
-    bool shared = shadow_area(block->address, SHADOW_FINE) & SHADOW_SHARED ||
-                  block->address >> SHADOW_ADDRESS_BITS;
-    if (shared && table_remove(block->address, old))
+    if (may_be_in_table(block->address) && table_remove(block->address, old))
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
@@ -104,7 +108,7 @@ bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
 bool blocks_remove_slowly(uintptr_t address, struct block *out)
 {
     return shadow_take(address, out, SHADOW_COARSE, NULL) ||
-           (blocks_has_key(address) && table_remove(address, out));
+           (blocks_has_key(address) && may_be_in_table(address) && table_remove(address, out));
 }
 
 bool blocks_tell_origin(struct block *block, const struct origin *origin)
@@ -124,7 +128,8 @@ bool blocks_tell_origin(struct block *block, const struct origin *origin)
 
 bool blocks_find(struct guard *guard UNUSED, uintptr_t address, struct block *out)
 {
-    return blocks_has_key(address) && (shadow_find(address, out) || table_find(address, out));
+    return blocks_has_key(address) &&
+           (shadow_find(address, out) || (may_be_in_table(address) && table_find(address, out)));
 }
 
 static bool block_covers(const struct block *block, uintptr_t address)

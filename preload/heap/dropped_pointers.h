@@ -7,7 +7,10 @@
  * parent may be freed before its children: a leak check reports only those that it finds lost.
  *
  * The first frees of a site are scanned, the first at each place (free_history.h), and a part of the
- * frees whose stack is captured anyway.
+ * frees whose stack is captured anyway. Where sites are many nearly every free is one of the first of
+ * its site, so there is a budget for these, of each thread:
+ *     scans of first frees <= FREE_HISTORY_SCANS + frees whose stack is captured anyway
+ * The first free of a site is one of the latter, while sites are fewer than LEAK_FREED_SITES.
  * The table has a fixed size; a pair whose last block was freed may be replaced:
  *     each pair is in one of the WAYS slots from its home on, and only once.
  */
@@ -18,7 +21,8 @@
 #include "preload/base/reentry_guard.h"
 #include "preload/heap/threads.h"
 
-#define DROPPED_POINTERS_FIRST 16 /* frees of a site by a thread that are all scanned */
+#define DROPPED_POINTERS_FIRST                                                                     \
+    16 /* frees of a site by a thread that are scanned, within the budget */
 #define DROPPED_POINTERS_KEPT 4
 
 struct dropped_block {
@@ -38,11 +42,16 @@ struct dropped_pair {
 
 /* Is this free to be scanned? before: blocks of the site that this thread has freed before; weight:
  * the number of frees that its captured stack stands for, 0 = no stack was captured. */
-static inline bool dropped_pointers_is_due(const struct thread *thread, uint64_t before,
-                                           unsigned weight, bool all)
+static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t before, unsigned weight,
+                                           bool all)
 {
-    return unlikely(before < DROPPED_POINTERS_FIRST) ||
-           (unlikely(weight) && (all || !(thread->freed.dice >> 40 & 7)));
+    if (unlikely(weight))
+        thread->freed.scans_left++;
+    if (unlikely(before < DROPPED_POINTERS_FIRST) && thread->freed.scans_left) {
+        thread->freed.scans_left--;
+        return true;
+    }
+    return unlikely(weight) && (all || !(thread->freed.dice >> 40 & 7));
 }
 
 /* Scans a block that was removed from the table but not yet passed to libc. content: the pointer

@@ -189,6 +189,7 @@ void free_history_open(struct guard *guard UNUSED, struct free_history *freed, u
     freed->base = (uintptr_t)__builtin_frame_address(0);
     freed->credit = 4 * FREE_HISTORY_CREDIT;
     freed->sites = 0;
+    freed->scans_left = FREE_HISTORY_SCANS;
     memset(freed->known, 0, sizeof freed->known);
     if (!ring)
         return;

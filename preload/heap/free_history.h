@@ -27,6 +27,7 @@
 #include "leak_store.h"
 
 #define FREE_HISTORY_CREDIT 512
+#define FREE_HISTORY_SCANS 8192
 #define FREE_HISTORY_KNOWN_BITS 9
 
 /* One for each thread. */
@@ -35,6 +36,7 @@ struct free_history {
     uintptr_t base;             /* a stack pointer of the thread: depths count from it */
     uint32_t credit;            /* quarters of captures of new places that are left */
     uint32_t sites;             /* first frees of a site, up to LEAK_FREED_SITES */
+    uint32_t scans_left;        /* of the budget in dropped_pointers.h */
     struct leak_recent *recent; /* in the recording file; NULL = no memory */
     uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
     uint16_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */

@@ -492,6 +492,24 @@ START_TEST(pairs_whose_blocks_are_gone_make_room)
 }
 END_TEST
 
+START_TEST(first_frees_are_scanned_until_the_budget_is_spent)
+{
+    struct thread thread = {.freed.scans_left = FREE_HISTORY_SCANS, .freed.dice = 1ull << 40};
+    for (unsigned n = 0; n < FREE_HISTORY_SCANS; n++)
+        ck_assert(dropped_pointers_is_due(&thread, n % DROPPED_POINTERS_FIRST, 0, false));
+    ck_assert(!dropped_pointers_is_due(&thread, 0, 0, false));
+    /* A free that is captured brings one scan: of a first free this one, else the next. */
+    ck_assert(dropped_pointers_is_due(&thread, 0, 1, false));
+    ck_assert(!dropped_pointers_is_due(&thread, 0, 0, false));
+    ck_assert(!dropped_pointers_is_due(&thread, DROPPED_POINTERS_FIRST, 64, false));
+    ck_assert(!dropped_pointers_is_due(&thread, DROPPED_POINTERS_FIRST, 0, false));
+    ck_assert(dropped_pointers_is_due(&thread, 0, 0, false));
+    ck_assert(!dropped_pointers_is_due(&thread, 0, 0, false));
+    /* With free_stacks=all there is no budget. */
+    ck_assert(dropped_pointers_is_due(&thread, DROPPED_POINTERS_FIRST, 1, true));
+}
+END_TEST
+
 /* ---- What is remembered ---------------------------------------------------------------------- */
 
 static NOINLINE void from_one_place(int depth, int times)
@@ -835,6 +853,7 @@ int main(int argc, char **argv)
         tcase_add_loop_test(one, what_holds_no_live_block_leaves_none, 0,
                             (int)ARRAY_LENGTH(no_holders));
         tcase_add_test(one, pairs_whose_blocks_are_gone_make_room);
+        tcase_add_test(one, first_frees_are_scanned_until_the_budget_is_spent);
         tcase_add_test(one, a_place_that_comes_back_is_neither_walked_nor_looked_up);
         tcase_add_test(one, a_walk_that_was_left_by_longjmp_is_not_relied_on);
         tcase_add_test(one, outer_frames_of_changing_places_are_not_walked_again);
