@@ -140,12 +140,29 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
         struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
         FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how), go);     \
     }                                                                                              \
+    static NOINLINE void name##_checked_fast(void *block, uint32_t how, size_t size,               \
+                                             size_t alignment)                                     \
+    {                                                                                              \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
+        if (!block) /* excluded by the caller */                                                   \
+            __builtin_unreachable();                                                               \
+        FREEING(guard, &frame.caller, block, track_free_sized_inline(guard, &frame, block, how),   \
+                go);                                                                               \
+    }                                                                                              \
     static ALWAYS_INLINE void release_##name(void *block, uint32_t how)                            \
     {                                                                                              \
         if (likely(!track_state.detour && block))                                                  \
             name##_fast(block, how);                                                               \
         else if (!FREED_UNTRACKED(block, go))                                                      \
             name##_slow(block, how);                                                               \
+    }                                                                                              \
+    static ALWAYS_INLINE void release_##name##_checked(void *block, uint32_t how, size_t size,     \
+                                                       size_t alignment)                           \
+    {                                                                                              \
+        if (likely(!track_state.detour && block))                                                  \
+            name##_checked_fast(block, how, size, alignment);                                      \
+        else if (!FREED_UNTRACKED(block, go))                                                      \
+            name##_checked(block, how, size, alignment);                                           \
     }
 
 RELEASES(free, real.free(block))
@@ -158,8 +175,7 @@ void hook_delete(void *block, uint32_t how)
 
 void hook_delete_checked(void *block, uint32_t how, size_t size, size_t alignment)
 {
-    if (!FREED_UNTRACKED(block, real.cxx.free(block)))
-        delete_checked(block, how, size, alignment);
+    release_delete_checked(block, how, size, alignment);
 }
 
 EXPORT void free(void *block)
@@ -176,15 +192,13 @@ EXPORT void cfree(void *block)
 EXPORT void free_sized(void *block, size_t size);
 EXPORT void free_sized(void *block, size_t size)
 {
-    if (!FREED_UNTRACKED(block, real.free(block)))
-        free_checked(block, FREED_BY_FREE_SIZED, size, 0);
+    release_free_checked(block, FREED_BY_FREE_SIZED, size, 0);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
-    if (!FREED_UNTRACKED(block, real.free(block)))
-        free_checked(block, FREED_BY_FREE_ALIGNED_SIZED, size, alignment);
+    release_free_checked(block, FREED_BY_FREE_ALIGNED_SIZED, size, alignment);
 }
 
 /* A caller that uses this name does so deliberately: the call is counted, and neither checked for

@@ -79,9 +79,7 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
         fill_new(block, size);
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
-    if (likely(block && !track_state.selective))
-        track_alloc_inline(guard, caller, block, size, kind);
-    else if (block)
+    if (likely(block))
         track_alloc(guard, caller, block, size, kind);
     else
         sample_redraw();
@@ -91,19 +89,56 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
     return block;
 }
 
-static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind kind,
-                                 const struct frame *caller)
+/* After a failed attempt. */
+static NOINLINE void *new_again(size_t size, size_t alignment, enum leak_kind kind,
+                                const struct frame *caller)
 {
-    for (;;) {
-        void *block = try_new(size, alignment, kind, caller);
-        if (likely(block))
-            return block;
+    void *block;
+    do {
         new_handler *handler = current_handler();
         if (!handler)
             throw_bad_alloc(size);
         handler();
-    }
+    } while (!(block = try_new(size, alignment, kind, caller)));
+    return block;
 }
+
+static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind kind,
+                                 const struct frame *caller)
+{
+    void *block = try_new(size, alignment, kind, caller);
+    return likely(block) ? block : new_again(size, alignment, kind, caller);
+}
+
+/* The most frequent forms: one test covers all unusual options. The functions are entered by a jump, as
+ * those of ALLOCATING_OFTEN (hooks.h). */
+#define NEW_OFTEN(name, kind)                                                                      \
+    static NOINLINE void *name##_slow(size_t size)                                                 \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_throw(size, 0, kind, &caller);                                               \
+    }                                                                                              \
+    static NOINLINE void *name##_fast(size_t size)                                                 \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct guard *guard = process_enter(&caller);                                              \
+        if (unlikely(!guard))                                                                      \
+            return new_or_throw(size, 0, kind, COPY_OF(&caller));                                  \
+        modules_poll_loader();                                                                     \
+        void *block = REAL(guard, real.cxx.malloc(size + !size));                                  \
+        if (likely(block)) {                                                                       \
+            fill_new(block, size);                                                                 \
+            track_alloc_inline(guard, &caller, block, size, kind);                                 \
+        }                                                                                          \
+        guard_leave(guard);                                                                        \
+        return likely(block) ? block : new_again(size, 0, kind, COPY_OF(&caller));                 \
+    }                                                                                              \
+    static ALWAYS_INLINE void *name(size_t size)                                                   \
+    {                                                                                              \
+        return likely(!track_state.selective) ? name##_fast(size) : name##_slow(size);             \
+    }
+NEW_OFTEN(new_object, LEAK_KIND_NEW)
+NEW_OFTEN(new_array, LEAK_KIND_NEW_ARRAY)
 
 /* A new handler may throw, which C cannot catch. After a failed first attempt the C++ runtime's own
  * nothrow form continues; it calls the throwing form (the hook) inside of a try block. */
@@ -149,7 +184,8 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         return (result(*) parameters)operator_override.original.name;                              \
     }
 
-/* NEW_BASIC: calls no other form. NEW: the standard's version calls another form. */
+/* NEW_BASIC: calls no other form. NEW: the standard's version calls another form. The plain forms take
+ * no frame of their caller. */
 #define NEW_BASIC(name, parameters, go)                                                            \
     EXPORT void *name parameters;                                                                  \
     EXPORT void *name parameters                                                                   \
@@ -168,11 +204,22 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         return go;                                                                                 \
     }
 
-NEW_BASIC(_Znwm, (size_t size), new_or_throw(size, 0, LEAK_KIND_NEW, &caller))
+EXPORT void *_Znwm(size_t size);
+EXPORT void *_Znwm(size_t size)
+{
+    return new_object(size);
+}
+ORIGINAL(void *, _Znam, (size_t size))
+EXPORT void *_Znam(size_t size);
+EXPORT void *_Znam(size_t size)
+{
+    if (unlikely(operator_override_any()) && original__Znam())
+        return original__Znam()(size);
+    return new_array(size);
+}
 NEW_BASIC(_ZnwmSt11align_val_t, (size_t size, size_t to),
           is_power_of_two(to) ? new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW, &caller)
                               : new_oddly_aligned(size, to))
-NEW(_Znam, (size_t size), (size), new_or_throw(size, 0, LEAK_KIND_NEW_ARRAY, &caller))
 NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
     new_or_null(size, 0, LEAK_KIND_NEW, &caller, "_ZnwmRKSt9nothrow_t", tag))
 NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),

@@ -230,12 +230,22 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
     return pointer;
 }
 
-/* As track_free, if track_state.detour is false. Also detects blocks of the bootstrap allocator. */
+/* As track_free and track_free_sized, if track_state.detour is false. Also detects blocks of the
+ * bootstrap allocator. */
 static ALWAYS_INLINE void *track_free_inline(struct guard *guard, const struct frame *caller,
                                              void *pointer, uint32_t how)
 {
     return likely(guard->thread) ? track_free_known_thread(guard, caller, pointer, how, false)
                                  : track_free_slow(guard, COPY_OF(caller), pointer, how);
+}
+
+static ALWAYS_INLINE void *track_free_sized_inline(struct guard *guard,
+                                                   const struct free_form_frame *frame,
+                                                   void *pointer, uint32_t how)
+{
+    return likely(guard->thread)
+               ? track_free_known_thread(guard, &frame->caller, pointer, how, true)
+               : track_free_slow(guard, &frame->caller, pointer, how);
 }
 
 #endif
