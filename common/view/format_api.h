@@ -24,6 +24,21 @@
     K(TAG, "tag", "tag of the program's")                                                          \
     K(TYPE, "type", "type")
 
+/* What a stack is weighed by, in bytes and blocks. W(NAME, word, meaning) */
+#define WEIGHT_TABLE(W)                                                                            \
+    W(LISTED, "listed", "of the records that the report lists")                                    \
+    W(LEAKED, "leaked", "lost and indirectly lost")                                                \
+    W(LIVE, "live", "not freed, whatever the verdict")                                             \
+    W(PEAK, "peak", "live when the heap was largest")                                              \
+    W(ALLOCATED, "allocated", "ever allocated, freed or not")
+
+enum weight {
+#define W(name, word, meaning) WEIGHT_##name,
+    WEIGHT_TABLE(W)
+#undef W
+        WEIGHT_MAX
+};
+
 enum by_key {
     BY_NOTHING,
 #define K(name, word, head) BY_##name,
@@ -53,6 +68,7 @@ struct view {
     bool blocks;     /* list only single blocks, as far as they are known */
     enum by_key by;  /* write only a table by this key */
     enum json_frames json_frames;
+    enum weight weight;
     bool freed; /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
@@ -86,6 +102,7 @@ enum {
     FORMAT_TYPES = 256,   /* says what the blocks are: of records with verdicts to show … */
     FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
     FORMAT_LISTED = 1024, /* only if it lists records (text_tells_modules) */
+    FORMAT_WEIGHT = 2048, /* supports --weight */
 };
 
 struct format {

@@ -181,6 +181,11 @@ static const char *const match_words[] = {"caller", "any", NULL};
 static const char *const switch_words[] = {"on", "off", "print", "", NULL};
 static const char *const json_frames_words[] = {"auto", "inline", "table", NULL};
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
+static const char *const weight_choices[] = {
+#define W(name, word, meaning) word,
+    WEIGHT_TABLE(W)
+#undef W
+        NULL};
 static const char *const by_words[] = {
 #define K(name, word, head) word,
     BY_TABLE(K)
@@ -219,6 +224,7 @@ static const char *const by_words[] = {
 #define SETS_GROWING FLAG(view.growing)
 #define SETS_OWNERS FLAG(view.owners)
 #define SETS_BY WORD(view.by, by_words, 1)
+#define SETS_WEIGHT WORD(view.weight, weight_choices, 0)
 #define SETS_BLOCKS FLAG(view.blocks)
 #define SETS_CONTENT FLAG(view.content)
 #define SETS_ANONYMIZE FLAG(build.anonymous)
@@ -348,6 +354,8 @@ static bool options_fit(const struct options *options)
         (options->view.blocks && !(format->traits & FORMAT_BLOCKS)))
         return command_line_complain(&line, "--by and --blocks go with text and json, not with",
                                      format->name);
+    if (options->view.weight && !(format->traits & FORMAT_WEIGHT))
+        return command_line_complain(&line, "--weight goes with folded, not with", format->name);
     if (options->generate && (options->view.by || options->view.blocks))
         return command_line_complain(&line, "--gen-suppressions goes without", "--by and --blocks");
     return true;
@@ -386,7 +394,8 @@ static void derive_options(struct options *options)
     options->build.group.blocks = options->view.blocks;
     options->build.content = options->view.content || options->view.verbose ||
                              (options->format->traits & FORMAT_CONTENT) != 0;
-    options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
+    options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0 ||
+                               options->view.weight == WEIGHT_ALLOCATED;
     options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
     if (!options->show_given && (options->format->traits & FORMAT_ALL))
         memset(options->view.show, true, sizeof(options->view.show));

@@ -49,6 +49,19 @@ void pprof_write(const struct report *report, const struct view *view, FILE *str
 void folded_write(const struct report *report, const struct view *view, FILE *stream);
 void folded_write_blocks(const struct report *report, const struct view *view, FILE *stream);
 
+/* A file for speedscope: a profile for each weight (symbolize/profile/profile.h). */
+void speedscope_write(const struct report *report, const struct view *view, FILE *stream);
+
+/* A profile for callgrind_annotate and KCachegrind: two events for each weight. */
+void callgrind_write(const struct report *report, const struct view *view, FILE *stream);
+
+/* The heap over time for ms_print and massif-visualizer, with trees of the peak and of the end. The
+ * format has one process: the first. */
+void massif_write(const struct report *report, const struct view *view, FILE *stream);
+
+/* A row for each listed record. */
+void csv_write(const struct report *report, const struct view *view, FILE *stream);
+
 /* The contents of the blocks that a text report lists, and nothing else:
  *     Leak of 40 bytes at 0x55d0c0a012a0 (T1#4213, malloc, lost)
  *         0000  68 69 64 64 65 6e 5f 77  6f 72 64 00 00 00 00 00  |hidden_word.....|

@@ -87,6 +87,64 @@ test_flame_graphs_are_drawn_of_our_stacks() {
     "$O/leakreport" --format=folded-blocks 10.leak >blocks
     says blocks ';main;fill\(int\);make_book 20$'
 }
+test_stacks_are_weighed_by_what_is_wanted() {
+    need python3 g++
+    shelve folded stacks
+    sum() { "$O/leakreport" --format=folded --weight="$1" 10.leak | awk '{ n += $NF } END { print n + 0 }'; }
+    told() { /usr/bin/python3 -c 'import json, sys; p, = json.load(open("json"))["processes"]; print(eval(sys.argv[1]))' "$1"; }
+    equal leaked "$(sum leaked)" "$(told 'p["summary"]["lost"]["bytes"] + p["summary"]["indirect"]["bytes"]')"
+    equal live "$(sum live)" "$(told 'p["totals"]["live_bytes"]')"
+    equal allocated "$(sum allocated)" "$(told 'p["totals"]["bytes_allocated"]')"
+    "$O/leakreport" --format=folded --weight=allocated 10.leak >out
+    says out ';main;busy\(\) 100000$'
+    "$O/leakreport" --format=folded-blocks --weight=allocated 10.leak >out
+    says out ';main;busy\(\) 1000$'
+    equal nonsense "$(status_of "$O/leakreport" --format=folded --weight=heavy 10.leak)" 2
+    "$O/leakreport" --weight=leaked 10.leak 2>err && fail 'text is not weighed'
+    says err '^leakreport: --weight goes with folded, not with: ?text'
+}
+test_callgrind_annotate_reads_our_profiles() {
+    need callgrind_annotate python3 g++
+    shelve callgrind profile
+    /usr/bin/python3 "$root/tests/formats/callgrind.py" JSON json <profile
+    callgrind_annotate --show=AllocatedBlocks --sort=AllocatedBlocks profile >out
+    says out '^ *1,000 \([0-9.]+%\) +<stdin>:busy\(\)'
+}
+test_ms_print_draws_our_snapshots() {
+    need ms_print python3 g++
+    shelve massif snapshots
+    /usr/bin/python3 "$root/tests/formats/massif.py" JSON json <snapshots
+    ms_print snapshots >out
+    says out '^->[0-9.]+% \(960B\) 0x[0-9A-F]+: make_book \(<stdin>:6\)'
+    # A run that is long enough for the composition of its peak to be known.
+    compile peak <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+void *kept[1000];
+void swell(void) { for (int i = 0; i < 1000; i++) kept[i] = malloc(1000); }
+int main(void) { for (int n = 0; n < 3; n++) { swell(); usleep(600000); for (int i = 0; i < 1000; i++) free(kept[i]); usleep(600000); } return 0; }
+END
+    leakrun --no-report --keep=peak.leak ./peak
+    "$O/leakreport" --format=json --all -o peak.json peak.leak
+    "$O/leakreport" --format=massif -o snapshots --force peak.leak
+    /usr/bin/python3 "$root/tests/formats/massif.py" JSON peak.json <snapshots
+    ms_print snapshots >out
+    says out '\(peak\)'
+    says out '\((9[0-9]{2}|1,000),000B\) 0x[0-9A-F]+: swell '
+    "$O/leakreport" --format=folded --weight=peak peak.leak >out
+    equal 'the peak' "$(awk '/;main;swell / { print $NF }' out)" "$(sed -n 's/^mem_heap_B=//p' snapshots | sort -n | tail -n 1)"
+}
+test_a_spreadsheet_gets_a_row_for_each_record() {
+    need python3 g++
+    shelve csv rows
+    /usr/bin/python3 "$root/tests/formats/csv_rows.py" JSON json <rows
+}
+test_speedscope_shows_our_profiles() {
+    need python3 g++ npm chromium
+    shelve speedscope profile.json
+    timeout 50 npm install --silent --prefix=package speedscope@1.25.0 >npm.log 2>&1 || skip 'npm has no speedscope'
+    /usr/bin/python3 "$root/tests/formats/speedscope.py" profile.json json package/node_modules/speedscope
+}
 test_sarif_names_the_line_that_leaks() {
     need python3 g++
     shelve sarif sarif

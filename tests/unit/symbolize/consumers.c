@@ -25,6 +25,9 @@ static const struct consumer {
     {"memreport", "command -v xmllint", RELAXNG("tests/formats/memreport.rng"), false},
     {"memreport", PYTHON " -c ''", PYTHON " tests/formats/memreport.py", true},
     {"html", PYTHON " -c ''", PYTHON " tests/formats/page.py", true},
+    {"csv", PYTHON " -c ''", PYTHON " tests/formats/csv_rows.py", true},
+    {"callgrind", "command -v callgrind_annotate", PYTHON " tests/formats/callgrind.py", true},
+    {"massif", "command -v ms_print", PYTHON " tests/formats/massif.py", true},
     {"markdown", "command -v cmark-gfm", PYTHON " tests/formats/markdown.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
