@@ -1,5 +1,5 @@
-/* look.c - measures the cost a block of each step of a leak check: the index, marking, the lost
- * graph, dominators.
+/* look.c - measures the cost a block of each step of a leak check: the index, marking, the graph of
+ * lost and held blocks.
  *
  * The heaps are built in private mappings. Their shapes stress different parts:
  *
@@ -112,25 +112,17 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
     if (!reach_mark(reach, &(struct reach_encodings){.guard = 0x123456789abcdef}, NULL))
         return 1;
     uint64_t marked = now_ns();
-    struct dominator_sums sums;
-    struct scan_arena before = reach->arena;
-    bool known = dominators_find(&sums, reach);
-    uint64_t dominators = now_ns();
-    if (known)
-        scan_arena_rewind(&reach->arena, &before);
-    uint64_t again = now_ns();
     struct leak_graph *graph = leak_graph_build(reach);
     if (!graph)
         return 1;
-    uint64_t done = now_ns() - again, alone = dominators - marked;
+    uint64_t done = now_ns();
     uint64_t lost = 0;
     for (uint32_t i = 0; i < reach_count(reach); i++)
         lost += reach_verdict(reach, i) == LEAK_VERDICT_LOST;
-    printf("index %4" PRIu64 "   mark %4" PRIu64 "   lost graph %4" PRIu64 "   dominators %4" PRIu64
-           "   ns per block; %" PRIu64 " lost, %.2f GB/s marked%s\n",
-           each(indexed - begin, heap), each(marked - indexed, heap),
-           each(done > alone ? done - alone : 0, heap), each(alone, heap), lost,
-           (double)(heap->nodes * heap->size) / (double)(marked - indexed),
+    printf("index %4" PRIu64 "   mark %4" PRIu64 "   graph %4" PRIu64 "   ns per block; %" PRIu64
+           " lost, %.2f GB/s marked%s\n",
+           each(indexed - begin, heap), each(marked - indexed, heap), each(done - marked, heap),
+           lost, (double)(heap->nodes * heap->size) / (double)(marked - indexed),
            leak_graph_retained_known(graph) ? "" : ", NO DOMINATORS");
     reach_end(reach);
     return 0;

@@ -98,7 +98,9 @@ def looks_tables(rows):
                  calls_table(m, quiet, "looks-calls", "call_ms", "The whole call, report included, ms of wall time",
                              "Only with libleak the program goes on meanwhile."),
                  calls_table(m, quiet, "looks-cpu", "cpu_ms", "The same, ms of CPU time",
-                             "Of the calling thread and of the process or thread that checks: other load changes it little.")]
+                             "Of the calling thread and of the process or thread that checks: other load changes it little."),
+                 calls_table(m, quiet, "looks-memory", "added_mb", "What leak checks add to the peak of the resident memory, MB",
+                             "Of the process that checks, which is a copy with libleak.")]
     if busy:
         made += [stalls_table(m, busy), throughput_table(m, busy)]
     return made + [tables.legend_table(m, "looks-columns"), machine_table(m)] if made else []

@@ -17,6 +17,7 @@
  * without any of them the program sleeps instead. The output is one line:
  *
  *   rss_mb                     before the first leak check
+ *   added_mb                   what leak checks added to the peak of the resident memory
  *   cpu_ms                     CPU time of a leak check (median)
  *   call_ms, most_ms           the call (median, maximum)
  *   lost, lost_least           maximum and minimum of the lost blocks found; -1 and 0 with
@@ -307,6 +308,32 @@ static double resident_mb(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
+/* Writing 5 resets the peak of this process. */
+static void forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (!file)
+        return;
+    fputs("5", file);
+    fclose(file);
+}
+
+/* The largest peak of this process and of the children that checked: each has all of its memory. */
+static double peak_mb(void)
+{
+    struct rusage children;
+    char line[256];
+    long peak = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %ld", &peak) == 1)
+            break;
+    if (file)
+        fclose(file);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (double)(children.ru_maxrss > peak ? children.ru_maxrss : peak) * 1024 / 1e6;
+}
+
 /* Includes children that were waited for: libleak and LeakSanitizer check in a child process. */
 static double cpu_ms(void)
 {
@@ -337,6 +364,8 @@ static void show_looks(void)
     static double call[LOOKS_MAX], cpu[LOOKS_MAX], stall[LOOKS_MAX];
     long lost_least = 0, lost = -1;
     uint64_t begun = clock_ns(CLOCK_MONOTONIC), pairs = pairs_so_far();
+    double resident = resident_mb();
+    forget_peak();
     for (uint64_t i = 0; i < THE(LOOKS); i++) {
         take_longest();
         cpu[i] = -cpu_ms();
@@ -350,6 +379,7 @@ static void show_looks(void)
         lost_least = i && lost_least < found ? lost_least : found;
     }
     pairs = pairs_so_far() - pairs;
+    printf("added_mb=%.1f ", peak_mb() - resident);
     printf("looked_pairs=%.0f ", rate(pairs, clock_ns(CLOCK_MONOTONIC) - begun));
     printf("cpu_ms=%.2f ", median(cpu, THE(LOOKS)));
     double middle = median(call, THE(LOOKS)), longest = median(stall, THE(LOOKS));

@@ -108,7 +108,8 @@ bool shadow_share_area(uintptr_t address)
 /* ---- Obstacles ------------------------------------------------------------------------------- */
 
 /* The block of a word that has one. */
-static void unpack(const uint64_t *at, uint64_t word, uintptr_t address, struct block *out)
+static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t address,
+                                 struct block *out)
 {
     shadow_unpack(word, word & SHADOW_LARGE ? load_relaxed(&at[1]) : 0, address, out);
 }
@@ -143,7 +144,8 @@ bool shadow_find_obstacle(uintptr_t area, const struct block *block, enum shadow
 
 /* ---- Lookups --------------------------------------------------------------------------------- */
 
-static bool find_in_grain(uintptr_t address, enum shadow_grain grain, struct block *out)
+static ALWAYS_INLINE bool find_in_grain(uintptr_t address, enum shadow_grain grain,
+                                        struct block *out)
 {
     uintptr_t area = shadow_area(address, grain);
     if (area <= SHADOW_SHARED)

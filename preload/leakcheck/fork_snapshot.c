@@ -26,13 +26,13 @@ static bool stays_stopped; /* until fork_snapshot_resume */
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size)
 {
     uint64_t blocks = notes ? blocks_count() + load_relaxed(&suballoc_count) + NEWER_BLOCKS : 0;
-    *size = round_up(sizeof(struct leak_check_result) + blocks * sizeof(struct leak_check_note),
-                     LEAK_PAGE);
+    blocks = blocks < UINT32_MAX ? blocks : UINT32_MAX - 1;
+    *size = round_up(leak_check_result_size(blocks), LEAK_PAGE);
     struct leak_check_result *result = sys_map_shared(*size);
     if (!result)
         return NULL;
     arena_register(result, *size);
-    result->notes_most = blocks < UINT32_MAX ? blocks : UINT32_MAX - 1;
+    result->notes_most = blocks;
     return result;
 }
 

@@ -47,7 +47,7 @@ void interior_sums_add(struct interior_sums *sums, const struct reach *reach, ui
     struct leak_interior wanted = {.found = line, .offset = reach_pointer_offset(reach, node)};
     if (parent == REACH_NONE && !reach_root_word(reach, node, &word))
         return; /* known from an earlier check */
-    wanted.holder = parent == REACH_NONE ? 0 : reach_block(reach, parent).site;
+    wanted.holder = parent == REACH_NONE ? 0 : reach_site(reach, parent);
     struct leak_interior *row = find_row(sums, &wanted);
     if (row)
         row->blocks++;

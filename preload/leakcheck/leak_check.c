@@ -178,6 +178,11 @@ static void add_nested(struct leak_check *check)
         add_trimmed(check, &it.block, it.pool);
 }
 
+static bool find_block(uintptr_t address, struct block *out)
+{
+    return blocks_find(&guard_self, address, out);
+}
+
 /* A virtual table stands in constant data of an object and begins with a function. */
 static bool is_vtable(uintptr_t word)
 {
@@ -241,6 +246,8 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
     if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
+    if (!suballoc_count)
+        reach_look_up(check->reach, find_block);
     address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
@@ -297,7 +304,7 @@ static uint64_t link_of(const struct leak_check *check, uint32_t node)
                                 : reach_address(check->reach, parent) + offset;
 }
 
-static void write_notes(const struct leak_check *check)
+static void count_verdicts(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
     uint32_t nodes = reach_count(check->reach);
@@ -307,16 +314,28 @@ static void write_notes(const struct leak_check *check)
         result->lost_blocks += lost && is_counted(check, node);
         result->found[verdict].blocks++;
         result->found[verdict].bytes += reach_size(check->reach, node);
-        if (node >= result->notes_most)
-            continue;
-        struct block block = reach_block(check->reach, node);
+    }
+}
+
+/* The last step: first all links, so that the rows they come from are free when notes take memory. */
+static void write_notes(const struct leak_check *check)
+{
+    struct leak_check_result *result = check->request->result;
+    uint32_t nodes = reach_count(check->reach);
+    uint64_t *links = leak_check_links(result);
+    result->notes = nodes < result->notes_most ? nodes : result->notes_most;
+    for (uint32_t node = 0; node < result->notes; node++)
+        if (leak_graph_verdict(check->graph, node) == LEAK_VERDICT_REACHABLE)
+            links[node] = link_of(check, node);
+    if (result->notes)
+        leak_graph_settle(check->graph);
+    for (uint32_t node = 0; node < result->notes; node++) {
+        struct block block;
+        reach_read_block(check->reach, node, &block);
         result->note[node] = (struct leak_check_note){.address = block.address,
                                                       .count = block.count,
                                                       .thread = block.thread,
-                                                      .verdict = verdict};
-        if (verdict == LEAK_VERDICT_REACHABLE)
-            result->note[node].link = link_of(check, node);
-        result->notes = node + 1;
+                                                      .verdict = reach_verdict(check->reach, node)};
     }
 }
 
@@ -347,7 +366,7 @@ static void run_check(void *argument)
     current.request = request;
     enum leak_trouble trouble = mark_heap(&current);
     if (!trouble)
-        write_notes(&current);
+        count_verdicts(&current);
     if (!trouble && request->followed)
         result->followed_exists = holder_search(&guard_self, current.reach, &current.roots,
                                                 ~request->followed, &result->holder);
@@ -373,6 +392,8 @@ static void run_check(void *argument)
                                  .about = request->about};
     if (!trouble && !request->silent && !(result->place = result_writer_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
+    if (!trouble)
+        write_notes(&current);
     /* The parent does not wait for these checks. */
     if (trouble && (head.occasion == LEAK_OCCASION_LIMIT || head.milestone)) {
         head.rung = LEAK_RUNG_NONE;

@@ -19,8 +19,6 @@ struct leak_check_note {
     uint16_t thread;
     uint8_t verdict; /* enum leak_verdict */
     uint8_t reserved;
-    uint64_t link; /* REACHABLE: the word that led to the block; 0: it is on a stack, in a register,
-                      or known to this check alone */
 };
 
 /* In memory that parent and child share. */
@@ -37,8 +35,22 @@ struct leak_check_result {
     bool followed_exists;      /* the followed block is allocated */
     uint32_t notes;            /* number of notes, ascending by address */
     uint32_t notes_most;
-    struct leak_check_note note[];
+    struct leak_check_note note[]; /* behind them leak_check_links */
 };
+
+/* Bytes of a result with so many notes. */
+static inline uint64_t leak_check_result_size(uint64_t notes)
+{
+    return sizeof(struct leak_check_result) +
+           notes * (sizeof(struct leak_check_note) + sizeof(uint64_t));
+}
+
+/* By note, for REACHABLE blocks: the word that led to the block; 0: it is on a stack, in a register,
+ * or known to this check alone. */
+static inline uint64_t *leak_check_links(struct leak_check_result *result)
+{
+    return (uint64_t *)&result->note[result->notes_most];
+}
 
 struct leak_check_request {
     enum leak_occasion occasion;

@@ -16,7 +16,6 @@
 #define CONTENTS_MOST (64u << 20) /* of all blocks */
 #define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
-#define PREFETCH_AHEAD 16
 
 struct result_line {
     struct leak_found found;
@@ -30,7 +29,9 @@ struct result_writer {
     uint32_t line_count, lines_most;
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
-    uint32_t *line_of; /* by node */
+    uint32_t asked_node;                    /* REACH_NONE: no block was asked for */
+    uint32_t asked_line;                    /* of the block at input->about, + 1 */
+    uint32_t last_record, last_record_line; /* the record asked for last; REACH_NONE: none yet */
     struct root_owners owners;
     struct milestone_ages ages;
     struct interior_sums interiors;
@@ -79,24 +80,45 @@ static void note_largest(struct result_writer *writer, struct result_line *line,
     }
 }
 
+/* Lines of records have no owner. */
+static unsigned record_flags(const struct result_writer *writer, uint32_t node)
+{
+    bool cycle = leak_graph_is_cycle(writer->input->graph, node);
+    return reach_flags(writer->input->reach, node) | (cycle ? LEAK_FOUND_CYCLE : 0);
+}
+
+/* What one record owns often comes together. */
+static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
+{
+    if (node != writer->last_record) {
+        uint32_t site = reach_site(writer->input->reach, node);
+        writer->last_record = node;
+        writer->last_record_line =
+            find_line(writer, site, LEAK_VERDICT_LOST, record_flags(writer, node), 0) -
+            writer->lines;
+    }
+    return writer->last_record_line;
+}
+
 static bool count_node(struct result_writer *writer, uint32_t node, enum leak_verdict verdict)
 {
     const struct result_input *input = writer->input;
-    struct block block = reach_block(input->reach, node);
-    unsigned flags = reach_flags(input->reach, node);
-    uint32_t owner = 0;
-    bool shared = false;
+    struct block block;
+    reach_read_block(input->reach, node, &block);
+    uint32_t owner = 0, flags;
     if (verdict == LEAK_VERDICT_INDIRECT) {
+        bool shared;
         uint32_t holder = leak_graph_owner(input->graph, node, &shared);
-        owner = holder == REACH_NONE ? 0 : writer->line_of[holder] + 1;
-        flags |= shared ? LEAK_FOUND_SHARED : 0;
-    } else if (leak_graph_is_cycle(input->graph, node)) {
-        flags |= LEAK_FOUND_CYCLE;
+        owner = holder == REACH_NONE ? 0 : line_of_record(writer, holder) + 1;
+        flags = reach_flags(input->reach, node) | (shared ? LEAK_FOUND_SHARED : 0);
+    } else {
+        flags = record_flags(writer, node);
     }
     struct result_line *line = find_line(writer, block.site, verdict, flags, owner);
     if (!line)
         return false;
-    writer->line_of[node] = line - writer->lines;
+    if (node == writer->asked_node)
+        writer->asked_line = line - writer->lines + 1;
     milestone_ages_add(&writer->ages, line - writer->lines, &block);
     line->found.blocks++;
     line->found.bytes += block.size;
@@ -125,8 +147,6 @@ static bool count_nodes(struct result_writer *writer)
     uint32_t indirect = 0;
     for (uint32_t node = 0; node < writer->nodes; node++) {
         enum leak_verdict verdict = leak_graph_verdict(graph, node);
-        if (node + PREFETCH_AHEAD < writer->nodes)
-            leak_graph_prefetch(graph, node + PREFETCH_AHEAD);
         if (verdict == LEAK_VERDICT_INDIRECT)
             indirect++;
         else if (!count_node(writer, node, verdict))
@@ -147,19 +167,19 @@ static void add_step(struct result_writer *writer, uint32_t node, uint32_t paren
 {
     const struct reach *reach = writer->input->reach;
     struct leak_step *step = growable_array_add(&writer->steps);
-    struct block block = reach_block(reach, node);
-    uintptr_t word;
+    uintptr_t address = reach_address(reach, node), word;
+    uint64_t size = reach_size(reach, node);
     if (!step)
         return;
-    *step = (struct leak_step){.offset = offset, .size = block.size, .site = block.site};
+    *step = (struct leak_step){.offset = offset, .size = size, .site = reach_site(reach, node)};
     struct reach_word root;
     const uintptr_t *place = NULL;
     if (parent != REACH_NONE)
         place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
-    if (place && (word = arch_address((const void *)*place)) - block.address <= block.size)
-        step->into = word - block.address;
+    if (place && (word = arch_address((const void *)*place)) - address <= size)
+        step->into = word - address;
 }
 
 /* Collects the nodes from one towards its root, at most so many; returns their number. */
@@ -302,7 +322,7 @@ static void add_dropped_pointers(struct result_writer *writer)
 static void add_requested(struct result_writer *writer)
 {
     uintptr_t address = writer->input->about;
-    uint32_t node = address ? reach_find_node(writer->input->reach, address) : REACH_NONE;
+    uint32_t node = writer->asked_node;
     writer->asked = (struct leak_asked){.address = address};
     if (node == REACH_NONE)
         return;
@@ -311,7 +331,7 @@ static void add_requested(struct result_writer *writer)
                                         .block = block.address,
                                         .size = block.size,
                                         .site = block.site,
-                                        .found = writer->line_of[node] + 1,
+                                        .found = writer->asked_line,
                                         .count = block.count,
                                         .tick = block.tick,
                                         .thread = block.thread};
@@ -353,9 +373,8 @@ static bool begin_writer(struct result_writer *writer)
     writer->index_mask = size - 1;
     writer->lines = sys_map_lazily((size_t)writer->lines_most * sizeof *writer->lines);
     writer->index = sys_map_lazily((size_t)size * sizeof *writer->index);
-    writer->line_of = sys_map_lazily(((size_t)nodes + 1) * sizeof *writer->line_of);
     uint32_t paths = writer->lines_most < PATHS_MOST ? writer->lines_most : PATHS_MOST;
-    return writer->lines && writer->index && writer->line_of &&
+    return writer->lines && writer->index &&
            growable_array_map(&writer->found, sizeof(struct leak_found), writer->lines_most) &&
            growable_array_map(&writer->steps, sizeof(struct leak_step), paths * STEPS_MAX) &&
            growable_array_map(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
@@ -412,9 +431,14 @@ static uint64_t write_chunk(struct result_writer *writer)
 
 uint64_t result_writer_write(struct guard *guard, const struct result_input *input)
 {
-    struct result_writer writer = {.input = input, .nodes = reach_count(input->reach)};
+    struct result_writer writer = {
+        .input = input,
+        .nodes = reach_count(input->reach),
+        .last_record = REACH_NONE,
+        .asked_node = input->about ? reach_find_node(input->reach, input->about) : REACH_NONE};
     if (!begin_writer(&writer) || !count_nodes(&writer))
         return 0;
+    leak_graph_drop_retained(input->graph);
     root_owners_count(&writer.owners);
     root_owners_add_threads(guard, &writer.owners);
     add_details(&writer);
@@ -424,6 +448,7 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
     milestone_ages_write(&writer.ages, writer.line_count, &writer.age);
     add_requested(&writer);
     add_modules(&writer);
+    root_owners_end(&writer.owners);
     /* All lines are in "found" now. */
     sys_unmap(writer.lines, (size_t)writer.lines_most * sizeof *writer.lines);
     return write_chunk(&writer);

@@ -16,7 +16,7 @@
 
 struct result_input {
     const struct reach *reach;
-    const struct leak_graph *graph;
+    struct leak_graph *graph; /* what blocks retain is freed on the way */
     const struct roots *roots;
     const struct elf_images *images;
     const struct leak_snapshot *head; /* all fields except the tables */

@@ -49,6 +49,12 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
            growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
+void root_owners_end(struct root_owners *owners)
+{
+    sys_unmap(owners->node, ((size_t)reach_count(owners->reach) + 1) * sizeof *owners->node);
+    sys_unmap(owners->word, ((size_t)reach_root_words(owners->reach) + 1) * sizeof *owners->word);
+}
+
 /* ---- The root word of each node -------------------------------------------------------------- */
 
 static struct owner_node inherit_owner(const struct root_owners *owners, uint32_t parent)
@@ -244,16 +250,12 @@ static void count_parts(struct root_owners *owners)
     uint32_t nodes = reach_count(owners->reach);
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t word = owners->node[node].word, root = word ? owners->word[word - 1].written : 0;
-        struct block block;
-        struct leak_part *part;
-        if (!root)
-            continue;
-        block = reach_block(owners->reach, node);
-        part = find_part(owners, root, block.site);
+        struct leak_part *part =
+            root ? find_part(owners, root, reach_site(owners->reach, node)) : NULL;
         if (!part)
             continue;
         part->blocks++;
-        part->bytes += block.size;
+        part->bytes += reach_size(owners->reach, node);
     }
 }
 
@@ -327,14 +329,15 @@ void root_owners_find_referrers(struct root_owners *owners, const struct block *
             out);
     }
     for (uint32_t node = 0; node < nodes; node++) {
-        struct block holder = reach_block(owners->reach, node);
+        uintptr_t holder = reach_address(owners->reach, node);
+        uint64_t size = reach_size(owners->reach, node);
         search_range(
             owners, block,
             &(struct searched_range){
-                .start = holder.address,
-                .end = holder.address + holder.size,
+                .start = holder,
+                .end = holder + size,
                 .node = node,
-                .model = {.block = holder.address, .size = holder.size, .site = holder.site}},
+                .model = {.block = holder, .size = size, .site = reach_site(owners->reach, node)}},
             out);
     }
 }

@@ -44,6 +44,8 @@ uint32_t root_owners_add_word(struct root_owners *owners, uintptr_t address, uin
 uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node);
 /* Writes the remaining words that hold most; then, for each written word, what it holds by site. */
 void root_owners_finish(struct root_owners *owners);
+/* Frees the rows by node and by word; the tables that were written stay. */
+void root_owners_end(struct root_owners *owners);
 
 /* Appends a struct leak_pointer for each word of the roots and of all blocks that points to the
  * block: at most LEAK_POINTERS. */

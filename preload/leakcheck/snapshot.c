@@ -316,15 +316,16 @@ static bool read_link(struct link_memory *memory, uintptr_t at, uintptr_t *word)
  * freeing any. */
 static bool are_links_unchanged(void)
 {
-    const struct leak_check_result *result = early.result;
+    struct leak_check_result *result = early.result;
+    const uint64_t *links = leak_check_links(result);
     struct link_memory *memory = arena_map(sizeof *memory);
     bool same = memory != NULL;
     for (uint32_t i = 0; same && i < result->notes; i++) {
         const struct leak_check_note *note = &result->note[i];
         uintptr_t word;
-        if (!note->link)
+        if (!links[i])
             continue;
-        same = read_link(memory, note->link, &word);
+        same = read_link(memory, links[i], &word);
         word = arch_address((void *)word);
         same = same && word >= note->address &&
                (i + 1 == result->notes || word < result->note[i + 1].address);

@@ -1,9 +1,10 @@
-/* dominators.c - dominators by semi-dominators (semi-NCA), without recursion.
+/* dominators.c - dominators of the core by semi-dominators (semi-NCA), without recursion.
  *
- * A depth-first search from the roots gives each node a place: parents before children. All rows
- * below are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents;
- * only the other edges (side edges) are kept, by the place they lead to. A heap of trees has none,
- * and then the parents are the dominators.
+ * Trees that hang on one pointer are left out (hanging_trees.h): their dominators are known. A
+ * depth-first search from the roots gives each node a place: parents before children. All rows below
+ * are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents; only the
+ * other edges (side edges) are kept, by the place they lead to. A heap of trees has none, and then the
+ * parents are the dominators.
  *
  *     semi[w] = the least place from which a path through places above w only leads to w
  *     idom[w] = the nearest ancestor in the dominator tree so far that is not above semi[w]
@@ -11,17 +12,19 @@
  * Path compression (best_label) makes the search for ancestors nearly linear in all.
  */
 #include "preload/mark/leak_graph_internal.h"
+#include "preload/mark/mark_passes.h"
 
 #define PREFETCH_AHEAD 16
 
 struct dominator_work {
     struct reach *reach;
     struct scan_arena *arena;
+    struct graph_core core;
     struct edge_list edges;
-    /* By queue index, the roots behind the last; "order" is the place + 1, "low" the number of side
-     * edges that lead there. */
+    /* By number in the core, the roots behind the last; "order" is the place + 1, "low" the number of
+     * side edges that lead there. */
     struct edge_cursor *cursors;
-    uint32_t *turn;   /* by place: the queue index */
+    uint32_t *number; /* by place: the number in the core */
     uint32_t *parent; /* by place, in the depth-first tree; compressed later */
     uint32_t places;
     uint32_t sides;
@@ -42,12 +45,13 @@ static uint32_t *raw_row(struct dominator_work *work, uint64_t count)
 
 /* ---- Depth first ----------------------------------------------------------------------------- */
 
-static struct edge_cursor *number_place(struct dominator_work *work, uint32_t turn, uint32_t parent)
+static struct edge_cursor *number_place(struct dominator_work *work, uint32_t number,
+                                        uint32_t parent)
 {
-    struct edge_cursor *cursor = &work->cursors[turn];
+    struct edge_cursor *cursor = &work->cursors[number];
     uint32_t place = work->places++;
     cursor->order = place + 1;
-    work->turn[place] = turn;
+    work->number[place] = number;
     work->parent[place] = parent;
     edge_cursor_prefetch(work->cursors, edge_list_targets(&work->edges), cursor);
     return cursor;
@@ -56,7 +60,7 @@ static struct edge_cursor *number_place(struct dominator_work *work, uint32_t tu
 static void search_depth_first(struct dominator_work *work)
 {
     const uint32_t *to = edge_list_targets(&work->edges);
-    struct edge_cursor *cursors = work->cursors, *cursor = number_place(work, work->reach->tail, 0);
+    struct edge_cursor *cursors = work->cursors, *cursor = number_place(work, work->core.count, 0);
     uint32_t here = 0;
     for (;;) {
         if (cursor->next < cursor->end) {
@@ -72,7 +76,7 @@ static void search_depth_first(struct dominator_work *work)
             return;
         } else {
             here = work->parent[here];
-            cursor = &cursors[work->turn[here]];
+            cursor = &cursors[work->number[here]];
         }
     }
 }
@@ -81,10 +85,10 @@ static void search_depth_first(struct dominator_work *work)
  * counted during the search. The edges are now read in memory order. */
 static void sort_sides(struct dominator_work *work)
 {
-    const uint32_t *to = edge_list_targets(&work->edges), sources = work->reach->tail + 1;
+    const uint32_t *to = edge_list_targets(&work->edges), sources = work->core.count + 1;
     const struct edge_cursor *cursors = work->cursors;
     for (uint32_t i = 0, sum = 0; i <= work->places; i++)
-        work->first[i] = sum += i < work->places ? cursors[work->turn[i]].low : 0;
+        work->first[i] = sum += i < work->places ? cursors[work->number[i]].low : 0;
     for (uint32_t source = 0, at = 0; source < sources; source++)
         for (; at < cursors[source].end; at++) {
             if (at + PREFETCH_AHEAD < work->edges.to.count)
@@ -112,14 +116,15 @@ static bool finish_search(struct dominator_work *work)
 
 static bool number_places(struct dominator_work *work)
 {
-    uint32_t sources = work->reach->tail + 1;
-    if (!edge_list_of_held(&work->edges, work->reach))
+    uint32_t sources = work->core.count + 1;
+    bool listed = edge_list_of_core(&work->edges, work->reach, &work->core);
+    pointer_scan_end(work->reach);
+    if (!listed)
         return false;
-    rank_index_free(&work->reach->index, work->arena); /* no pointer is followed any more */
     work->cursors = edge_list_to_cursors(&work->edges, work->reach, sources);
-    work->turn = raw_row(work, sources);
+    work->number = raw_row(work, sources);
     work->parent = raw_row(work, sources);
-    if (!work->cursors || !work->turn || !work->parent)
+    if (!work->cursors || !work->number || !work->parent)
         return false;
     search_depth_first(work);
     return finish_search(work);
@@ -190,39 +195,85 @@ static bool find_dominators(struct dominator_work *work)
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
 
-static bool sum_subtrees(struct dominator_work *work, struct dominator_sums *out)
+static ALWAYS_INLINE void add_to_dominator(struct dominator_sums *sums, uint32_t node,
+                                           uint32_t above)
 {
-    const struct mark_node *nodes = work->reach->nodes;
-    const uint32_t *queue = work->reach->queue;
-    out->blocks = zeroed_row(work, work->places);
-    out->bytes = scan_arena_map(work->arena, work->places, sizeof *out->bytes);
-    out->place = zeroed_row(work, work->reach->count);
-    if (!out->blocks || !out->bytes || !out->place)
-        return false;
-    for (uint32_t i = work->places - 1; i > 0; i--) {
-        uint32_t node = queue[work->turn[i]], above = work->idom[i];
-        uint32_t soon = queue[work->turn[i > PREFETCH_AHEAD ? i - PREFETCH_AHEAD : 1]];
-        __builtin_prefetch(&nodes[soon]);
-        __builtin_prefetch(&out->place[soon], 1);
-        out->place[node] = i;
-        out->blocks[i]++;
-        out->bytes[i] += node_size(&nodes[node]);
-        out->blocks[above] += out->blocks[i];
-        out->bytes[above] += out->bytes[i];
+    sums->blocks[above] += sums->blocks[node];
+    sums->bytes[above] += sums->bytes[node];
+}
+
+static ALWAYS_INLINE void add_itself(const struct reach *reach, struct dominator_sums *sums,
+                                     uint32_t node)
+{
+    sums->blocks[node]++;
+    sums->bytes[node] += node_size(reach, &reach->nodes[node]);
+}
+
+/* What hangs on a block was marked after it. */
+static void sum_hanging(const struct dominator_work *work, struct dominator_sums *sums)
+{
+    const struct reach *reach = work->reach;
+    for (uint32_t turn = reach->tail; turn--;) {
+        uint32_t node = reach->queue[turn];
+        uint32_t soon = reach->queue[turn > PREFETCH_AHEAD ? turn - PREFETCH_AHEAD : 0];
+        __builtin_prefetch(&reach->nodes[soon]);
+        __builtin_prefetch(&reach->links[soon]);
+        __builtin_prefetch(&sums->blocks[soon], 1);
+        __builtin_prefetch(&sums->bytes[soon], 1);
+        if (graph_core_has(&work->core, node))
+            continue;
+        uint32_t above = node_parent(reach, node);
+        add_itself(reach, sums, node);
+        if (above != NODE_NONE)
+            add_to_dominator(sums, node, above);
     }
-    /* Place 0 belongs to the roots and to nodes that are not held. */
-    out->blocks[0] = 0;
-    out->bytes[0] = 0;
+}
+
+/* Place 0 belongs to the roots. */
+static void sum_core(const struct dominator_work *work, struct dominator_sums *sums)
+{
+    const uint32_t *node_of = work->core.node;
+    for (uint32_t i = work->places; i-- > 1;) {
+        uint32_t node = node_of[work->number[i]], above = work->idom[i];
+        add_itself(work->reach, sums, node);
+        if (above)
+            add_to_dominator(sums, node, node_of[work->number[above]]);
+    }
+}
+
+static bool sum_subtrees(struct dominator_work *work, struct dominator_sums *sums)
+{
+    sums->blocks = zeroed_row(work, work->reach->count);
+    sums->bytes = scan_arena_map(work->arena, work->reach->count, sizeof *sums->bytes);
+    if (!sums->blocks || !sums->bytes)
+        return false;
+    sum_hanging(work, sums);
+    sum_core(work, sums);
     scan_arena_unmap(work->arena, work->idom);
-    scan_arena_unmap(work->arena, work->turn);
+    scan_arena_unmap(work->arena, work->number);
+    scan_arena_unmap(work->arena, work->core.bits);
+    scan_arena_unmap(work->arena, work->core.below);
+    scan_arena_unmap(work->arena, work->core.node);
     return true;
+}
+
+static bool find_held(struct dominator_work *work)
+{
+    if (!work->reach->targets_of || work->reach->targets_lost ||
+        !hanging_trees_find(work->reach, &work->core))
+        return false;
+    return number_places(work) && find_dominators(work);
 }
 
 bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
     struct dominator_work work = {.reach = reach, .arena = &reach->arena};
+    rank_index_free(&reach->index, &reach->arena); /* no pointer is followed any more */
+    scan_arena_trim(&reach->arena);
     struct scan_arena before = reach->arena;
-    if (number_places(&work) && find_dominators(&work) && sum_subtrees(&work, sums))
+    bool found = find_held(&work);
+    pointer_scan_end(reach);
+    if (found && sum_subtrees(&work, sums))
         return true;
     scan_arena_rewind(&reach->arena, &before);
     return false;

@@ -1,17 +1,17 @@
-/* edge_list.c - builds the edge lists in one pass over the blocks through the prefetch ring, or
- * from the edges that marking recorded.
+/* edge_list.c - builds the edge lists: of lost blocks in one pass over them through the prefetch ring,
+ * of held ones from what marking recorded.
  *
  * Nodes leave the ring in the order in which their words were pushed, so the targets of one source
  * are contiguous and sources ascend: each target is written once, in its final place.
  */
 #include "preload/mark/leak_graph_internal.h"
+#include "preload/mark/mark_passes.h"
 #include "preload/mark/prefetch_ring.h"
 
 struct edge_walk {
     struct reach *reach;
     struct edge_list *edges;
     uint32_t source; /* whose targets are being written */
-    uint32_t *turn;  /* by node: its index in the queue + 1; 0 = not held */
     bool failed;
     struct recent_edges recent;
     struct prefetch_ring ring;
@@ -80,132 +80,61 @@ bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint3
     return finish_list(&walk, count);
 }
 
-/* ---- Held blocks ----------------------------------------------------------------------------- */
+/* ---- The core of the held blocks ------------------------------------------------------------ */
 
-static ALWAYS_INLINE void visit_held(void *context, uintptr_t pointer UNUSED, uint32_t number,
-                                     uint32_t from, uint32_t at UNUSED)
+/* Chains the encoded edges by source; *last: by number in the core, the roots last, its last edge + 1.
+ */
+static bool chain_encoded(struct reach *reach, const struct graph_core *core, uint32_t **last)
 {
-    struct edge_walk *walk = context;
-    uint32_t to = walk->turn[number];
-    if (to && to - 1 != from)
-        append_target(walk, from, to - 1);
-}
-
-/* Chains the encoded edges by source; *last: by source, its last edge + 1. */
-static bool chain_encoded(struct reach *reach, uint32_t **last)
-{
-    struct encoded_edge *decoded = reach->encoded_edges.at;
+    struct encoded_edge *encoded = reach->encoded_edges.at;
     *last = NULL;
     if (!reach->encoded_edges.count)
         return true;
     if (reach->encoded_edges.count >= UINT32_MAX)
         return false;
-    *last = scan_arena_map(&reach->arena, reach->count + 1ull, sizeof **last);
+    *last = scan_arena_map(&reach->arena, core->count + 1ull, sizeof **last);
     for (uint32_t i = 0; *last && i < reach->encoded_edges.count; i++) {
-        decoded[i].next = (*last)[decoded[i].from];
-        (*last)[decoded[i].from] = i + 1;
+        bool is_root = encoded[i].from == reach->count;
+        uint32_t from = is_root ? core->count : graph_core_number(core, encoded[i].from);
+        encoded[i].next = (*last)[from];
+        (*last)[from] = i + 1;
     }
     return *last;
 }
 
-static void append_encoded(struct edge_walk *walk, uint32_t node, uint32_t source,
+static void append_encoded(struct edge_walk *walk, const struct graph_core *core, uint32_t source,
                            const uint32_t *last)
 {
-    const struct encoded_edge *decoded = walk->reach->encoded_edges.at;
-    if (!last || !last[node])
-        return;
-    ring_drain(&walk->ring, walk->reach, visit_held, walk);
-    for (uint32_t i = last[node]; i; i = decoded[i - 1].next)
-        if (decoded[i - 1].to != node)
-            append_target(walk, source, walk->turn[decoded[i - 1].to] - 1);
+    const struct encoded_edge *encoded = walk->reach->encoded_edges.at;
+    for (uint32_t i = last ? last[source] : 0; i; i = encoded[i - 1].next)
+        if (encoded[i - 1].to != encoded[i - 1].from)
+            append_target(walk, source, graph_core_number(core, encoded[i - 1].to));
 }
 
-static void append_roots(struct edge_walk *walk)
+static void append_edges(struct edge_walk *walk, const struct graph_core *core, uint32_t source)
 {
-    struct reach *reach = walk->reach;
-    for (uint32_t i = 0; i < reach->count && !walk->failed; i++) {
-        const struct mark_node *node = &reach->nodes[i];
-        if (node_is_held(node) &&
-            ((node_state(node) & NODE_ROOT_TARGET) || reach->links[i].from == NODE_NONE))
-            append_target(walk, reach->tail, walk->turn[i] - 1);
-    }
+    struct node_edges edges = pointer_scan_edges(walk->reach, core->node[source]);
+    for (uint32_t i = 0; i < edges.count; i++)
+        if (graph_core_has(core, edges.to[i]))
+            append_target(walk, source, graph_core_number(core, edges.to[i]));
 }
 
-static bool index_queue(struct edge_walk *walk)
-{
-    struct reach *reach = walk->reach;
-    walk->turn = scan_arena_map(&reach->arena, reach->count, sizeof *walk->turn);
-    for (uint32_t i = 0; walk->turn && i < reach->tail; i++) {
-        if (i + 16 < reach->tail)
-            __builtin_prefetch(&walk->turn[reach->queue[i + 16]], 1);
-        walk->turn[reach->queue[i]] = i + 1;
-    }
-    walk->ring.row = (const char *)walk->turn;
-    walk->ring.row_size = sizeof *walk->turn;
-    return walk->turn;
-}
-
-/* Converts the recorded nodes to queue indices in place; needs no more memory. */
-static void adopt_recorded(struct edge_walk *walk)
-{
-    struct reach *reach = walk->reach;
-    struct edge_list *edges = walk->edges;
-    uint32_t *to = reach->edges.at, *first = reach->edges_first, kept = 0;
-    uint64_t count = reach->edges.count;
-    while (reach->edges_source < reach->edges_complete)
-        first[++reach->edges_source] = (uint32_t)count;
-    for (uint32_t source = 0; source < reach->edges_complete; source++) {
-        uint32_t begin = first[source], end = first[source + 1];
-        first[source] = kept;
-        for (uint32_t i = begin; i < end; i++) {
-            if (i + 32 < count)
-                __builtin_prefetch(&walk->turn[to[i + 32]]);
-            uint32_t turn = walk->turn[to[i]];
-            if (turn)
-                to[kept++] = turn - 1;
-        }
-    }
-    first[reach->edges_complete] = kept;
-    edges->first = first;
-    edges->to = reach->edges;
-    edges->to.count = kept;
-    walk->source = reach->edges_complete;
-    reach->edges_first = NULL;
-    memset(&reach->edges, 0, sizeof reach->edges);
-}
-
-static void read_remaining(struct edge_walk *walk, const uint32_t *last)
-{
-    struct reach *reach = walk->reach;
-    for (uint32_t i = walk->source; i < reach->tail && !walk->failed; i++) {
-        node_prefetch(reach, i);
-        if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_NO_POINTER))
-            scan_source(walk, reach->queue[i], i, visit_held);
-        ring_push_outer(&walk->ring, reach, reach->queue[i], i, visit_held, walk);
-        append_encoded(walk, reach->queue[i], i, last);
-    }
-    ring_drain(&walk->ring, reach, visit_held, walk);
-}
-
-bool edge_list_of_held(struct edge_list *edges, struct reach *reach)
+bool edge_list_of_core(struct edge_list *edges, struct reach *reach, const struct graph_core *core)
 {
     struct edge_walk walk = {.reach = reach, .edges = edges};
-    uint32_t sources = reach->tail + 1, *last;
-    bool noted = reach->edges_first && !reach->encoded_edges.count;
-    memset(edges, 0, sizeof *edges);
-    if (!noted)
-        node_drop_edges(reach);
-    if ((!noted && !begin_list(&walk, sources)) || !index_queue(&walk) ||
-        !chain_encoded(reach, &last))
+    uint32_t *last;
+    if (!begin_list(&walk, core->count + 1) || !chain_encoded(reach, core, &last))
         return false;
-    if (noted)
-        adopt_recorded(&walk);
-    read_remaining(&walk, last);
-    append_roots(&walk);
-    append_encoded(&walk, reach->count, reach->tail, last);
-    scan_arena_unmap(&reach->arena, walk.turn);
+    for (uint32_t i = 0; i < core->count && !walk.failed; i++) {
+        append_edges(&walk, core, i);
+        append_encoded(&walk, core, i, last);
+    }
+    for (uint32_t i = 0; i < core->count && !walk.failed; i++)
+        if (node_is_root_target(reach, core->node[i]))
+            append_target(&walk, core->count, i);
+    append_encoded(&walk, core, core->count, last);
     scan_arena_unmap(&reach->arena, last);
-    return finish_list(&walk, sources);
+    return finish_list(&walk, core->count + 1);
 }
 
 struct edge_cursor *edge_list_to_cursors(struct edge_list *edges, struct reach *reach,

@@ -41,7 +41,7 @@ static bool make_filter(struct decoder *decoder)
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (uint32_t i = 0; i < reach->count; i++)
         if (is_unresolved(&reach->nodes[i])) {
-            uintptr_t address = reach->nodes[i].address;
+            uintptr_t address = node_address(&reach->nodes[i]);
             low = left++ ? low : address;
             high = address;
         }
@@ -55,7 +55,7 @@ static bool make_filter(struct decoder *decoder)
     decoder->filter = scan_arena_map(&reach->arena, bits / 64, sizeof *decoder->filter);
     for (uint32_t i = 0; decoder->filter && i < reach->count; i++)
         if (is_unresolved(&reach->nodes[i])) {
-            uint64_t bit = filter_bit(decoder, reach->nodes[i].address);
+            uint64_t bit = filter_bit(decoder, node_address(&reach->nodes[i]));
             decoder->filter[bit / 64] |= 1ull << bit % 64;
         }
     return decoder->filter;
@@ -69,7 +69,7 @@ static COLD void accept_match(struct decoder *decoder, uintptr_t address, uint32
     struct reach *reach = decoder->reach;
     uint32_t number = rank_index_rank(&reach->index, address) - 1;
     struct mark_node *node = &reach->nodes[number];
-    if (number == NODE_NONE || node->address != address || !is_unresolved(node))
+    if (number == NODE_NONE || node_address(node) != address || !is_unresolved(node))
         return;
     if (!node_verdict(node)) {
         if (decoder->roots)
@@ -153,6 +153,7 @@ static void visit_plain(void *context, uintptr_t pointer UNUSED, uint32_t number
                         uint32_t at)
 {
     struct decoder *decoder = context;
+    node_record_edge(decoder->reach, from, number);
     if (node_verdict(&decoder->reach->nodes[number]))
         return;
     node_set_parent(decoder->reach, number, from, at);

@@ -54,7 +54,7 @@ struct header_idioms {
 
 static uint32_t site_of(const struct reach *reach, uint32_t node)
 {
-    return reach->cold[node].site;
+    return reach->nodes[node].site;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -140,11 +140,13 @@ static bool is_linked(const struct reach *reach, uint32_t node)
            site_of(reach, from) == site_of(reach, node);
 }
 
-static void count_inside(struct idiom_group *group, const struct mark_node *node,
-                         const struct interior *interior, bool linked)
+static void count_inside(struct idiom_group *group, const struct reach *reach, uint32_t number,
+                         bool linked)
 {
-    uintptr_t address = node->address;
-    uint32_t footer = footer_size(node_size(node), interior->high);
+    const struct mark_node *node = &reach->nodes[number];
+    const struct interior *interior = &reach->interior[number];
+    uintptr_t address = node_address(node);
+    uint32_t footer = footer_size(node_size(reach, node), interior->high);
     group->inside++;
     count_offset(&group->low, interior->low);
     if (linked && interior->low < TAGS)
@@ -199,8 +201,8 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
             continue;
         for (unsigned level = 0; level < LEVELS; level++)
             if (site->group[level])
-                count_inside(&idioms->groups[site->group[level] - 1], &reach->nodes[node],
-                             &reach->interior[node], is_linked(reach, node));
+                count_inside(&idioms->groups[site->group[level] - 1], reach, node,
+                             is_linked(reach, node));
     }
 }
 
@@ -308,19 +310,20 @@ static bool has_good(const struct idiom_offsets *table, uint64_t offset)
     return false;
 }
 
-static bool group_allows(const struct idiom_group *group, const struct mark_node *node,
-                         uint64_t offset)
+static bool group_allows(const struct idiom_group *group, const struct reach *reach,
+                         const struct mark_node *node, uint64_t offset)
 {
-    uint32_t footer = footer_size(node_size(node), offset);
+    uint32_t footer = footer_size(node_size(reach, node), offset);
     return has_good(&group->low, offset) || (footer && has_good(&group->footer, footer)) ||
-           (group->good_aligned && is_aligned_start(node->address, offset, group->good_aligned));
+           (group->good_aligned &&
+            is_aligned_start(node_address(node), offset, group->good_aligned));
 }
 
 bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
                          uint32_t node, uint64_t offset)
 {
     uint32_t number = site_of(reach, node);
-    if (!offset || number >= idioms->site_count || offset >= node_size(&reach->nodes[node]))
+    if (!offset || number >= idioms->site_count || offset >= node_size(reach, &reach->nodes[node]))
         return false;
     const struct idiom_site *site = &idioms->sites[number];
     if (site->group[0] && offset < TAGS &&
@@ -328,7 +331,8 @@ bool header_idioms_allow(const struct header_idioms *idioms, const struct reach 
         return true;
     for (unsigned level = 0; level < LEVELS; level++)
         if (site->group[level] && site->inside >= site->start &&
-            group_allows(&idioms->groups[site->group[level] - 1], &reach->nodes[node], offset))
+            group_allows(&idioms->groups[site->group[level] - 1], reach, &reach->nodes[node],
+                         offset))
             return true;
     return false;
 }

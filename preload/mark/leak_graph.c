@@ -44,21 +44,21 @@ struct component_search {
     uint32_t met, path_length, pending_count;
 };
 
-static const struct mark_cold *cold_data(const struct leak_graph *graph, uint32_t number)
+static uint32_t site_of(const struct leak_graph *graph, uint32_t number)
 {
-    return &graph->reach->cold[graph->node_of[number]];
+    return graph->reach->nodes[graph->node_of[number]].site;
 }
 
 /* The order of allocation, the same in every run as long as serials and ticks differ. */
 static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint32_t other)
 {
-    const struct mark_cold *a = cold_data(graph, one), *b = cold_data(graph, other);
-    if (a->thread != b->thread)
-        return a->thread < b->thread;
-    if (a->count != b->count)
-        return a->count < b->count;
-    uint32_t tick = a->tick_kind & BLOCKS_TICK_MAX, other_tick = b->tick_kind & BLOCKS_TICK_MAX;
-    return tick != other_tick ? tick < other_tick : one < other;
+    struct block a = reach_block(graph->reach, graph->node_of[one]);
+    struct block b = reach_block(graph->reach, graph->node_of[other]);
+    if (a.thread != b.thread)
+        return a.thread < b.thread;
+    if (a.count != b.count)
+        return a.count < b.count;
+    return a.tick != b.tick ? a.tick < b.tick : one < other;
 }
 
 /* Pops a component and chooses its leader. */
@@ -128,7 +128,7 @@ static void label_owned(struct component_search *search, uint32_t record)
     struct leak_graph *graph = search->graph;
     const uint32_t *to = edge_list_targets(&search->edges);
     const struct edge_cursor *cursors = search->cursors;
-    uint32_t count = 0, site = cold_data(graph, record)->site;
+    uint32_t count = 0, site = site_of(graph, record);
     graph->owner[record] = record;
     search->pending[count++] = record;
     while (count) {
@@ -140,7 +140,7 @@ static void label_owned(struct component_search *search, uint32_t record)
             if (owner == NODE_NONE)
                 graph->owner[next] = record;
             else if (!(graph->flags[next] & SHARED) && owner != record &&
-                     cold_data(graph, owner)->site != site)
+                     site_of(graph, owner) != site)
                 graph->flags[next] |= SHARED;
             else
                 continue;
@@ -166,7 +166,7 @@ static void find_owners(struct component_search *search)
     for (uint32_t i = 0; i < graph->lost; i++)
         if (!(graph->flags[i] & SHARED)) {
             graph->blocks[graph->owner[i]]++;
-            graph->bytes[graph->owner[i]] += node_size(&graph->reach->nodes[graph->node_of[i]]);
+            graph->bytes[graph->owner[i]] += reach_size(graph->reach, graph->node_of[i]);
         }
 }
 
@@ -280,20 +280,31 @@ struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32
     }
     if (!graph->retained_known)
         return (struct leak_graph_sum){0, 0};
-    uint32_t place = graph->held.place[node];
-    return (struct leak_graph_sum){graph->held.blocks[place], graph->held.bytes[place]};
-}
-
-void leak_graph_prefetch(const struct leak_graph *graph, uint32_t node)
-{
-    if (!graph->retained_known || is_lost(graph, node))
-        return;
-    uint32_t place = graph->held.place[node];
-    __builtin_prefetch(&graph->held.blocks[place]);
-    __builtin_prefetch(&graph->held.bytes[place]);
+    return (struct leak_graph_sum){graph->held.blocks[node], graph->held.bytes[node]};
 }
 
 bool leak_graph_retained_known(const struct leak_graph *graph)
 {
     return graph->retained_known;
+}
+
+void leak_graph_drop_retained(struct leak_graph *graph)
+{
+    struct scan_arena *arena = &graph->reach->arena;
+    scan_arena_unmap(arena, graph->held.blocks);
+    scan_arena_unmap(arena, graph->held.bytes);
+    scan_arena_trim(arena);
+}
+
+void leak_graph_settle(struct leak_graph *graph)
+{
+    struct reach *reach = graph->reach;
+    for (uint32_t node = 0; node < reach->count; node++)
+        if (leak_graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT)
+            node_change_state(&reach->nodes[node], NODE_VERDICT, LEAK_VERDICT_INDIRECT);
+    scan_arena_unmap(&reach->arena, reach->links);
+    scan_arena_unmap(&reach->arena, reach->queue);
+    scan_arena_trim(&reach->arena);
+    reach->links = NULL; /* a later question faults */
+    reach->queue = NULL;
 }

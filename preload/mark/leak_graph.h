@@ -36,9 +36,12 @@ struct leak_graph_sum {
     uint64_t blocks, bytes;
 };
 struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32_t node);
-/* Prefetches what leak_graph_retained reads for the node. */
-void leak_graph_prefetch(const struct leak_graph *graph, uint32_t node);
 /* False: the dominators of the held half did not fit into the memory limit. */
 bool leak_graph_retained_known(const struct leak_graph *graph);
+/* Frees what leak_graph_retained reads: call when it is not needed any more. */
+void leak_graph_drop_retained(struct leak_graph *graph);
+/* Leaves all verdicts to reach_verdict, which now says INDIRECT as well, and frees everything else
+ * but the blocks: neither parents nor owners are known afterwards. */
+void leak_graph_settle(struct leak_graph *graph);
 
 #endif

@@ -1,13 +1,13 @@
 /* leak_graph_internal.h - edge lists and dominators: the two building blocks of leak_graph.c.
  *
- * An edge list is the pointer graph in two arrays, either as marking recorded it or read from the
- * blocks once more. The targets of source i are to[first[i]] .. to[first[i + 1] - 1]. A pointer to
+ * An edge list is the pointer graph in two arrays. The targets of source i are to[first[i]] .. to[first[i + 1] - 1]. A pointer to
  * a block's start, its interior or the byte behind its end makes an edge; pointers of a block to
  * itself do not.
  */
 #ifndef PRELOAD_MARK_LEAK_GRAPH_INTERNAL_H
 #define PRELOAD_MARK_LEAK_GRAPH_INTERNAL_H
 
+#include "preload/mark/hanging_trees.h"
 #include "preload/mark/mark_nodes.h"
 
 struct edge_list {
@@ -19,10 +19,10 @@ struct edge_list {
  * lost node holds its index. */
 bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint32_t *node_of,
                        uint32_t count);
-/* Edges among the held blocks (reachable, possible, hidden). Sources and targets are indices of the
- * mark queue, so related nodes are adjacent. One additional source stands for the roots: it leads
- * to the targets of root words and to blocks that are held without a pointer. */
-bool edge_list_of_held(struct edge_list *edges, struct reach *reach);
+/* Edges among the held blocks (reachable, possible, hidden) of the core. Sources and targets are
+ * numbers in the core. One additional source stands for the roots: it leads to the targets of root
+ * words and to blocks that are held without a pointer. */
+bool edge_list_of_core(struct edge_list *edges, struct reach *reach, const struct graph_core *core);
 void edge_list_end(struct edge_list *edges, struct reach *reach);
 
 static ALWAYS_INLINE uint32_t *edge_list_targets(const struct edge_list *edges)
@@ -65,12 +65,12 @@ static ALWAYS_INLINE uint32_t edge_cursor_next(const struct edge_cursor *cursors
  * form a tree; the retained size of a block is the sum over its subtree. */
 
 struct dominator_sums {
-    uint32_t *place;  /* by node: its index in the two arrays below; 0: not held */
-    uint32_t *blocks; /* retained, the block itself included */
+    uint32_t *blocks; /* by node: retained, the block itself included; 0: it is not held */
     uint64_t *bytes;
 };
 
-/* False: no memory. The memory belongs to reach->arena. */
+/* False: no memory. The memory belongs to reach->arena. Frees the rank index and the edges that marking
+ * recorded. */
 bool dominators_find(struct dominator_sums *sums, struct reach *reach);
 
 #endif

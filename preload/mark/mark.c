@@ -33,15 +33,15 @@ struct mark_pass {
 static bool is_container_head(const struct mark_pass *pass, const struct mark_node *node,
                               uint64_t offset)
 {
-    const uintptr_t *head = (const uintptr_t *)node->address;
-    uint64_t size = node_size(node);
+    const uintptr_t *head = (const uintptr_t *)node_address(node);
+    uint64_t size = node_size(pass->reach, node);
     if (offset == 8 && container_is_array(head, size))
         return true;
     if (offset == 24 && container_is_string(head, size))
         return true;
     if (container_is_exception(head, offset, size))
         return true;
-    if (offset && container_is_hash_table(node->address, offset, size))
+    if (offset && container_is_hash_table(node_address(node), offset, size))
         return true;
     /* A second base class: its subobject has a virtual table, and so has the whole object. */
     return pass->is_vtable && offset % 8 == 0 && offset + 8 <= size && pass->is_vtable(head[0]) &&
@@ -54,11 +54,11 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
     const struct reach *reach = pass->reach;
     if (!reach->callers)
         return false;
-    uint64_t size = node_size(node);
-    return container_is_aligned(node->address, offset, size) ||
-           container_knows_itself(node->address, offset, size) ||
-           container_is_sds(node->address, offset, size) ||
-           container_is_glib_box((const uintptr_t *)node->address, offset, size) ||
+    uintptr_t block = node_address(node);
+    uint64_t size = node_size(reach, node);
+    return container_is_aligned(block, offset, size) ||
+           container_knows_itself(block, offset, size) || container_is_sds(block, offset, size) ||
+           container_is_glib_box((const uintptr_t *)block, offset, size) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
@@ -92,7 +92,7 @@ static void mark_by_header(struct reach *reach, uint32_t number)
 static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
 {
     struct reach *reach = pass->reach;
-    if (!reach->callers || offset >= node_size(&reach->nodes[number]))
+    if (!reach->callers || offset >= node_size(reach, &reach->nodes[number]))
         return false;
     if (!reach->interior)
         reach->interior = scan_arena_map(&reach->arena, reach->count, sizeof *reach->interior);
@@ -133,7 +133,7 @@ static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer,
 {
     struct mark_pass *pass = context;
     struct mark_node *node = &pass->reach->nodes[number];
-    uint64_t offset = pointer - node->address;
+    uint64_t offset = pointer - node_address(node);
     if (offset && counts_starts_only(pass, from))
         return;
     if (pass->roots)
@@ -156,12 +156,13 @@ static ALWAYS_INLINE void visit_from_possible(void *context, uintptr_t pointer, 
     struct mark_pass *pass = context;
     const struct mark_node *node = &pass->reach->nodes[number];
     node_record_edge(pass->reach, from, number);
-    if (pass->learning && pointer != node->address && node_verdict(node) != LEAK_VERDICT_REACHABLE)
-        note_interior(pass, number, pointer - node->address);
+    if (pass->learning && pointer != node_address(node) &&
+        node_verdict(node) != LEAK_VERDICT_REACHABLE)
+        note_interior(pass, number, pointer - node_address(node));
     if (node_verdict(node))
         return;
     set_parent(pass, number, from, at);
-    node_mark(pass->reach, number, pass->verdict, tag_flag(pointer - node->address));
+    node_mark(pass->reach, number, pass->verdict, tag_flag(pointer - node_address(node)));
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
@@ -261,29 +262,16 @@ static uint32_t mark_rest(struct reach *reach, enum leak_verdict verdict)
 
 /* ---- Header idioms --------------------------------------------------------------------------- */
 
-/* A place in the queue, and in the edges that were recorded up to it. */
-struct queue_place {
-    uint32_t tail, edges_source;
-    uint64_t edges;
-};
-
-static struct queue_place queue_end(const struct reach *reach)
-{
-    return (struct queue_place){reach->tail, reach->edges_source, reach->edges.count};
-}
-
 /* Takes back all verdicts that were given since. */
-static void rewind_queue(struct reach *reach, const struct queue_place *place)
+static void rewind_queue(struct reach *reach, uint32_t tail)
 {
-    for (uint32_t turn = place->tail; turn < reach->tail; turn++) {
+    for (uint32_t turn = tail; turn < reach->tail; turn++) {
         struct mark_node *node = &reach->nodes[reach->queue[turn]];
         unsigned tagged = node_state(node) & NODE_CANDIDATE ? 0 : LEAK_FOUND_TAGGED * NODE_FLAGS;
         node_change_state(node, NODE_VERDICT | tagged, 0);
     }
-    reach->head = reach->tail = place->tail;
-    reach->edges_source = place->edges_source;
-    reach->edges.count = reach->edges.at ? place->edges : 0;
-    memset(&reach->edges_recent, 0, sizeof reach->edges_recent);
+    reach->head = reach->tail = tail;
+    reach->targets_source = NODE_NONE; /* what was read has its edges */
 }
 
 /* Follows all interior pointers tentatively, to learn which of them are the program's way to hold
@@ -291,7 +279,7 @@ static void rewind_queue(struct reach *reach, const struct queue_place *place)
 static struct header_idioms *learn_idioms(struct mark_pass *pass)
 {
     struct reach *reach = pass->reach;
-    struct queue_place place = queue_end(reach);
+    uint32_t tail = reach->tail;
     if (!reach->interior)
         return NULL;
     pass->verdict = LEAK_VERDICT_POSSIBLE;
@@ -299,7 +287,7 @@ static struct header_idioms *learn_idioms(struct mark_pass *pass)
     mark_candidates(reach);
     spread_possible(pass);
     struct header_idioms *idioms = header_idioms_find(reach);
-    rewind_queue(reach, &place);
+    rewind_queue(reach, tail);
     pass->learning = false;
     return idioms;
 }
@@ -326,10 +314,6 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
         .filter = pointer_filter_make(reach->low, reach->span, codes->guard, codes->xor_key)};
     pass.ring.row = (const char *)reach->links;
     pass.ring.row_size = sizeof *reach->links;
-    reach->edges_first =
-        scan_arena_map_raw(&reach->arena, reach->count + 2ull, sizeof *reach->edges_first);
-    if (reach->edges_first)
-        reach->edges_first[0] = 0;
     pointer_scan_run(reach, &pass.filter);
     mark_prior(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
@@ -345,8 +329,6 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
     spread_possible(&pass); /* before the others of the last leak check, so that each has a path */
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);
-    reach->edges_complete = reach->head;
-    pointer_scan_end(reach);
 
     if (mark_rest(reach, LEAK_VERDICT_NONE)) {
         mark_prior(reach, REACH_WAS_HIDDEN, LEAK_VERDICT_HIDDEN, 0);
@@ -354,5 +336,7 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
             reach->failed = true;
         mark_rest(reach, LEAK_VERDICT_LOST);
     }
+    scan_arena_unmap(&reach->arena, reach->interior);
+    reach->interior = NULL;
     return !reach->failed;
 }

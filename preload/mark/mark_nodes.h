@@ -1,8 +1,8 @@
 /* mark_nodes.h - the nodes of a leak check, shared by marking, decoding and the leak graph.
  *
- * A node is 16 bytes that every pass reads, plus two cold rows: the link by which it was found, and
- * fields for reports only. Nodes are found through pointers, so nearly every access misses the
- * cache: a pass over nodes must prefetch.
+ * A node is 16 bytes that every pass reads, plus a row for the link by which it was found. What only
+ * reports need is asked for by address (reach_look_up), or kept in a third row. Nodes are found
+ * through pointers, so nearly every access misses the cache: a pass over nodes must prefetch.
  */
 #ifndef PRELOAD_MARK_MARK_NODES_H
 #define PRELOAD_MARK_MARK_NODES_H
@@ -28,8 +28,17 @@
 #define NODE_BY_HEADER 0x0800u   /* reachable behind its header; SHARED's bit, unused in nodes */
 
 struct mark_node {
-    uint64_t address;
-    uint64_t size_state; /* size (48), state (16) */
+    uint64_t address_state; /* address (48), state (16) */
+    uint32_t size;          /* NODE_LARGE: large_node has it */
+    uint32_t site;
+};
+
+#define NODE_LARGE UINT32_MAX
+
+/* The size of a block of 4 GiB or more. There are few. */
+struct large_node {
+    uintptr_t address;
+    uint64_t size;
 };
 
 /* The word by which a node was found. */
@@ -44,13 +53,14 @@ struct mark_link {
 /* The targets of a block's words: mark_passes.h. */
 struct pointer_targets {
     uint32_t first; /* the node if count is 1, else an index into "targets" */
-    uint32_t count; /* or SCAN_UNREAD */
+    uint32_t count; /* or SCAN_UNREAD, or TARGETS_READ + count: always an index */
 };
 
+#define TARGETS_READ (1u << 31)
 #define SCAN_UNREAD UINT32_MAX
 
 struct mark_cold {
-    uint32_t site, count, tick_kind; /* tick (24), kind (8) */
+    uint32_t count, tick_kind; /* tick (24), kind (8) */
     uint16_t thread;
     uint16_t reserved;
 };
@@ -93,29 +103,30 @@ struct reach {
     struct rank_index index;
     struct mark_node *nodes;
     struct mark_link *links;
-    struct mark_cold *cold;
+    struct scan_array large; /* struct large_node */
     uint32_t count;
+    struct mark_cold *cold;                             /* by node; NULL: find has the rest */
+    bool (*find)(uintptr_t address, struct block *out); /* reach_find_block of reachability.h */
     struct interior *interior; /* by node; NULL: header idioms are off, or none was found */
     uint32_t site_most;        /* the highest site of a block */
     /* reach_callers of reachability.h; NULL: header idioms are off */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    uintptr_t low, span;      /* pointers to blocks lie in [low, low + span] */
-    uint32_t *queue;          /* all marked nodes in the order in which they were marked */
-    uint32_t head, tail;      /* indices of the queue; [0, head) are scanned */
-    uint64_t added, capacity; /* before the index is built */
-    unsigned priors;          /* a set: 1 << enum reach_prior of each block */
-    struct pending_block *pending;
-    struct scan_array ranges;           /* struct root_range */
-    struct scan_array words;            /* struct root_word */
-    struct scan_array encoded_edges;    /* struct encoded_edge: those that lead to hidden blocks */
+    uintptr_t low, span;             /* pointers to blocks lie in [low, low + span] */
+    uint32_t *queue;                 /* all marked nodes in the order in which they were marked */
+    uint32_t head, tail;             /* indices of the queue; [0, head) are scanned */
+    uint64_t added, capacity;        /* before the index is built */
+    unsigned priors;                 /* a set: 1 << enum reach_prior of each block */
+    struct mark_node *pending;       /* the blocks as they came; the state is enum reach_prior */
+    struct mark_cold *pending_cold;  /* by index of "pending" */
+    struct scan_array ranges;        /* struct root_range */
+    struct scan_array words;         /* struct root_word */
+    struct scan_array encoded_edges; /* struct encoded_edge: those that lead to hidden blocks */
     struct pointer_targets *targets_of; /* by node; NULL: blocks are read when their turn comes */
     struct scan_array targets;          /* uint32_t: nodes */
-    struct scan_array edges; /* uint32_t: the targets of the scanned nodes, in queue order */
-    uint32_t *edges_first;   /* by queue index: its first edge; NULL: edges are not recorded */
-    uint32_t edges_source;   /* the queue index whose edges are being recorded */
-    uint32_t edges_complete; /* [0, edges_complete) of the queue are recorded */
-    struct recent_edges edges_recent;
-    uint32_t *outer; /* by node: the block around it, or NODE_NONE; NULL: no block is nested */
+    uint32_t targets_source;            /* the node whose targets are being recorded */
+    struct recent_edges targets_recent;
+    bool targets_lost; /* some were not recorded: no memory */
+    uint32_t *outer;   /* by node: the block around it, or NODE_NONE; NULL: no block is nested */
     struct scan_array trimmed; /* struct trimmed_block of nested_blocks.c */
     uint32_t nested_count;     /* blocks of the program's own allocators */
     bool failed;               /* out of memory */
@@ -126,14 +137,30 @@ static ALWAYS_INLINE uint32_t node_word_index(uint64_t word)
     return word < LINK_BY_SCAN ? word : UINT32_MAX;
 }
 
-static ALWAYS_INLINE uint64_t node_size(const struct mark_node *node)
+static ALWAYS_INLINE uintptr_t node_address(const struct mark_node *node)
 {
-    return node->size_state & BLOCKS_SIZE_MAX;
+    return node->address_state & (RANK_INDEX_END - 1);
+}
+
+static NOINLINE UNUSED uint64_t node_large_size(const struct reach *reach,
+                                                const struct mark_node *node)
+{
+    const struct large_node *large =
+        (const struct large_node *)reach->large.at + reach->large.count;
+    do
+        large--;
+    while (large->address != node_address(node));
+    return large->size;
+}
+
+static ALWAYS_INLINE uint64_t node_size(const struct reach *reach, const struct mark_node *node)
+{
+    return likely(node->size != NODE_LARGE) ? node->size : node_large_size(reach, node);
 }
 
 static ALWAYS_INLINE unsigned node_state(const struct mark_node *node)
 {
-    return node->size_state >> 48;
+    return node->address_state >> 48;
 }
 
 static ALWAYS_INLINE unsigned node_verdict(const struct mark_node *node)
@@ -148,13 +175,13 @@ static ALWAYS_INLINE unsigned node_prior(const struct mark_node *node)
 
 static ALWAYS_INLINE void node_change_state(struct mark_node *node, unsigned clear, unsigned set)
 {
-    node->size_state = (node->size_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
+    node->address_state = (node->address_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
 }
 
 /* True for a block of one of the program's own allocators. */
 static inline bool node_is_nested(const struct reach *reach, uint32_t node)
 {
-    return (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
+    return reach->cold && (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
 }
 
 /* A held node is REACHABLE, POSSIBLE or HIDDEN. */
@@ -195,13 +222,6 @@ static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t ra
     node_change_state(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
-static inline void node_drop_edges(struct reach *reach)
-{
-    scan_arena_unmap(&reach->arena, reach->edges_first);
-    scan_array_free(&reach->arena, &reach->edges);
-    reach->edges_first = NULL;
-}
-
 /* Adds an edge between two different nodes; false: it was recorded recently. */
 static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t from, uint32_t to)
 {
@@ -213,27 +233,37 @@ static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t
     return true;
 }
 
-/* Records that a block points to another. The edges may take at most a quarter of the memory that
- * is left; if that is not enough, edge_list.c reads the blocks again. */
+/* Appends an edge of a block that pointer_scan.c left to marking. The edges of one block come together;
+ * those of a block that is read again are known. They may take at most a quarter of the memory that is
+ * left. */
+static NOINLINE UNUSED void node_append_edge(struct reach *reach, uint32_t from, uint32_t to)
+{
+    struct scan_array *targets = &reach->targets;
+    struct pointer_targets *row = &reach->targets_of[from];
+    if (reach->targets_source != from && row->count != SCAN_UNREAD)
+        return;
+    if (reach->targets_source != from)
+        *row = (struct pointer_targets){(uint32_t)targets->count, TARGETS_READ};
+    reach->targets_source = from;
+    uint64_t more = 2 * targets->count * sizeof to;
+    bool fits =
+        targets->count < targets->capacity ||
+        (targets->count < UINT32_MAX / 2 && more <= (reach->arena.most - reach->arena.used) / 4);
+    uint32_t *place = fits ? scan_array_push(&reach->arena, targets, sizeof *place) : NULL;
+    if (place)
+        *place = to;
+    row->count += place != NULL;
+    reach->targets_lost |= !place;
+}
+
+/* Records that a block points to another, if pointer_scan.c has not. */
 static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
-    struct scan_array *edges = &reach->edges;
-    if (unlikely(!reach->edges_first) || to == from ||
-        !recent_edges_add(&reach->edges_recent, from, to))
+    if (unlikely(!reach->targets_of) || to == from ||
+        !recent_edges_add(&reach->targets_recent, from, to))
         return;
-    while (reach->queue[reach->edges_source] != from)
-        reach->edges_first[++reach->edges_source] = (uint32_t)edges->count;
-    bool grows = unlikely(edges->count == edges->capacity);
-    if (grows && (edges->count >= UINT32_MAX / 2 ||
-                  edges->count * 2 * sizeof to > (reach->arena.most - reach->arena.used) / 4)) {
-        node_drop_edges(reach);
-        return;
-    }
-    uint32_t *place = scan_array_push(&reach->arena, edges, sizeof *place);
-    if (likely(place))
-        *place = to;
-    else
-        node_drop_edges(reach);
+    if (unlikely(reach->targets_of[from].count & TARGETS_READ))
+        node_append_edge(reach, from, to);
 }
 
 /* Prefetches for the nodes that follow in the queue: first their nodes, then their content. In a
@@ -247,8 +277,8 @@ static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, u
 
 static ALWAYS_INLINE void node_prefetch_content(const struct mark_node *node)
 {
-    const char *line = (const char *)node->address;
-    const char *end = line + (node_size(node) < PREFETCH_BYTES ? node_size(node) : PREFETCH_BYTES);
+    const char *line = (const char *)node_address(node);
+    const char *end = line + (node->size < PREFETCH_BYTES ? node->size : PREFETCH_BYTES);
     do
         __builtin_prefetch(line);
     while ((line += 64) < end);
@@ -290,9 +320,9 @@ static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, u
     if (node_state(node) & NODE_BY_ROOT)
         word = (const uintptr_t *)((const struct root_word *)reach->words.at)[link->from].address;
     else if (link->at < LINK_BY_SCAN)
-        word = (const uintptr_t *)reach->nodes[link->from].address + link->at;
-    uint64_t offset = word ? node_pointer(*word) - node->address : 0;
-    return offset <= node_size(node) ? offset : 0;
+        word = (const uintptr_t *)node_address(&reach->nodes[link->from]) + link->at;
+    uint64_t offset = word ? node_pointer(*word) - node_address(node) : 0;
+    return offset <= node_size(reach, node) ? offset : 0;
 }
 
 /* The words that belong to a node itself: all, or those between its nested blocks. */
@@ -306,21 +336,22 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
                                                struct node_words *words)
 {
     const struct mark_node *node = &reach->nodes[number], *in;
-    uintptr_t at = (uintptr_t)(words->at + words->count), end = node->address + node_size(node);
+    uintptr_t at = (uintptr_t)(words->at + words->count);
+    uintptr_t end = node_address(node) + node_size(reach, node);
     if (words->next == NODE_NONE)
         return false;
     for (; words->next < reach->count; words->next++) {
         in = &reach->nodes[words->next];
-        if (in->address > at)
+        if (node_address(in) > at)
             break;
-        if (in->address + node_size(in) > at)
-            at = round_up(in->address + node_size(in), 8);
+        if (node_address(in) + node_size(reach, in) > at)
+            at = round_up(node_address(in) + node_size(reach, in), 8);
     }
-    bool is_last = words->next == reach->count || reach->nodes[words->next].address >= end;
-    uintptr_t stop = is_last ? end : reach->nodes[words->next].address;
+    bool is_last = words->next == reach->count || node_address(&reach->nodes[words->next]) >= end;
+    uintptr_t stop = is_last ? end : node_address(&reach->nodes[words->next]);
     words->at = (const uintptr_t *)at;
     words->count = stop > at ? (stop - at) / 8 : 0;
-    words->first = (at - node->address) / 8;
+    words->first = (at - node_address(node)) / 8;
     if (is_last)
         words->next = NODE_NONE;
     return true;
@@ -330,9 +361,9 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
 static ALWAYS_INLINE struct node_words node_words_first(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
-    struct node_words words = {.at = (const uintptr_t *)node->address, .next = NODE_NONE};
+    struct node_words words = {.at = (const uintptr_t *)node_address(node), .next = NODE_NONE};
     if (likely(!(node_state(node) & NODE_HAS_NESTED))) {
-        words.count = node_size(node) / 8;
+        words.count = node_size(reach, node) / 8;
     } else {
         words.next = number + 1;
         node_words_advance(reach, number, &words);
@@ -351,7 +382,7 @@ static NOINLINE UNUSED uint32_t node_enclosing(const struct reach *reach, uint32
                                                uintptr_t pointer)
 {
     while ((node = reach->outer[node]) != NODE_NONE)
-        if (pointer - reach->nodes[node].address <= node_size(&reach->nodes[node]))
+        if (pointer - node_address(&reach->nodes[node]) <= node_size(reach, &reach->nodes[node]))
             break;
     return node;
 }

@@ -12,6 +12,9 @@
  * if a word of it points to the interior of a block (mark.c must judge that), if it is large (it is
  * prefetched anyway), if memory is short, if blocks are nested, and, for blocks of more than a few
  * cache lines, if many earlier scans were wasted.
+ *
+ * When marking reads a block it records the targets, too (node_record_edge): behind marking the rows are
+ * the edges of the graph of all held blocks, each once or, rarely, more often.
  */
 #ifndef PRELOAD_MARK_MARK_PASSES_H
 #define PRELOAD_MARK_MARK_PASSES_H
@@ -22,7 +25,7 @@
 /* Call after the rank index is built and before marking. Sets NODE_NO_POINTER and NODE_NO_ENCODED
  * on the blocks it has read. */
 void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter);
-void pointer_scan_end(struct reach *reach);
+void pointer_scan_end(struct reach *reach); /* call when no edges are needed any more */
 
 /* The index of the first word of a scanned block that points to the start of another one. */
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
@@ -34,7 +37,24 @@ static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32
     const struct pointer_targets *row = &reach->targets_of[node];
     *to = row->count == 1 ? &row->first : (const uint32_t *)reach->targets.at + row->first;
     *count = row->count;
-    return row->count != SCAN_UNREAD;
+    return !(row->count & TARGETS_READ);
+}
+
+/* What a block points to, itself excepted; valid behind marking unless targets_lost. */
+struct node_edges {
+    const uint32_t *to;
+    uint32_t count;
+};
+
+static ALWAYS_INLINE struct node_edges pointer_scan_edges(const struct reach *reach, uint32_t node)
+{
+    const struct pointer_targets *row = &reach->targets_of[node];
+    const uint32_t *targets = reach->targets.at;
+    if (row->count == 1)
+        return (struct node_edges){&row->first, 1};
+    if (row->count == SCAN_UNREAD) /* it has none, or was never read */
+        return (struct node_edges){targets, 0};
+    return (struct node_edges){targets + row->first, row->count & ~TARGETS_READ};
 }
 
 #define POINTER_SCAN_AHEAD 12
@@ -47,7 +67,7 @@ static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint3
         return;
     __builtin_prefetch(&reach->targets_of[next[2 * POINTER_SCAN_AHEAD]]);
     const struct pointer_targets *row = &reach->targets_of[next[POINTER_SCAN_AHEAD]];
-    if (unlikely(row->count == SCAN_UNREAD))
+    if (unlikely(row->count & TARGETS_READ))
         node_prefetch_content(&reach->nodes[next[POINTER_SCAN_AHEAD]]);
     else if (row->count > 1)
         __builtin_prefetch((const uint32_t *)reach->targets.at + row->first);

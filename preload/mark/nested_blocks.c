@@ -79,9 +79,9 @@ void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, 
 
 /* ---- After the index is built ---------------------------------------------------------------- */
 
-static uintptr_t node_end(const struct mark_node *node)
+static uintptr_t node_end(const struct reach *reach, const struct mark_node *node)
 {
-    return node->address + node_size(node);
+    return node_address(node) + node_size(reach, node);
 }
 
 static void set_outer(struct reach *reach, uint32_t node, uint32_t outer)
@@ -97,12 +97,12 @@ static void find_outer(struct reach *reach)
     for (uint32_t i = 0; i < reach->count; i++) {
         const struct mark_node *node = &reach->nodes[i];
         reach->outer[i] = NODE_NONE;
-        while (depth && node_end(&reach->nodes[around[depth - 1]]) <= node->address)
+        while (depth && node_end(reach, &reach->nodes[around[depth - 1]]) <= node_address(node))
             depth--;
-        if (depth && node_size(node) && node_is_nested(reach, i) &&
-            node_end(node) <= node_end(&reach->nodes[around[depth - 1]]))
+        if (depth && node_size(reach, node) && node_is_nested(reach, i) &&
+            node_end(reach, node) <= node_end(reach, &reach->nodes[around[depth - 1]]))
             set_outer(reach, i, around[depth - 1]);
-        if (depth < MAX_DEPTH && node_size(node))
+        if (depth < MAX_DEPTH && node_size(reach, node))
             around[depth++] = i;
     }
 }
@@ -135,8 +135,8 @@ void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t 
                             uint64_t *size)
 {
     const struct trimmed_block *list = reach->trimmed.at;
-    *start = reach->nodes[node].address;
-    *size = node_size(&reach->nodes[node]);
+    *start = node_address(&reach->nodes[node]);
+    *size = node_size(reach, &reach->nodes[node]);
     uint64_t low = LOWER_BOUND(reach->trimmed.count, i, list[i].address < *start);
     if (low < reach->trimmed.count && list[low].address == *start) {
         *size = list[low].size;
@@ -154,9 +154,9 @@ static void begin_cut(const struct reach *reach, struct nested_blocks_cut *cut)
     cut->begun = true;
     cut->next = node + 1;
     for (; node != NODE_NONE; node = reach->outer[node])
-        if (node_is_nested(reach, node) && node_end(&reach->nodes[node]) > start &&
-            (!cut->within || reach->nodes[node].address == start))
-            cut->start = round_up(node_end(&reach->nodes[node]), 8);
+        if (node_is_nested(reach, node) && node_end(reach, &reach->nodes[node]) > start &&
+            (!cut->within || node_address(&reach->nodes[node]) == start))
+            cut->start = round_up(node_end(reach, &reach->nodes[node]), 8);
 }
 
 bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cut *cut,
@@ -164,10 +164,10 @@ bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cu
 {
     if (!cut->begun)
         begin_cut(reach, cut);
-    while (cut->next < reach->count && reach->nodes[cut->next].address < cut->end) {
+    while (cut->next < reach->count && node_address(&reach->nodes[cut->next]) < cut->end) {
         uint32_t number = cut->next++;
-        uintptr_t at = cut->start, begins = reach->nodes[number].address;
-        uintptr_t behind = round_up(node_end(&reach->nodes[number]), 8);
+        uintptr_t at = cut->start, begins = node_address(&reach->nodes[number]);
+        uintptr_t behind = round_up(node_end(reach, &reach->nodes[number]), 8);
         if (!node_is_nested(reach, number))
             continue;
         cut->start = behind > at ? behind : at;

@@ -13,6 +13,7 @@
 
 struct pointer_scan {
     struct reach *reach;
+    struct recent_edges recent;
     uint64_t wasted; /* bytes of large blocks that became SCAN_UNREAD, less those of others */
     bool failed;
     struct prefetch_ring ring;
@@ -47,13 +48,15 @@ static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_
     struct pointer_targets *row = &reach->targets_of[from];
     if (number == from || row->count == SCAN_UNREAD || scan->failed)
         return;
-    if (unlikely(pointer != reach->nodes[number].address)) {
+    if (unlikely(pointer != node_address(&reach->nodes[number]))) {
         reach->targets.count -= row->count > 1 ? row->count : 0;
         row->count = SCAN_UNREAD;
-        uint64_t size = node_size(&reach->nodes[from]);
+        uint64_t size = node_size(reach, &reach->nodes[from]);
         scan->wasted += size > SMALL_BLOCK ? 2 * size : 0;
         return;
     }
+    if (!recent_edges_add(&scan->recent, from, number))
+        return;
     uint32_t before = row->first;
     if (row->count == 0)
         row->first = number;
@@ -76,7 +79,7 @@ static ALWAYS_INLINE unsigned scan_block(struct pointer_scan *scan,
  * if most large blocks are like that, marking reads them. */
 static ALWAYS_INLINE bool should_scan(struct pointer_scan *scan, const struct mark_node *node)
 {
-    uint64_t size = node_size(node);
+    uint32_t size = node->size;
     if (likely(size <= SMALL_BLOCK))
         return !node_verdict(node);
     if (size > MAX_SCANNED || node_verdict(node) || scan->wasted > MAX_WASTED)
@@ -92,7 +95,7 @@ static void scan_all(struct pointer_scan *scan, const struct pointer_filter *giv
     for (uint32_t i = 0; i < reach->count && !scan->failed; i++) {
         struct mark_node *node = &reach->nodes[i];
         if (likely(reach->count - i > BLOCKS_AHEAD))
-            __builtin_prefetch((const void *)node[BLOCKS_AHEAD].address);
+            __builtin_prefetch((const void *)node_address(&node[BLOCKS_AHEAD]));
         bool wanted = should_scan(scan, node);
         reach->targets_of[i] = (struct pointer_targets){.count = wanted ? 0 : SCAN_UNREAD};
         if (wanted)
@@ -101,16 +104,27 @@ static void scan_all(struct pointer_scan *scan, const struct pointer_filter *giv
     ring_drain(&scan->ring, reach, visit_target, scan);
 }
 
+static void leave_to_marking(struct reach *reach)
+{
+    for (uint32_t i = 0; i < reach->count; i++)
+        reach->targets_of[i] = (struct pointer_targets){.count = SCAN_UNREAD};
+}
+
 void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter)
 {
     struct pointer_scan scan = {.reach = reach};
     scan.ring.row = (const char *)reach->nodes;
     scan.ring.row_size = sizeof *reach->nodes;
-    if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->targets_of))
+    reach->targets_source = NODE_NONE;
+    if (!is_affordable(reach, reach->count, sizeof *reach->targets_of))
         return;
     reach->targets_of = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->targets_of);
     if (!reach->targets_of)
         return;
+    if (reach->outer) {
+        leave_to_marking(reach);
+        return;
+    }
     if (is_affordable(reach, reach->count, sizeof(uint32_t)))
         scan_array_reserve(&reach->arena, &reach->targets, reach->count, sizeof(uint32_t));
     scan_all(&scan, filter);
@@ -128,9 +142,9 @@ void pointer_scan_end(struct reach *reach)
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to)
 {
     const struct mark_node *node = &reach->nodes[from];
-    const uintptr_t *words = (const uintptr_t *)node->address;
-    uint64_t at = 0, last = node_size(node) / 8 - 1;
-    while (at < last && node_pointer(words[at]) != reach->nodes[to].address)
+    const uintptr_t *words = (const uintptr_t *)node_address(node);
+    uint64_t at = 0, last = node_size(reach, node) / 8 - 1;
+    while (at < last && node_pointer(words[at]) != node_address(&reach->nodes[to]))
         at++;
     return at;
 }

@@ -68,8 +68,8 @@ static ALWAYS_INLINE void ring_pop(struct prefetch_ring *ring, const struct reac
         return;
     const struct mark_node *node = &reach->nodes[slot->node];
     if (!slot->pointer) {
-        visit(context, node->address, slot->node, slot->from, slot->at);
-    } else if (slot->pointer - node->address <= node_size(node)) {
+        visit(context, node_address(node), slot->node, slot->from, slot->at);
+    } else if (slot->pointer - node_address(node) <= node_size(reach, node)) {
         visit(context, slot->pointer, slot->node, slot->from, slot->at);
     } else if (unlikely(reach->outer)) {
         uint32_t around = node_enclosing(reach, slot->node, slot->pointer);
@@ -95,7 +95,7 @@ static ALWAYS_INLINE bool ring_misses_blocks(const struct reach *reach, uint32_t
                                              uintptr_t pointer)
 {
     const struct mark_node *node = &reach->nodes[rank - 1];
-    return !rank || (!reach->outer && pointer - node->address > node_size(node));
+    return !rank || (!reach->outer && pointer - node_address(node) > node_size(reach, node));
 }
 
 static ALWAYS_INLINE void ring_push(struct prefetch_ring *ring, const struct reach *reach,
@@ -182,8 +182,9 @@ static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const stru
 static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
-    uintptr_t apart = number + 1 < reach->count ? node[1].address - node->address : UINTPTR_MAX;
-    return apart < node_size(node) ? apart : node_size(node);
+    uintptr_t apart =
+        number + 1 < reach->count ? node_address(&node[1]) - node_address(node) : UINTPTR_MAX;
+    return apart < node_size(reach, node) ? apart : node_size(reach, node);
 }
 
 /* Pushes the possible pointers of block "from", testing every word only once. Returns
@@ -196,7 +197,7 @@ static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
                                                  ring_visit *visit, void *context)
 {
     const uintptr_t *words = own->at, low = reach->low, span = reach->span;
-    const uintptr_t self = reach->nodes[from].address, inside = ring_own_bytes(reach, from);
+    const uintptr_t self = node_address(&reach->nodes[from]), inside = ring_own_bytes(reach, from);
     unsigned state = NODE_NO_POINTER | NODE_NO_ENCODED;
     for (uint64_t i = 0, count = own->count; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
@@ -232,7 +233,8 @@ static ALWAYS_INLINE bool ring_push_outer(struct prefetch_ring *ring, const stru
 {
     if (likely(!reach->outer) || reach->outer[number] == NODE_NONE)
         return false;
-    ring_push(ring, reach, reach->nodes[reach->outer[number]].address, from, 0, visit, context);
+    ring_push(ring, reach, node_address(&reach->nodes[reach->outer[number]]), from, 0, visit,
+              context);
     return true;
 }
 

@@ -6,12 +6,6 @@
 #include "preload/mark/nested_blocks.h"
 #include "preload/base/collections.h"
 
-/* A block that has no number yet. */
-struct pending_block {
-    uint64_t address_before; /* address (48), enum reach_prior (16) */
-    struct blocks_entry entry;
-} __attribute__((packed, aligned(4)));
-
 /* ---- Input ----------------------------------------------------------------------------------- */
 
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
@@ -36,85 +30,122 @@ void reach_end(struct reach *reach)
     scan_arena_free(&arena);
 }
 
-static uintptr_t pending_address(const struct pending_block *in)
+void reach_look_up(struct reach *reach, reach_find_block *find)
 {
-    return in->address_before & (RANK_INDEX_END - 1);
+    reach->find = find;
+}
+
+static uint32_t pack_size(struct reach *reach, const struct block *block)
+{
+    uint64_t most = RANK_INDEX_END - 1 - block->address;
+    uint64_t size = block->size < most ? block->size : most;
+    if (likely(size < NODE_LARGE))
+        return (uint32_t)size;
+    struct large_node *large = scan_array_push(&reach->arena, &reach->large, sizeof *large);
+    if (large)
+        *large = (struct large_node){.address = block->address, .size = size};
+    else
+        reach->failed = true;
+    return NODE_LARGE;
+}
+
+static struct mark_cold cold_of(const struct block *block)
+{
+    return (struct mark_cold){
+        .count = block->count, .tick_kind = blocks_pack(block).tick_kind, .thread = block->thread};
+}
+
+static bool has_room(struct reach *reach)
+{
+    if (!reach->find && !reach->pending_cold)
+        reach->pending_cold =
+            scan_arena_map(&reach->arena, reach->capacity, sizeof *reach->pending_cold);
+    return reach->added < reach->capacity && (reach->find || reach->pending_cold);
 }
 
 void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior before)
 {
-    if (reach->added == reach->capacity) {
+    if (unlikely(!has_room(reach))) {
         reach->failed = true;
         return;
     }
     if (block->address >= RANK_INDEX_END || !blocks_has_key(block->address))
         return;
-    struct pending_block *in = &reach->pending[reach->added++];
+    struct mark_node *in = &reach->pending[reach->added];
+    if (!reach->find)
+        reach->pending_cold[reach->added] = cold_of(block);
+    reach->added++;
     reach->priors |= 1u << before;
-    in->address_before = block->address | (uint64_t)before << 48;
-    in->entry = blocks_pack(block);
-    if (in == reach->pending || !rank_index_same_page(block->address, pending_address(in - 1)))
+    *in = (struct mark_node){.address_state = block->address | (uint64_t)before << 48,
+                             .size = pack_size(reach, block),
+                             .site = block->site};
+    if (in == reach->pending || !rank_index_same_page(block->address, node_address(in - 1)))
         rank_index_add(&reach->index, RANK_INDEX_LEAVES, block->address);
 }
 
 /* Writes a block to its row: the index gives its number, so nothing is sorted. */
-static void place_block(struct reach *reach, const struct pending_block *in)
+static void place_block(struct reach *reach, uint64_t added)
 {
-    uintptr_t address = pending_address(in);
+    const struct mark_node *in = &reach->pending[added];
+    uintptr_t address = node_address(in), end = address + node_size(reach, in);
     uint32_t number = rank_index_rank(&reach->index, address) - 1;
-    struct block block = blocks_unpack(&in->entry, address);
-    enum reach_prior before = in->address_before >> 48;
+    enum reach_prior before = node_state(in);
     unsigned state = before * NODE_PRIOR | (before == REACH_WAS_LOST ? LEAK_VERDICT_LOST : 0);
-    if (block.size > RANK_INDEX_END - 1 - address)
-        block.size = RANK_INDEX_END - 1 - address;
-    reach->nodes[number] =
-        (struct mark_node){.address = address, .size_state = block.size | (uint64_t)state << 48};
-    reach->cold[number] = (struct mark_cold){.site = block.site,
-                                             .count = block.count,
-                                             .tick_kind = in->entry.tick_kind,
-                                             .thread = block.thread};
-    reach->links[number].from = NODE_NONE;
-    reach->site_most = block.site > reach->site_most ? block.site : reach->site_most;
-    reach->nested_count += (block.kind & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
-    if (address + block.size - reach->low > reach->span)
-        reach->span = address + block.size - reach->low;
+    reach->nodes[number] = (struct mark_node){
+        .address_state = address | (uint64_t)state << 48, .size = in->size, .site = in->site};
+    if (reach->cold) {
+        reach->cold[number] = reach->pending_cold[added];
+        reach->nested_count += node_is_nested(reach, number);
+    }
+    reach->site_most = in->site > reach->site_most ? in->site : reach->site_most;
+    if (end - reach->low > reach->span)
+        reach->span = end - reach->low;
 }
 
 static bool fill_index(struct reach *reach)
 {
-    const struct pending_block *in = reach->pending, *end = in + reach->added;
+    const struct mark_node *in = reach->pending, *end = in + reach->added;
     if (!rank_index_map(&reach->index, &reach->arena, RANK_INDEX_LEAVES))
         return false;
     for (in = reach->pending; in < end; in++)
-        if (in == reach->pending ||
-            !rank_index_same_page(pending_address(in), pending_address(in - 1)))
-            rank_index_add(&reach->index, RANK_INDEX_PAGES, pending_address(in));
+        if (in == reach->pending || !rank_index_same_page(node_address(in), node_address(in - 1)))
+            rank_index_add(&reach->index, RANK_INDEX_PAGES, node_address(in));
     if (!rank_index_map(&reach->index, &reach->arena, RANK_INDEX_PAGES))
         return false;
     reach->low = reach->added ? UINTPTR_MAX : 0;
     for (in = reach->pending; in < end; in++) {
-        rank_index_add(&reach->index, RANK_INDEX_BITS, pending_address(in));
-        reach->low = pending_address(in) < reach->low ? pending_address(in) : reach->low;
+        rank_index_add(&reach->index, RANK_INDEX_BITS, node_address(in));
+        reach->low = node_address(in) < reach->low ? node_address(in) : reach->low;
     }
     reach->count = rank_index_sum(&reach->index);
     return true;
 }
 
-bool reach_build_index(struct reach *reach)
+static bool place_blocks(struct reach *reach)
 {
-    if (reach->failed || !fill_index(reach))
-        return false;
-    reach->nodes = scan_arena_map(&reach->arena, reach->count, sizeof *reach->nodes);
-    reach->cold = scan_arena_map(&reach->arena, reach->count, sizeof *reach->cold);
-    reach->links = scan_arena_map(&reach->arena, reach->count, sizeof *reach->links);
-    if (!reach->nodes || !reach->cold || !reach->links)
+    reach->nodes = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->nodes);
+    if (reach->pending_cold)
+        reach->cold = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->cold);
+    if (!reach->nodes || (reach->pending_cold && !reach->cold))
         return false;
     for (uint64_t i = 0; i < reach->added; i++)
-        place_block(reach, &reach->pending[i]);
+        place_block(reach, i);
     scan_arena_unmap(&reach->arena, reach->pending);
+    scan_arena_unmap(&reach->arena, reach->pending_cold);
     reach->pending = NULL;
+    reach->pending_cold = NULL;
+    return true;
+}
+
+bool reach_build_index(struct reach *reach)
+{
+    if (reach->failed || !fill_index(reach) || !place_blocks(reach))
+        return false;
+    reach->links = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->links);
+    for (uint32_t i = 0; reach->links && i < reach->count; i++)
+        reach->links[i] = (struct mark_link){.from = NODE_NONE};
     reach->queue = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->queue);
-    return reach->queue && nested_blocks_find_outer(reach);
+    return reach->links && reach->queue && nested_blocks_find_outer(reach);
 }
 
 static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
@@ -159,31 +190,38 @@ uint32_t reach_count(const struct reach *reach)
     return reach->count;
 }
 
-struct block reach_block(const struct reach *reach, uint32_t node)
+/* What the nodes themselves know, with the cold row if there is one. */
+static void unpack_node(const struct reach *reach, uint32_t node, struct block *out)
 {
-    const struct mark_cold *cold = &reach->cold[node];
-    return (struct block){.address = reach->nodes[node].address,
-                          .size = node_size(&reach->nodes[node]),
-                          .site = cold->site,
+    const struct mark_cold *cold = reach->cold ? &reach->cold[node] : &(struct mark_cold){0};
+    *out = (struct block){.address = node_address(&reach->nodes[node]),
+                          .size = node_size(reach, &reach->nodes[node]),
+                          .site = reach->nodes[node].site,
                           .tick = cold->tick_kind & BLOCKS_TICK_MAX,
                           .count = cold->count,
                           .thread = cold->thread,
                           .kind = cold->tick_kind >> 24};
 }
 
+void reach_read_block(const struct reach *reach, uint32_t node, struct block *out)
+{
+    if (!reach->find || !reach->find(node_address(&reach->nodes[node]), out))
+        unpack_node(reach, node, out);
+}
+
 uint64_t reach_size(const struct reach *reach, uint32_t node)
 {
-    return node_size(&reach->nodes[node]);
+    return node_size(reach, &reach->nodes[node]);
 }
 
 uint32_t reach_site(const struct reach *reach, uint32_t node)
 {
-    return reach->cold[node].site;
+    return reach->nodes[node].site;
 }
 
 uintptr_t reach_address(const struct reach *reach, uint32_t node)
 {
-    return reach->nodes[node].address;
+    return node_address(&reach->nodes[node]);
 }
 
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
@@ -249,7 +287,7 @@ uint32_t reach_root_words(const struct reach *reach)
 
 uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address)
 {
-    return LOWER_BOUND(reach->count, i, reach->nodes[i].address < address);
+    return LOWER_BOUND(reach->count, i, node_address(&reach->nodes[i]) < address);
 }
 
 uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
@@ -263,7 +301,7 @@ uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
     if (number == NODE_NONE)
         return REACH_NONE;
     const struct mark_node *node = &reach->nodes[number];
-    if (pointer - node->address > node_size(node))
+    if (pointer - node_address(node) > node_size(reach, node))
         number = reach->outer ? node_enclosing(reach, number, pointer) : NODE_NONE;
     return number;
 }

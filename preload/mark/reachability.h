@@ -60,6 +60,12 @@ void reach_end(struct reach *reach);
  * is the table's. */
 void address_order_each_block(uint64_t memory_most, blocks_visit *visit, void *context);
 
+/* Answers from the block table what a block at an address is. */
+typedef bool reach_find_block(uintptr_t address, struct block *out);
+/* Call before the first block, if none is nested: what marking does not need is asked for by address
+ * instead of being kept, 12 bytes a block. */
+void reach_look_up(struct reach *reach, reach_find_block *find);
+
 /* In any order. Addresses 0, 2^48 and above, and those not divisible by 8 are skipped. Of two
  * blocks at one address the one added last counts. */
 void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior prior);
@@ -90,7 +96,16 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
 uint32_t reach_count(const struct reach *reach);
 /* Nodes are numbered in address order. */
-struct block reach_block(const struct reach *reach, uint32_t node);
+void reach_read_block(const struct reach *reach, uint32_t node, struct block *out);
+/* The same for code that reads few blocks: to copy what was just written in parts stalls the CPU, 10 ns a
+ * block. */
+static inline struct block reach_block(const struct reach *reach, uint32_t node)
+{
+    struct block block;
+    reach_read_block(reach, node, &block);
+    return block;
+}
+
 uint64_t reach_size(const struct reach *reach, uint32_t node);
 uint32_t reach_site(const struct reach *reach, uint32_t node);
 uintptr_t reach_address(const struct reach *reach, uint32_t node);

@@ -21,7 +21,7 @@ static void release_mapping(struct scan_arena *arena, unsigned i)
     *map = arena->map[--arena->maps];
 }
 
-static void release_spares(struct scan_arena *arena)
+void scan_arena_trim(struct scan_arena *arena)
 {
     for (unsigned i = arena->maps; i--;)
         if (arena->map[i].spare)
@@ -39,7 +39,7 @@ static void *record_mapping(struct scan_arena *arena, void *memory, uint64_t siz
 static void *map_pages(struct scan_arena *arena, uint64_t size, bool parts)
 {
     if (arena->maps == SCAN_ARENA_MAPS || size > arena->most - arena->used - arena->spare)
-        release_spares(arena);
+        scan_arena_trim(arena);
     if (arena->maps == SCAN_ARENA_MAPS || size > arena->most - arena->used)
         return NULL;
     void *memory = sys_map(size);
@@ -189,7 +189,7 @@ static void *extend_in_place(struct scan_arena *arena, void *memory, uint64_t by
     if (!map || map->size < HUGE || find_spare(arena, size))
         return NULL;
     if (size - map->size > arena->most - arena->used - arena->spare) {
-        release_spares(arena);
+        scan_arena_trim(arena);
         map = find_mapping(arena, memory); /* release_spares has moved the list */
     }
     if (size - map->size > arena->most - arena->used)

@@ -47,6 +47,8 @@ void *scan_arena_grow(struct scan_arena *arena, void *memory, uint64_t before, u
 /* memory may be NULL. */
 void scan_arena_unmap(struct scan_arena *arena, void *memory);
 void scan_arena_free(struct scan_arena *arena);
+/* Returns to the kernel what is kept for later arrays. */
+void scan_arena_trim(struct scan_arena *arena);
 /* Unmaps everything that was mapped after "before", a copy of the arena, was made. */
 void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before);
 

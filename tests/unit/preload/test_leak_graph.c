@@ -75,20 +75,19 @@ static const struct {
     {"to the byte behind", "a.3->b+64", "b<a"},
     {"but not beyond", "a.3->b+65", "b=1"},
     {"a block that points to itself is no cycle", "a->a b->b+9", "a=1 b=1"},
-    {"the leader of a cycle has the first serial",
-     "a#1.7.0 b#1.5.0 c#1.6.0 d a->b b->c c->a c->d", "b=4* a<b c<b d<b"},
+    {"the leader of a cycle has the first serial", "a#1.7.0 b#1.5.0 c#1.6.0 d a->b b->c c->a c->d",
+     "b=4* a<b c<b d<b"},
     {"of the first thread", "a#2.7.0 b#2.5.0 c#1.9.0 d a->b b->c c->a a->d", "c=4* a<c b<c d<c"},
     {"or the first tick", "a#1.5.3 b#1.5.2 c#1.5.1 d a->b b->c c->a a->d", "c=4* a<c b<c d<c"},
     {"or the lowest address", "a#1.5.3 b#1.5.3 c#1.5.3 d a->b b->c c->a b->d", "a=4* b<a c<a d<a"},
     {"a cycle below another block has no leader", "a->b b->a c->a", "c=3 a<c b<c"},
-    {"what records of two sites lead to is shared, with everything below",
-     "a->c b->c c->d a->e", "a=2 b=1 c<<a d<<a e<a"},
-    {"what two records of one site lead to counts for the first",
-     "a@1 b@1 c@2 d@2 a->c b->c c->d", "a=3 b=1 c<a d<a"},
+    {"what records of two sites lead to is shared, with everything below", "a->c b->c c->d a->e",
+     "a=2 b=1 c<<a d<<a e<a"},
+    {"what two records of one site lead to counts for the first", "a@1 b@1 c@2 d@2 a->c b->c c->d",
+     "a=3 b=1 c<a d<a"},
     {"a third site shares what two records of one site own",
      "a@1 b@1 c@2 d@2 e@2 a->d b->d c->d d->e", "a=1 d<<a e<<a"},
-    {"held blocks own nothing lost, lost ones nothing held", "b->a b->c root:a",
-     "b=2 c<b a:1 a!R"},
+    {"held blocks own nothing lost, lost ones nothing held", "b->a b->c root:a", "b=2 c<b a:1 a!R"},
     {"where two paths meet is retained by where they part", "a->b a->c b->d c->d d->e root:a",
      "a:5 b:1 c:1 d:2 e:1"},
     {"what a root leads to as well is retained by no other block", "a->b b->c root:a root:b",
@@ -97,8 +96,8 @@ static const struct {
     {"possible and hidden blocks are retained, too", "a->b+8 a->~c b->d c->e root:a",
      "a:5 b:2 c:2"},
     {"two encoded pointers are two paths", "a->b a->c b.1->~d c.1->~d root:a", "a:4 b:1 c:1"},
-    {"what is held without a pointer is retained by no other block",
-     "a?I b?I c?R d?R a->b c->d", "a:1 b:1 c:1 d:1"},
+    {"what is held without a pointer is retained by no other block", "a?I b?I c?R d?R a->b c->d",
+     "a:1 b:1 c:1 d:1"},
 };
 
 START_TEST(a_small_heap_is_judged)
@@ -377,7 +376,8 @@ static bool same(const struct wanted *wanted, int i, uint32_t first)
     return leak_graph_verdict(graph, first + i) == wanted->verdict[i] &&
            owner == (wanted->verdict[i] == LEAK_VERDICT_INDIRECT ? first + wanted->owner[i]
                                                                  : REACH_NONE) &&
-           shared == wanted->shared[i] && leak_graph_is_cycle(graph, first + i) == wanted->cycle[i] &&
+           shared == wanted->shared[i] &&
+           leak_graph_is_cycle(graph, first + i) == wanted->cycle[i] &&
            sum.blocks == wanted->retained[i].blocks && sum.bytes == wanted->retained[i].bytes;
 }
 
@@ -421,20 +421,12 @@ START_TEST(random_heaps_are_judged_as_in_the_most_obvious_way)
 }
 END_TEST
 
-static void expect_same_edges(const struct edge_list *one, const struct edge_list *other)
-{
-    ck_assert_uint_eq(one->to.count, other->to.count);
-    for (uint32_t i = 0; i <= reach->tail + 1; i++)
-        ck_assert_uint_eq(one->first[i], other->first[i]);
-    for (uint64_t i = 0; i < one->to.count; i++)
-        ck_assert_uint_eq(edge_list_targets(one)[i], edge_list_targets(other)[i]);
-}
-
 /* As in an arena whose free slots are chained: many pointers from one block to the other and back.
  */
 START_TEST(many_pointers_between_two_blocks_are_one_edge_each_way)
 {
     struct edge_list edges;
+    struct graph_core core;
     add(0, 4096);
     add(8192, 4096);
     add(16384, 64);
@@ -443,10 +435,13 @@ START_TEST(many_pointers_between_two_blocks_are_one_edge_each_way)
         at(8192)[i] = buffer + (i % 2 ? 0 : 16384);
     }
     root(buffer);
+    root(buffer + 8192);
     mark_heap();
-    ck_assert_uint_eq(reach->edges.count, 3);
-    ck_assert(edge_list_of_held(&edges, reach));
-    ck_assert_uint_eq(edges.to.count, 4); /* and the root's */
+    ck_assert_uint_eq(reach->targets.count, 3);
+    ck_assert(hanging_trees_find(reach, &core));
+    ck_assert_uint_eq(core.count, 2); /* the third hangs on the second */
+    ck_assert(edge_list_of_core(&edges, reach, &core));
+    ck_assert_uint_eq(edges.to.count, 4); /* and two of the roots */
     reach_end(reach);
 }
 END_TEST
@@ -466,33 +461,54 @@ START_TEST(blocks_are_found_by_address_behind_the_graph)
 }
 END_TEST
 
-/* One heap at a time: of many heaps one would have an encoded pointer, and all blocks would be
- * read. */
-START_TEST(pointers_noted_while_marking_are_those_read_afterwards)
+/* One heap at a time: of many heaps one would have an encoded pointer in nearly every round. */
+START_TEST(a_random_heap_has_hanging_trees_and_a_core)
 {
     static struct heap heap;
-    int noted = 0, with_pointers = 0;
+    uint64_t hanging = 0, in_core = 0;
     for (int round = 0; round < LOOKS; round++) {
         uint64_t state = unit_seed + round;
-        struct edge_list as_marked, as_read;
+        struct graph_core core;
         make_heaps(&heap, 1, &state);
         reach = mark_heaps(&heap, 1, UINT64_MAX);
-        noted += reach->edges_first && !reach->encoded_edges.count;
-        with_pointers += reach->edges.count && !reach->encoded_edges.count;
-        ck_assert(edge_list_of_held(&as_marked, reach));
-        ck_assert_ptr_null(reach->edges_first);
-        ck_assert(edge_list_of_held(&as_read, reach));
-        expect_same_edges(&as_marked, &as_read);
-        reach_end(reach);
-        reach = mark_heaps(&heap, 1, UINT64_MAX);
+        ck_assert(hanging_trees_find(reach, &core));
+        in_core += core.count;
+        hanging += reach->tail - core.count;
         graph = leak_graph_build(reach);
         ck_assert(graph && leak_graph_retained_known(graph));
         compare(&heap, 0);
         reach_end(reach);
     }
-    ck_assert_int_gt(noted, LOOKS / 10);
-    ck_assert_int_lt(noted, LOOKS);
-    ck_assert_int_gt(with_pointers, LOOKS / 20);
+    ck_assert_uint_gt(hanging, LOOKS / 10);
+    ck_assert_uint_gt(in_core, LOOKS / 10);
+}
+END_TEST
+
+/* h: hangs; c: core. */
+static const struct {
+    const char *name, *heap, *expected;
+} trees[] = {
+    {"a tree hangs", "a->b a->c c->d root:a", "hhhh"},
+    {"with pointers to the parent, too", "a->b a->c b->a c->a c->d d->c root:a", "hhhh"},
+    {"a list linked both ways hangs", "a->b b->c c->d b->a c->b d->c root:a", "hhhh"},
+    {"a ring does not", "a->b b->c c->a root:a root:b", "ccc"},
+    {"what two blocks point to does not, nor do they", "a->b a->c b->d c->d d->e root:a", "cccch"},
+    {"a pointer past the parent keeps a block in the core", "a->b b->c c->a c->d root:a", "ccch"},
+    {"a block that two roots point to hangs", "a->b root:a root:a", "hh"},
+    {"one that a root points to as well does not", "a->b b->c root:a root:b", "cch"},
+    {"an encoded pointer has both ends in the core", "a->~b a->c root:a", "cch"},
+};
+
+START_TEST(what_hangs_on_one_pointer_is_no_part_of_the_core)
+{
+    struct graph_core core;
+    lay_out(trees[_i].heap);
+    mark_heap();
+    ck_assert(hanging_trees_find(reach, &core));
+    for (uint32_t i = 0; trees[_i].expected[i]; i++)
+        ck_assert_msg(graph_core_has(&core, node(AT(i))) == (trees[_i].expected[i] == 'c'),
+                      "%s: block %c", trees[_i].name, 'a' + i);
+    reach_end(reach);
 }
 END_TEST
 
@@ -501,6 +517,8 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("leak_graph");
     TCase *t = part(suite, "small");
     tcase_add_loop_test(t, a_small_heap_is_judged, 0, ARRAY_LENGTH(rows));
+    tcase_add_loop_test(t, what_hangs_on_one_pointer_is_no_part_of_the_core, 0,
+                        ARRAY_LENGTH(trees));
     tcase_add_test(t, many_pointers_between_two_blocks_are_one_edge_each_way);
     tcase_add_test(t, blocks_are_found_by_address_behind_the_graph);
     t = part(suite, "long");
@@ -510,6 +528,6 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, with_too_little_memory_nothing_wrong_is_said, 0, ARRAY_LENGTH(many));
     t = part(suite, "random");
     tcase_add_test(t, random_heaps_are_judged_as_in_the_most_obvious_way);
-    tcase_add_test(t, pointers_noted_while_marking_are_those_read_afterwards);
+    tcase_add_test(t, a_random_heap_has_hanging_trees_and_a_core);
     return unit_main(argc, argv, suite);
 }
