@@ -183,11 +183,11 @@ static ALWAYS_INLINE void push_targets(struct mark_pass *pass, const struct poin
                                        uint32_t number, ring_visit *visit)
 {
     struct reach *reach = pass->reach;
-    const uint32_t *to;
     uint32_t count;
-    if (likely(reach->targets_of) && pointer_scan_targets(reach, number, &to, &count)) {
+    if (likely(reach->targets_of) && pointer_scan_targets(reach, number, &count)) {
         for (uint32_t i = 0; i < count; i++)
-            ring_push_node(&pass->ring, reach, to[i], number, visit, pass);
+            ring_push_node(&pass->ring, reach, pointer_scan_target(reach, number, i), number, visit,
+                           pass);
         return;
     }
     struct node_words words = node_words_first(reach, number);

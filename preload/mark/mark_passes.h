@@ -30,14 +30,20 @@ void pointer_scan_end(struct reach *reach); /* call when no edges are needed any
 /* The index of the first word of a scanned block that points to the start of another one. */
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
 
-/* The targets of a node and their number; false: SCAN_UNREAD, the caller must read the block. */
+/* The number of a node's targets; false: SCAN_UNREAD, the caller must read the block. */
 static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32_t node,
-                                               const uint32_t **to, uint32_t *count)
+                                               uint32_t *count)
+{
+    *count = reach->targets_of[node].count;
+    return !(*count & TARGETS_READ);
+}
+
+/* One of them. Marking appends to the array, which then may move: no pointer into it stays valid. */
+static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uint32_t node,
+                                                  uint32_t i)
 {
     const struct pointer_targets *row = &reach->targets_of[node];
-    *to = row->count == 1 ? &row->first : (const uint32_t *)reach->targets.at + row->first;
-    *count = row->count;
-    return !(row->count & TARGETS_READ);
+    return row->count == 1 ? row->first : ((const uint32_t *)reach->targets.at)[row->first + i];
 }
 
 /* What a block points to, itself excepted; valid behind marking unless targets_lost. */

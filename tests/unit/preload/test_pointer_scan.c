@@ -158,7 +158,6 @@ static void add_arenas(int count)
 START_TEST(arenas_are_left_to_marking)
 {
     int count = heaps[_i].arenas;
-    const uint32_t *to;
     uint32_t leads;
     add_arenas(count);
     add(ARENA(count), 4088);
@@ -168,9 +167,9 @@ START_TEST(arenas_are_left_to_marking)
     ck_assert(reach_build_index(reach));
     struct pointer_filter is = pointer_filter_make(reach->low, reach->span, 0, 0);
     pointer_scan_run(reach, &is);
-    ck_assert(!pointer_scan_targets(reach, node(ARENA(0)), &to, &leads));
-    ck_assert(pointer_scan_targets(reach, node(ARENA(count - 1) + 4096), &to, &leads));
-    ck_assert(pointer_scan_targets(reach, node(ARENA(count)), &to, &leads) == heaps[_i].read);
+    ck_assert(!pointer_scan_targets(reach, node(ARENA(0)), &leads));
+    ck_assert(pointer_scan_targets(reach, node(ARENA(count - 1) + 4096), &leads));
+    ck_assert(pointer_scan_targets(reach, node(ARENA(count)), &leads) == heaps[_i].read);
     pointer_scan_end(reach);
     reach_end(reach);
 }
@@ -246,6 +245,88 @@ START_TEST(where_memory_is_short_the_verdicts_and_the_ways_are_the_same)
 }
 END_TEST
 
+/* ---- Dense graphs ---------------------------------------------------------------------------- */
+
+#define DENSE_MOST 300
+#define DENSE_STRIDE 512
+#define DENSE_GRAPHS 2000
+
+static uint64_t dense_size[DENSE_MOST];
+static enum leak_verdict dense_verdict[DENSE_MOST];
+
+/* Up to 60 words a block: more edges than blocks, so the arrays of edges grow while the heap is marked. */
+static void make_dense(uint64_t *state)
+{
+    block_count = 1 + (int)(unit_random(state) % DENSE_MOST);
+    unsigned pointers = 1 + unit_random(state) % 8, inside = 1 + unit_random(state) % 32;
+    for (int i = 0; i < block_count; i++) {
+        dense_size[i] = 8 * (1 + unit_random(state) % 60);
+        blocks[i] = (struct block){.address = buffer + DENSE_STRIDE * i, .size = dense_size[i]};
+        for (uint64_t word = 0; word < dense_size[i] / 8; word++) {
+            uint64_t to = unit_random(state) % block_count;
+            bool interior = unit_random(state) % inside == 0 && dense_size[to] > 40;
+            bool is_pointer = unit_random(state) % 8 < pointers && (to % 7 || word == 3);
+            at(DENSE_STRIDE * i)[word] =
+                is_pointer ? buffer + DENSE_STRIDE * to + (interior ? 40 : 0) : word;
+        }
+    }
+    for (root_count = 0; root_count < 2; root_count++)
+        roots[root_count] = buffer + DENSE_STRIDE * (unit_random(state) % block_count);
+}
+
+/* A word's block, if the word holds it as wanted; -1: it does not. */
+static int dense_target(uintptr_t word, enum leak_verdict verdict)
+{
+    uint64_t i = (word - buffer) / DENSE_STRIDE, offset = (word - buffer) % DENSE_STRIDE;
+    bool is_held = i < (uint64_t)block_count && offset <= dense_size[i] &&
+                   (offset == 0 || verdict == POSSIBLE);
+    return is_held ? (int)i : -1;
+}
+
+/* Reads every word of every held block until nothing changes. */
+static void spread_dense(enum leak_verdict verdict)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (int from = -1; from < block_count; from++) {
+            const uintptr_t *words = from < 0 ? roots : at(DENSE_STRIDE * from);
+            uint64_t count = from < 0 ? (uint64_t)root_count : dense_size[from] / 8;
+            for (uint64_t k = 0; k < count && (from < 0 || dense_verdict[from]); k++) {
+                int to = dense_target(words[k], verdict);
+                if (to < 0 || dense_verdict[to])
+                    continue;
+                dense_verdict[to] = verdict;
+                more = true;
+            }
+        }
+    }
+}
+
+START_TEST(dense_graphs_are_judged_as_by_a_marker_that_reads_every_word)
+{
+    uint64_t state = unit_seed, seen[LEAK_VERDICT_MAX] = {0};
+    for (int graph = 0; graph < DENSE_GRAPHS; graph++) {
+        make_dense(&state);
+        mark_heap();
+        memset(dense_verdict, 0, sizeof dense_verdict);
+        spread_dense(REACHABLE);
+        spread_dense(POSSIBLE);
+        for (int i = 0; i < block_count; i++) {
+            enum leak_verdict wanted = dense_verdict[i] ? dense_verdict[i] : LOST;
+            ck_assert_msg(reach_verdict(reach, i) == wanted,
+                          "graph %d, block %d of %d: %s, wanted %s (SEED=%" PRIu64 ")", graph, i,
+                          block_count, verdict_name(reach_verdict(reach, i)), verdict_name(wanted),
+                          unit_seed);
+            seen[wanted]++;
+        }
+        reach_end(reach);
+    }
+    ck_assert_uint_gt(seen[LOST], 10000);
+    ck_assert_uint_gt(seen[POSSIBLE], 1000);
+    ck_assert_uint_gt(seen[REACHABLE], 10000);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("pointer_scan");
@@ -261,5 +342,6 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, what_leads_nowhere_hides_nothing, 0, 3);
     tcase_add_loop_test(t, a_block_of_nothing_but_pointers_leads_to_all_of_them, 0, 3);
     tcase_add_test(t, where_memory_is_short_the_verdicts_and_the_ways_are_the_same);
+    tcase_add_test(t, dense_graphs_are_judged_as_by_a_marker_that_reads_every_word);
     return unit_main(argc, argv, suite);
 }
