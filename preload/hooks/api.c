@@ -12,6 +12,7 @@
 #include "preload/heap/suballoc.h"
 #include "preload/heap/site_totals.h"
 #include "preload/leakcheck/snapshot.h"
+#include "preload/leakcheck/stack_scrub.h"
 #include "preload/base/log.h"
 #include "preload/process/lsan.h"
 #include "preload/track/milestones.h"

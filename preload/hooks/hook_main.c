@@ -23,6 +23,7 @@
 #include "preload/interpose/operator_override.h"
 #include "preload/process/process.h"
 #include "preload/leakcheck/snapshot.h"
+#include "preload/leakcheck/stack_scrub.h"
 #include "preload/roots/heap_ranges.h"
 
 #include <dlfcn.h>

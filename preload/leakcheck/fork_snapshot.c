@@ -1,5 +1,6 @@
 /* fork_snapshot.c - copies the process and waits for the result of the copy. */
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/leakcheck/stack_scrub.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/blocks/blocks.h"
@@ -51,6 +52,7 @@ static int fork_checker(struct leak_check_request *request)
 {
     if (request->is_milestone)
         request->milestone = milestones_add(NULL);
+    stack_scrub_near(); /* counting the blocks has left addresses there */
     int pid = sys_fork_silent();
     if (pid == 0) {
         if (!request->stopped)

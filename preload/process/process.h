@@ -90,24 +90,4 @@ bool runtime_options_get(const char *name, char *buffer, size_t size);
 /* False: the option is unknown, cannot be changed, or has no such value; nothing has changed. */
 bool runtime_options_set(struct guard *guard, const char *name, const char *value);
 
-/* ---- The dead part of the stack: stack_scrub.c --------------------------------------------------
- *
- * A leak check puts its frames over those of functions that have returned, and frames have gaps in
- * which old pointers survive. stack_scrub clears up to 64 KiB below the stack pointer, never past
- * the end of the thread's own stack or of its mapped part; below a signal stack or the stack of a
- * fibre there may be anything.
- */
-void stack_scrub(void);
-
-/* For an exported function that keeps nothing in registers or on the stack: calls another one on a
- * scrubbed stack, with the frame address of this one. Only the return address and the frame record
- * lie between the frame of the program's function and the end of the scrubbed part. */
-#define ON_SCRUBBED_STACK(function)                                                                \
-    ({                                                                                             \
-        stack_scrub();                                                                             \
-        __auto_type result_ = function(__builtin_frame_address(0));                                \
-        __asm__ volatile("" ::: "memory"); /* prevents a tail call: this frame stays */            \
-        result_;                                                                                   \
-    })
-
 #endif

@@ -1,4 +1,5 @@
-#include "preload/process/process.h"
+/* stack_scrub.c - clears words below the stack pointer. */
+#include "preload/leakcheck/stack_scrub.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "leak_store.h"
@@ -24,8 +25,7 @@ static NOINLINE void scrub_far(uintptr_t end)
         *word = 0;
 }
 
-/* Clears what the frame of scrub_far lay on. */
-static NOINLINE void scrub_near(void)
+NOINLINE void stack_scrub_near(void)
 {
     volatile uintptr_t zone[128];
     for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
@@ -39,5 +39,5 @@ void stack_scrub(void)
     if (!thread || sp >= thread->bounds.high || sp < thread->bounds.low + LEAK_PAGE)
         return;
     scrub_far(thread->bounds.low);
-    scrub_near();
+    stack_scrub_near(); /* what the frame of scrub_far lay on */
 }
