@@ -668,7 +668,7 @@ struct leak_resource {
     uint32_t count;    /* DL: number of opens by this stack. BAD_CLOSE: number of closes. Else 1 */
     uint32_t name_length;
     uint64_t id;    /* FD, BAD_CLOSE: descriptor number; else an address */
-    uint64_t bytes; /* MMAP: size. THREAD: serial */
+    uint64_t bytes; /* MMAP, PAIR: size; of a PAIR 0 = unknown. THREAD: serial */
     uint64_t owner; /* used by the runtime only: the FILE or DIR that a descriptor belongs to */
     struct leak_mark opened;
     struct leak_mark closed, again; /* BAD_CLOSE: the valid close, and this one */

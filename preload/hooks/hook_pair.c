@@ -1,9 +1,18 @@
 /* hook_pair.c - functions of any library that create and destroy a resource, named by option pair=.
  *
- * Calls of the two functions of a pair are redirected to two stubs (got_patch.h), which call the
- * real ones. These are searched at each call, for the library may have been unloaded and loaded
- * again. Six integer or pointer arguments are passed on and one is returned; other types are not
- * supported.
+ * A program gets at such a function in three ways:
+ *
+ *     by its GOT         got_patch.h redirects the calls by name
+ *     from dlsym         answers with a stub of the same kind
+ *     from a lookup      a function that answers with functions by name, as cuGetProcAddress does
+ *
+ * In each case it calls a stub, which belongs to one function of one pair, and to one address of the
+ * real function, or to none: then the function is searched at each call, for the library may have
+ * been unloaded and loaded again. Arguments are integers or pointers, ten at most, and one is
+ * returned; other types are not supported.
+ *
+ * A creating function may be built on others of the table, as CUDA's runtime is on its driver: only
+ * the outermost call of a thread counts.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/got_patch.h"
@@ -11,110 +20,397 @@
 #include "preload/process/resource_hooks.h"
 #include "preload/elf/symbols.h"
 
-#define MAX_PAIRS 16
-#define ARGUMENTS 6
-#define RESULT ARGUMENTS
+#include <dlfcn.h>
+
+#define PAIRS_MAX 128 /* of all presets at once, and of the user */
+#define STUBS_MAX 256
+#define ARGUMENTS 10
+#define RESULT ARGUMENTS /* an argument that is none */
 
 /* Variadic, so that a variadic function may be called as well. */
 typedef uintptr_t any_function(uintptr_t, ...);
 
+enum handle_form {
+    HANDLE_VALUE,  /* the argument or the result */
+    HANDLE_STORED, /* where the argument points to */
+};
+
 struct end {
     const char *name;
-    unsigned at; /* argument that is the handle, or points to it; or RESULT */
+    uint8_t at; /* argument, or RESULT */
+    uint8_t form;
 };
 
 static struct pair {
     struct end create, destroy;
-} pairs[MAX_PAIRS];
-static unsigned count;
+    uint8_t bytes, times; /* arguments; RESULT: none */
+} pairs[PAIRS_MAX];
+static unsigned pair_count;
+
+/* A lookup answers with the address of a function of that name. */
+static const struct lookup {
+    struct end function; /* where the answer is */
+    uint8_t name_at;
+} lookups[] = {
+    {{"cuGetProcAddress", 1, HANDLE_STORED}, 0},
+    {{"cuGetProcAddress_v2", 1, HANDLE_STORED}, 0},
+    {{"cudaGetDriverEntryPoint", 1, HANDLE_STORED}, 0},
+    {{"cudaGetDriverEntryPointByVersion", 1, HANDLE_STORED}, 0},
+    {{"hipGetProcAddress", 1, HANDLE_STORED}, 0},
+    {{"clGetExtensionFunctionAddress", RESULT, HANDLE_VALUE}, 0},
+    {{"clGetExtensionFunctionAddressForPlatform", RESULT, HANDLE_VALUE}, 1},
+};
+
+enum role { ROLE_NONE, ROLE_CREATE, ROLE_DESTROY, ROLE_LOOKUP };
+
+/* What a stub stands for. Once `ready` it does not change. */
+static struct stub {
+    uint8_t role, ready;
+    uint8_t number;      /* in pairs or lookups */
+    any_function *given; /* the real function; NULL: searched at each call */
+} stubs[STUBS_MAX];
+static unsigned stub_count; /* handed out; may exceed STUBS_MAX */
+
+static uintptr_t stub_for(const char *name, any_function *given, bool loosely);
 
 /* ---- The calls ------------------------------------------------------------------------------ */
 
-static uintptr_t call_real(const char *name, const uintptr_t *a)
+static const char *real_name(const struct stub *stub)
 {
-    any_function *function = (any_function *)symbols_find_except(name, (uintptr_t)call_real);
-    return function(a[0], a[1], a[2], a[3], a[4], a[5]);
+    return stub->role == ROLE_CREATE    ? pairs[stub->number].create.name
+           : stub->role == ROLE_DESTROY ? pairs[stub->number].destroy.name
+                                        : lookups[stub->number].function.name;
 }
 
-static uintptr_t create_resource(const struct pair *pair, const struct frame *caller,
+static uintptr_t call_real(const struct stub *stub, const uintptr_t *a)
+{
+    any_function *function = stub->given;
+    if (!function)
+        function = (any_function *)symbols_find_except(real_name(stub), (uintptr_t)call_real);
+    return function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+}
+
+/* The caller of the creating function that runs in this thread; sp 0: none. An exception or a jump
+ * may have left it. */
+static __thread struct frame creator __attribute__((tls_model("initial-exec")));
+
+/* Is the caller called by a creating function? Its stack lies below then, and the return address of
+ * that call is still in its place. */
+static bool is_creating(const struct frame *caller)
+{
+    uintptr_t pc;
+    return creator.sp && caller->sp < creator.sp &&
+           sys_peek(arch_return_slot(creator.sp, creator.link), &pc, sizeof pc) &&
+           arch_strip(pc) == creator.pc;
+}
+
+static uint64_t stored_handle(const struct end *end, const uintptr_t *a)
+{
+    return end->form == HANDLE_STORED && a[end->at] ? *(const uintptr_t *)a[end->at] : 0;
+}
+
+/* Of a function that stores the handle and returns whether it has failed, what it has made; 0:
+ * nothing. It may leave what stood there before. */
+static uint64_t created_handle(const struct end *end, const uintptr_t *a, uintptr_t result,
+                               uint64_t before)
+{
+    if (end->at == RESULT)
+        return result;
+    if (end->form == HANDLE_VALUE)
+        return (int)result == 0 ? a[end->at] : 0;
+    uint64_t handle = stored_handle(end, a);
+    return (int)result == 0 || handle != before ? handle : 0;
+}
+
+static uint64_t requested_bytes(const struct pair *pair, const uintptr_t *a)
+{
+    uint64_t bytes = pair->bytes == RESULT ? 0 : a[pair->bytes];
+    return pair->times == RESULT ? bytes : bytes * a[pair->times];
+}
+
+static uintptr_t create_resource(const struct stub *stub, const struct frame *caller,
                                  const uintptr_t *a)
 {
-    uintptr_t result = call_real(pair->create.name, a), handle = result;
-    if (pair->create.at != RESULT)
-        handle = a[pair->create.at] ? *(const uintptr_t *)a[pair->create.at] : 0;
+    const struct pair *pair = &pairs[stub->number];
+    if (is_creating(caller))
+        return call_real(stub, a);
+    uint64_t bytes = requested_bytes(pair, a), before = stored_handle(&pair->create, a);
+    creator = *caller;
+    uintptr_t result = call_real(stub, a);
+    creator.sp = 0;
+    uint64_t handle = created_handle(&pair->create, a, result, before);
     if (handle)
-        resource_hook_stream_opened(caller, LEAK_RESOURCE_PAIR, LEAK_SORT_PAIR,
-                                    (const void *)handle, -1, pair->create.name, false);
+        resource_hook_object_created(caller, handle, pair->create.name, bytes);
     return result;
 }
 
-static uintptr_t destroy_resource(const struct pair *pair, const struct frame *caller,
+static uintptr_t destroy_resource(const struct stub *stub, const struct frame *caller,
                                   const uintptr_t *a)
 {
-    struct resource_hook_closing leaving =
-        resource_hook_closing(caller, LEAK_RESOURCE_PAIR, (const void *)a[pair->destroy.at]);
-    uintptr_t result = call_real(pair->destroy.name, a);
+    struct resource_hook_closing leaving = resource_hook_closing(
+        caller, LEAK_RESOURCE_PAIR, (const void *)a[pairs[stub->number].destroy.at]);
+    uintptr_t result = call_real(stub, a);
     resource_hook_stream_closed(caller, &leaving);
     return result;
 }
 
-#define STUB(kind, i)                                                                              \
-    static uintptr_t kind##_##i(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,   \
-                                uintptr_t f)                                                       \
+static uintptr_t look_up(const struct stub *stub, const uintptr_t *a)
+{
+    const struct lookup *lookup = &lookups[stub->number];
+    uintptr_t result = call_real(stub, a);
+    uintptr_t *answer =
+        lookup->function.at == RESULT ? &result : (uintptr_t *)a[lookup->function.at];
+    const char *name = (const char *)a[lookup->name_at];
+    uintptr_t ours = name && answer && *answer ? stub_for(name, (any_function *)*answer, true) : 0;
+    if (ours)
+        *answer = ours;
+    return result;
+}
+
+static uintptr_t call_stub(unsigned number, const struct frame *caller, const uintptr_t *a)
+{
+    const struct stub *stub = &stubs[number];
+    return stub->role == ROLE_CREATE    ? create_resource(stub, caller, a)
+           : stub->role == ROLE_DESTROY ? destroy_resource(stub, caller, a)
+                                        : look_up(stub, a);
+}
+
+/* ---- The stubs ------------------------------------------------------------------------------ */
+
+#define STUB(high, low)                                                                            \
+    static uintptr_t stub_##high##low(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,          \
+                                      uintptr_t e, uintptr_t f, uintptr_t g, uintptr_t h,          \
+                                      uintptr_t i, uintptr_t j)                                    \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        return kind##_resource(&pairs[i], &caller, (const uintptr_t[]){a, b, c, d, e, f});         \
+        return call_stub(0x##high##low, &caller,                                                   \
+                         (const uintptr_t[]){a, b, c, d, e, f, g, h, i, j});                       \
     }
+#define EACH_LOW(X, high)                                                                          \
+    X(high, 0)                                                                                     \
+    X(high, 1)                                                                                     \
+    X(high, 2)                                                                                     \
+    X(high, 3)                                                                                     \
+    X(high, 4)                                                                                     \
+    X(high, 5)                                                                                     \
+    X(high, 6)                                                                                     \
+    X(high, 7)                                                                                     \
+    X(high, 8) X(high, 9) X(high, a) X(high, b) X(high, c) X(high, d) X(high, e) X(high, f)
 #define EACH(X)                                                                                    \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
-#define STUBS(i) STUB(create, i) STUB(destroy, i)
-EACH(STUBS)
+    EACH_LOW(X, 0)                                                                                 \
+    EACH_LOW(X, 1)                                                                                 \
+    EACH_LOW(X, 2)                                                                                 \
+    EACH_LOW(X, 3)                                                                                 \
+    EACH_LOW(X, 4)                                                                                 \
+    EACH_LOW(X, 5)                                                                                 \
+    EACH_LOW(X, 6)                                                                                 \
+    EACH_LOW(X, 7)                                                                                 \
+    EACH_LOW(X, 8)                                                                                 \
+    EACH_LOW(X, 9)                                                                                 \
+    EACH_LOW(X, a) EACH_LOW(X, b) EACH_LOW(X, c) EACH_LOW(X, d) EACH_LOW(X, e) EACH_LOW(X, f)
+EACH(STUB)
 
-typedef uintptr_t stub(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
-static const struct {
-    stub *create, *destroy;
-} stubs[MAX_PAIRS] = {
-#define X(i) {create_##i, destroy_##i},
-    EACH(X)
-#undef X
-};
+typedef uintptr_t stub_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                                uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+static stub_function *const stub_functions[STUBS_MAX] = {
+#define STUB_ADDRESS(high, low) stub_##high##low,
+    EACH(STUB_ADDRESS)};
 
-/* The stub for a function of that name; 0: it is in no pair, or is not defined anywhere. */
-static uintptr_t stub_for(const char *name)
+static bool is_stub_for(const struct stub *stub, const struct stub *wanted)
 {
-    for (unsigned i = 0; i < count; i++) {
-        bool creates = strcmp(pairs[i].create.name, name) == 0;
-        if ((creates || strcmp(pairs[i].destroy.name, name) == 0) &&
-            symbols_find_except(name, (uintptr_t)call_real))
-            return (uintptr_t)(creates ? stubs[i].create : stubs[i].destroy);
+    return load_acquire(&stub->ready) && stub->role == wanted->role &&
+           stub->number == wanted->number && stub->given == wanted->given;
+}
+
+/* 0: there are no more. Two threads may get two stubs for the same; both serve. */
+static uintptr_t hand_out_stub(struct stub wanted)
+{
+    for (unsigned i = 0; i < STUBS_MAX && i < load_acquire(&stub_count); i++)
+        if (is_stub_for(&stubs[i], &wanted))
+            return (uintptr_t)stub_functions[i];
+    if (load_relaxed(&stub_count) >= STUBS_MAX)
+        return 0;
+    unsigned number = add_relaxed(&stub_count, 1);
+    if (number >= STUBS_MAX)
+        return 0;
+    stubs[number] = wanted;
+    store_release(&stubs[number].ready, 1);
+    return (uintptr_t)stub_functions[number];
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+/* Without "_ptsz", "_ptds" and "_v2", which tell versions of one function apart. */
+static size_t base_length(const char *name)
+{
+    size_t length = strlen(name);
+    if (length > 5 &&
+        (memcmp(name + length - 5, "_ptsz", 5) == 0 || memcmp(name + length - 5, "_ptds", 5) == 0))
+        length -= 5;
+    bool has_version = length > 3 && memcmp(name + length - 3, "_v", 2) == 0 &&
+                       name[length - 1] >= '0' && name[length - 1] <= '9';
+    return has_version ? length - 3 : length;
+}
+
+static bool is_named(const char *one, const char *other, bool loosely)
+{
+    size_t length = base_length(one);
+    return strcmp(one, other) == 0 ||
+           (loosely && length == base_length(other) && memcmp(one, other, length) == 0);
+}
+
+/* loosely: whatever the versions of the function. */
+static struct stub find_role(const char *name, bool loosely)
+{
+    for (unsigned i = 0; i < pair_count; i++) {
+        if (is_named(pairs[i].create.name, name, loosely))
+            return (struct stub){.role = ROLE_CREATE, .number = i};
+        if (is_named(pairs[i].destroy.name, name, loosely))
+            return (struct stub){.role = ROLE_DESTROY, .number = i};
     }
-    return 0;
+    for (unsigned i = 0; i < ARRAY_LENGTH(lookups); i++)
+        if (is_named(lookups[i].function.name, name, false))
+            return (struct stub){.role = ROLE_LOOKUP, .number = i};
+    return (struct stub){.role = ROLE_NONE};
+}
+
+/* The stub for a function of that name; 0: there is none. */
+static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
+{
+    struct stub stub = find_role(name, loosely);
+    stub.given = given;
+    return stub.role == ROLE_NONE ? 0 : hand_out_stub(stub);
+}
+
+/* ---- dlsym ---------------------------------------------------------------------------------- */
+
+/* What dlsym does depends on its caller where the handle is none: so hook_pair_dlsym (tail.S) jumps
+ * to it for all names but those of the table. */
+__attribute__((used)) void *hook_pair_dlsym_notice(void *handle, const char *name);
+void *hook_pair_dlsym(void *handle, const char *name) HIDDEN;
+
+static void *answer_dlsym(void *handle, const char *name)
+{
+    void *function = dlsym(handle, name);
+    uintptr_t ours = function ? stub_for(name, (any_function *)function, false) : 0;
+    return ours ? (void *)ours : function;
+}
+
+void *hook_pair_dlsym_notice(void *handle, const char *name)
+{
+    bool answers = handle != RTLD_NEXT && find_role(name, false).role != ROLE_NONE &&
+                   (handle != RTLD_DEFAULT || dlsym(handle, name));
+    return answers ? (void *)answer_dlsym : (void *)dlsym;
+}
+
+/* For got_patch.h: 0: the function is in no pair, or is not defined anywhere. */
+static uintptr_t replace_import(const char *name)
+{
+    if (strcmp(name, "dlsym") == 0)
+        return (uintptr_t)hook_pair_dlsym;
+    bool defined =
+        find_role(name, false).role != ROLE_NONE && symbols_find_except(name, (uintptr_t)call_real);
+    return defined ? stub_for(name, NULL, false) : 0;
 }
 
 /* ---- The option ----------------------------------------------------------------------------- */
 
-/* "name" or "name:argN", which becomes the name alone. */
-static bool parse_end(char *text, unsigned otherwise, struct end *end)
+static bool parse_argument(const char *text, uint8_t *at)
 {
-    char *colon = strchr(text, ':');
-    *end = (struct end){.name = text, .at = otherwise};
-    if (!colon)
-        return *text;
-    *colon = '\0';
-    if (strncmp(colon + 1, "arg", 3) != 0 || colon[4] < '0' || colon[4] >= '0' + ARGUMENTS ||
-        colon[5])
+    if (*text < '0' || *text >= '0' + ARGUMENTS || text[1])
         return false;
-    end->at = colon[4] - '0';
+    *at = *text - '0';
+    return true;
+}
+
+/* "N" or "N*M" */
+static bool parse_bytes(char *text, struct pair *pair)
+{
+    char *star = strchr(text, '*');
+    if (star)
+        *star = '\0';
+    return parse_argument(text, &pair->bytes) && (!star || parse_argument(star + 1, &pair->times));
+}
+
+/* One word behind a colon: "argN" and "isN" say what the handle is, "bytesN" how large it is. */
+static bool parse_word(char *word, struct end *end, enum handle_form arg, struct pair *sized)
+{
+    if (strncmp(word, "arg", 3) == 0) {
+        end->form = arg;
+        return parse_argument(word + 3, &end->at);
+    }
+    if (!sized)
+        return false;
+    if (strncmp(word, "is", 2) == 0) {
+        end->form = HANDLE_VALUE;
+        return parse_argument(word + 2, &end->at);
+    }
+    return strncmp(word, "bytes", 5) == 0 && parse_bytes(word + 5, sized);
+}
+
+/* "name", followed by ":word" ...; becomes the name alone. sized: of a creating function. */
+static bool parse_end(char *text, struct end *end, enum handle_form arg, struct pair *sized)
+{
+    *end = (struct end){.name = text, .at = sized ? RESULT : 0};
+    for (char *colon = strchr(text, ':'), *next; colon; colon = next) {
+        *colon = '\0';
+        next = strchr(colon + 1, ':');
+        if (next)
+            *next = '\0';
+        if (!parse_word(colon + 1, end, arg, sized))
+            return false;
+    }
     return *text;
 }
 
-static bool parse_pair(char *text, struct pair *pair)
+static bool parse_pair(char *create, char *destroy, struct pair *pair)
+{
+    pair->bytes = pair->times = RESULT;
+    return parse_end(create, &pair->create, HANDLE_STORED, pair) &&
+           parse_end(destroy, &pair->destroy, HANDLE_VALUE, NULL);
+}
+
+/* Writable, because parsing cuts the names off. */
+static struct preset_row {
+    char *preset, *create, *bytes, *destroy;
+} preset_rows[] = {
+#define PAIR(preset, create, bytes, destroy)                                                       \
+    {(char[]){#preset}, (char[]){create}, (char[]){bytes}, (char[]){destroy}},
+#include "preload/hooks/pair_presets.def"
+#undef PAIR
+};
+
+/* False: there is no such preset, or no room. A row that was taken already is left out. */
+static bool take_preset(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LENGTH(preset_rows); i++) {
+        struct preset_row *row = &preset_rows[i];
+        if (strcmp(row->preset, name) != 0)
+            continue;
+        struct pair *pair = &pairs[pair_count];
+        if (pair_count == PAIRS_MAX || !parse_pair(row->create, row->destroy, pair) ||
+            (*row->bytes && !parse_bytes(row->bytes, pair)))
+            return false;
+        pair_count++;
+        row->preset[0] = '\0';
+        found = true;
+    }
+    return found;
+}
+
+static bool take_pair(char *text)
 {
     char *comma = strchr(text, ',');
-    if (!comma)
+    if (*text == '@')
+        return take_preset(text + 1);
+    if (!comma || pair_count == PAIRS_MAX)
         return false;
     *comma = '\0';
-    return parse_end(text, RESULT, &pair->create) && parse_end(comma + 1, 0, &pair->destroy);
+    if (!parse_pair(text, comma + 1, &pairs[pair_count]))
+        return false;
+    pair_count++;
+    return true;
 }
 
 void hook_pair_start(void)
@@ -127,14 +423,12 @@ void hook_pair_start(void)
         next = strchr(text, ';');
         if (next)
             *next++ = '\0';
-        if (count < MAX_PAIRS && parse_pair(text, &pairs[count]))
-            count++;
-        else
+        if (!take_pair(text))
             log_bad_value("pair", options_current.pair,
-                          "create,destroy or create:arg1,destroy:arg0");
+                          "@cuda or another preset, create,destroy or create:arg1,destroy:arg0");
     }
-    if (!count)
+    if (!pair_count)
         return;
     resource_track(1u << LEAK_RESOURCE_PAIR);
-    got_patch_redirect(stub_for);
+    got_patch_redirect(replace_import);
 }

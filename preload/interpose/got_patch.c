@@ -60,12 +60,13 @@ static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym)
     return found || !redirection->to_hooks ? found : symbols_find_export(&own, name);
 }
 
+/* dlsym stands in libc and, for old programs, in libdl: it is the same function. */
 static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
                                void *context)
 {
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     struct definitions definitions = {.name = symbols->names + symbol->st_name};
-    return !find_replacement(symbols, symbol, context) ||
+    return !find_replacement(symbols, symbol, context) || strcmp(definitions.name, "dlsym") == 0 ||
            !dl_iterate_phdr(count_definition, &definitions);
 }
 
@@ -228,7 +229,7 @@ static int redirect_bound(struct dl_phdr_info *object, size_t size UNUSED, void 
 {
     struct symbols symbols;
     struct redirection redirection = {object, false};
-    if (read_object(&redirection, &symbols))
+    if (read_object(&redirection, &symbols) && object->dlpi_addr != own.bias)
         symbols_each_relocation(&symbols, redirect_slot, &redirection);
     return 0;
 }

@@ -74,6 +74,22 @@ void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_
     guard_leave(guard);
 }
 
+void resource_hook_object_created(const struct frame *caller, uint64_t handle, const char *function,
+                                  uint64_t bytes)
+{
+    struct news news = {.type = LEAK_RESOURCE_PAIR,
+                        .sort = LEAK_SORT_PAIR,
+                        .name = function,
+                        .id = handle,
+                        .bytes = bytes,
+                        .fd = -1};
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    handle_table_add(guard, &news, resource_mark_caller(guard, caller));
+    guard_leave(guard);
+}
+
 struct resource_hook_closing resource_hook_closing(const struct frame *caller,
                                                    enum leak_resource_type type, const void *stream)
 {

@@ -28,6 +28,9 @@ void resource_hook_address(const struct frame *caller, int fd, const void *addre
 void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_type type,
                                  enum leak_sort sort, const void *stream, int fd, const char *name,
                                  bool like);
+/* An object that a function of option pair= has created. bytes: 0: unknown. */
+void resource_hook_object_created(const struct frame *caller, uint64_t handle, const char *function,
+                                  uint64_t bytes);
 /* Before it is closed … */
 struct resource_hook_closing {
     struct handle_ref stream;

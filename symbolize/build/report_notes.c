@@ -151,6 +151,20 @@ static void add_uncleared(struct notes *notes)
                                                     : " were"));
 }
 
+/* Functions of option pair= were never called, or not where libleak sees it. */
+static void add_unseen_pairs(struct notes *notes)
+{
+    char pairs[256];
+
+    if (!store_get_option(notes->store, "pair", pairs, sizeof(pairs)) || !*pairs ||
+        notes->store->resources_opened[LEAK_RESOURCE_PAIR])
+        return;
+    add_note(notes, arena_format(notes->mem,
+                                 "pair=%s: no call of its functions was seen; calls inside of one "
+                                 "library or of a statically linked one cannot be",
+                                 pairs));
+}
+
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process)
@@ -184,6 +198,7 @@ void report_notes_fill(struct arena *mem, const struct store *store,
     add_own_allocator(&notes);
     if (store->look && store->look->head.uncleared)
         add_uncleared(&notes);
+    add_unseen_pairs(&notes);
     if (store->events_left_out)
         add_note(
             &notes,

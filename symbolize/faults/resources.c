@@ -275,7 +275,7 @@ static void add_resource(struct resource_builder *filling, const struct store_re
 
     record->blocks = add_saturating(record->blocks, from->count);
     draft->calls += from->flags & LEAK_RESOURCE_SECOND ? 0 : from->count;
-    if (from->type == LEAK_RESOURCE_MMAP) {
+    if (from->type == LEAK_RESOURCE_MMAP || (from->type == LEAK_RESOURCE_PAIR && from->bytes)) {
         resource->has_bytes = true;
         record->bytes = add_saturating(record->bytes, from->bytes);
     }

@@ -40,6 +40,8 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
+        .hidden hook_pair_dlsym
+        TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
 /* The file of the same name for x86_64 describes hook_call_main. */
         .local  hook_main_return

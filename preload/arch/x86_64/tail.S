@@ -1,7 +1,7 @@
 /* tail.S (x86_64) - hooks that must leave no frame between the caller and the real function.
  *
- * dlopen, dlmopen and dlclose use their return address (RUNPATH, $ORIGIN, namespaces): after a C wrapper
- * libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
+ * dlopen, dlmopen, dlclose and dlsym use their return address (RUNPATH, $ORIGIN, namespaces, RTLD_NEXT):
+ * after a C wrapper libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
  * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
  * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
  */
@@ -43,6 +43,8 @@
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
+        .hidden hook_pair_dlsym
+        TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
 /* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main may
  * return with any stack pointer and any value in the preserved registers, and with the direction flag set.
