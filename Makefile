@@ -39,10 +39,14 @@ HARDEN   = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection 
 HARDEN_x86_64  = -fcf-protection=full
 HARDEN_aarch64 = -mbranch-protection=standard
 HARDEN_LINK = $(if $(SAN),,-pie) -Wl,-z,relro,-z,now,-z,noexecstack
+# LIBS_BESIDE=1 (make dist-bin): the tools take their libraries from lib/libleak/lib, wherever they are unpacked; RPATH, which
+# counts for libraries of libraries, too.
+BESIDE = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/libleak/lib:$$ORIGIN/lib'
+HARDEN_LINK += $(if $(LIBS_BESIDE),$(BESIDE))
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
-REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson
-TOP_LIBS := -lncursesw -ltinfo -pthread
+REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson -ldl -pthread
+TOP_LIBS := -lncursesw -ltinfo
 
 # ---- Products: one folder, one artefact ------------------------------------
 
@@ -126,6 +130,8 @@ partsdir = $(libdir)/libleak
 docdir   = $(datadir)/doc/libleak
 bashcompdir = $(datadir)/bash-completion/completions
 zshcompdir ?= $(datadir)/zsh/site-functions
+sharedir = $(datadir)/libleak
+LISTENERS = $(wildcard share/libleak_*)
 cmakedir = $(datadir)/cmake/libleak
 fishcompdir = $(datadir)/fish/vendor_completions.d
 TOOLS     = leakrun leakreport leaktop leakctl
@@ -147,6 +153,8 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	install -m 644 share/libleakConfig.cmake $(DESTDIR)$(cmakedir)
+	install -d $(DESTDIR)$(sharedir)
+	install -m 644 $(LISTENERS) $(DESTDIR)$(sharedir)
 	$(foreach n,1 3 7,install -m 644 $(O)/man/*.$(n) $(DESTDIR)$(mandir)/man$(n) &&) true
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
@@ -158,17 +166,22 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
 	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
+	  $(addprefix $(DESTDIR)$(sharedir)/,$(notdir $(LISTENERS))) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc $(DESTDIR)$(cmakedir)/libleakConfig.cmake \
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
 	  $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCUMENTS))) \
 	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*)))
-	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
+	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(sharedir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # Manual pages get the version, and libleak(7) its options from the table, so that they agree.
 man: $(patsubst %,$(O)/%,$(wildcard man/*)) ## the manual pages
 $(O)/man/%: man/% include/leak_options.def scripts/make-man VERSION
 	@mkdir -p $(@D)
 	$(Q)scripts/make-man $< include/leak_options.def $(VERSION) >$@
+
+# The documentation as pages: docs/site, the other documents and the manual pages.
+site: man                             ## the documentation as HTML pages, in $(O)/site
+	@scripts/make-site $(O)/site $(O)/man
 
 # Completion comes from the tables of options, which the tools print.
 completion: $(COMPLETIONS)            ## for bash, zsh and fish
@@ -199,6 +212,10 @@ reproducible: dist                    ## two builds of that tarball in two folde
 deb: dist                             ## libleak, libleak0, libleak-dev and libleak-doc in $(O)/deb/
 	@scripts/make-deb $(O)/$(DIST).tar.gz $(O)/deb
 
+# Built in the oldest system that has what is needed: its glibc is the oldest that the products run with.
+dist-bin: dist                        ## a tarball that runs where it is unpacked: $(O)/libleak-VERSION-CPU.tar.gz
+	@scripts/make-dist-bin $(O)/$(DIST).tar.gz $(O)
+
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
@@ -211,7 +228,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if
 endif
 
 FORCE:
-.PHONY: FORCE deb dist reproducible completion all install uninstall man compdb clean help
+.PHONY: FORCE deb dist dist-bin reproducible completion all install uninstall man site compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -23,6 +23,14 @@
 #include "preload/base/base.h"
 
 #include <linux/filter.h>
+#include <sys/syscall.h>
+/* Older headers lack them, older kernels refuse them. New calls have one number on all CPUs. */
+#ifndef SYS_close_range
+#define SYS_close_range 436 /* Linux 5.9 */
+#endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439 /* Linux 5.8 */
+#endif
 
 /* False: no call is refused. Read by each call; do not write. */
 extern bool sandbox_restricts HIDDEN;

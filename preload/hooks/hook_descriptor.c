@@ -14,10 +14,15 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC 4
 #endif
+
+/* glibc before 2.34 does not declare them. */
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
 
 #define TRACKED() resource_is_tracked(LEAK_RESOURCE_FD)
 
