@@ -73,6 +73,8 @@ sanitized:                            ## unit tests and preflight under AddressS
 	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
 	exit $$status
+docs-check: all                       ## links of the site, and each command of its pages and of the README
+	@status=0; for case in $(shell sed -n 's/^test_\(.*\)().*/\1/p' tests/wrapper/site.t); do tests/wrapper/run $(O) $$case || status=1; done; exit $$status
 wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
 	@tests/wrapper/run $(O) $(T)
 e2e: all                              ## whole-program cases; T=name runs one
@@ -133,4 +135,4 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants
+.PHONY: docs-check conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants
