@@ -36,7 +36,8 @@ struct LibleakListener : LibleakListenerBase {
         if (lost <= 0)
             return;
         failed++;
-        std::cout << "libleak: test case \"" << name << "\" FAILED: " << lost << (lost == 1 ? " block" : " blocks")
+        std::cout << "libleak: test case \"" << name << "\" FAILED: " << lost
+                  << (lost == 1 ? " block" : " blocks")
                   << " lost; the report at the end shows where\n";
     }
 
@@ -45,7 +46,8 @@ struct LibleakListener : LibleakListenerBase {
         LibleakListenerBase::testRunEnded(stats);
         if (!failed)
             return;
-        std::cout << "libleak: " << failed << (failed == 1 ? " test case" : " test cases") << " FAILED" << std::endl;
+        std::cout << "libleak: " << failed << (failed == 1 ? " test case" : " test cases")
+                  << " FAILED" << std::endl;
         std::atexit([] {
             std::cout.flush();
             std::fflush(nullptr);
@@ -53,7 +55,7 @@ struct LibleakListener : LibleakListenerBase {
         });
     }
 
-private:
+  private:
     std::string name;
     unsigned long start = 0, failed = 0;
 };

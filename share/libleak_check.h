@@ -20,7 +20,9 @@ static inline void libleak_check_end(void)
 {
     long lost = libleak_check_moment ? libleak_lost_since(libleak_check_moment) : 0;
 
-    ck_assert_msg(lost <= 0, "libleak: %ld block(s) of this test lost; the report at the end shows where", lost);
+    ck_assert_msg(lost <= 0,
+                  "libleak: %ld block(s) of this test lost; the report at the end shows where",
+                  lost);
 }
 
 #endif

@@ -9,10 +9,14 @@
 #include <gtest/gtest.h>
 #include <libleak.h>
 
-class LibleakListener : public testing::EmptyTestEventListener {
+class LibleakListener : public testing::EmptyTestEventListener
+{
     unsigned long start = 0;
 
-    void OnTestStart(const testing::TestInfo &) override { start = libleak_moment(); }
+    void OnTestStart(const testing::TestInfo &) override
+    {
+        start = libleak_moment();
+    }
 
     void OnTestEnd(const testing::TestInfo &) override
     {
