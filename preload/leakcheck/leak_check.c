@@ -227,6 +227,15 @@ static struct roots_caller skip_exit_frames(const struct leak_check *check)
     return caller;
 }
 
+static enum reach_root_kind root_kind(const struct scan_range *range)
+{
+    if (range->starts_only)
+        return REACH_ROOT_STARTS;
+    if (range->root_class == LEAK_ROOT_CLASS_STACKS)
+        return REACH_ROOT_STACK;
+    return range->root_class == LEAK_ROOT_CLASS_GLOBALS ? REACH_ROOT_VARIABLES : REACH_ROOT_DATA;
+}
+
 static enum leak_trouble mark_heap(struct leak_check *check)
 {
     const struct leak_check_request *request = check->request;
@@ -259,10 +268,7 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     library_blocks_clear(&input, &check->roots);
     for (uint32_t i = 0; i < check->roots.ranges.count; i++) {
         const struct scan_range *range = &check->roots.ranges.range[i];
-        reach_add_root(check->reach, range->start, range->end, i,
-                       range->starts_only                            ? REACH_ROOT_STARTS
-                       : range->root_class == LEAK_ROOT_CLASS_STACKS ? REACH_ROOT_STACK
-                                                                     : REACH_ROOT_DATA);
+        reach_add_root(check->reach, range->start, range->end, i, root_kind(range));
     }
     if (request->header_idiom)
         reach_find_idioms(check->reach, callers_of);

@@ -86,6 +86,22 @@ static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint
     return own && !in_a_row;
 }
 
+#define CONTAINER_LINK_WORDS 4 /* of a link of a list or a tree */
+
+/* An object with a link inside, the only one of a list or a tree whose head is a variable: the link leads back to
+ * the word of the variable that points to it. Where the word is in a block this is no proof: a member of a list
+ * looks the same, and the object may be a list that was lost while its member is alive. */
+static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64_t size,
+                                        uintptr_t word)
+{
+    const uintptr_t *at = (const uintptr_t *)(block + offset);
+    uint64_t words = offset % 8 || offset >= size ? 0 : (size - offset) / 8;
+    for (uint64_t i = 0; i < words && i < CONTAINER_LINK_WORDS; i++)
+        if (at[i] == word)
+            return true;
+    return false;
+}
+
 #define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24) /* by malloc, at most */
 
 /* A string of redis: length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL

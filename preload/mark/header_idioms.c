@@ -28,8 +28,9 @@ struct idiom_offsets {
 struct idiom_group {
     uint64_t key; /* 0: unused */
     uint32_t start, inside;
-    struct idiom_offsets low;         /* the lowest offset of each block */
-    struct idiom_offsets footer;      /* the distance of the highest one to the end of the block */
+    struct idiom_offsets low;        /* the lowest offset of each block */
+    struct idiom_offsets footer;     /* the distance of the highest one to the end of the block */
+    struct idiom_offsets any_footer; /* the same, with the blocks that are held at the start, too */
     uint32_t aligned[ALIGN_MOST + 1]; /* by logarithm of the alignment */
     uint32_t linked[TAGS];            /* by tag: held so by a block of the same site */
     bool several;                     /* sites */
@@ -157,6 +158,14 @@ static void count_inside(struct idiom_group *group, const struct reach *reach, u
         group->aligned[bits] += is_aligned_start(address, interior->low, bits);
 }
 
+static void count_any_footer(struct idiom_group *group, const struct reach *reach, uint32_t node)
+{
+    uint32_t high = reach->interior[node].high;
+    uint32_t footer = high ? footer_size(node_size(reach, &reach->nodes[node]), high) : 0;
+    if (footer)
+        count_offset(&group->any_footer, footer);
+}
+
 /* Groups of the sites whose blocks are held inside, then what else these groups hold. */
 static void count_sites(struct header_idioms *idioms, const struct reach *reach)
 {
@@ -197,18 +206,24 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
 {
     for (uint32_t node = 0; node < reach->count; node++) {
         const struct idiom_site *site = &idioms->sites[site_of(reach, node)];
-        if (!site->inside || !node_is_held(&reach->nodes[node]) || !is_held_inside(reach, node))
+        if (!node_is_held(&reach->nodes[node]))
             continue;
-        for (unsigned level = 0; level < LEVELS; level++)
-            if (site->group[level])
-                count_inside(&idioms->groups[site->group[level] - 1], reach, node,
-                             is_linked(reach, node));
+        bool inside = is_held_inside(reach, node);
+        for (unsigned level = 0; level < LEVELS; level++) {
+            if (!site->group[level])
+                continue;
+            struct idiom_group *group = &idioms->groups[site->group[level] - 1];
+            count_any_footer(group, reach, node);
+            if (inside)
+                count_inside(group, reach, node, is_linked(reach, node));
+        }
     }
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */
 
-static void judge_offsets(const struct idiom_group *group, struct idiom_offsets *table)
+/* Returns the number of blocks that are held at a good offset. */
+static uint32_t find_good(const struct idiom_group *group, struct idiom_offsets *table)
 {
     uint32_t least = group->several ? BLOCKS_LEAST_SHARED : BLOCKS_LEAST, held = 0;
     for (unsigned i = 0; i < OFFSETS; i++)
@@ -216,8 +231,22 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
             table->good |= 1u << i;
             held += table->blocks[i];
         }
+    return held;
+}
+
+static void judge_offsets(const struct idiom_group *group, struct idiom_offsets *table)
+{
+    uint32_t held = find_good(group, table);
     if (!HELD_SHARE(held, group->inside) || held < group->start)
         table->good = 0;
+}
+
+/* A slab whose first chunk is in use is held at its start as well. */
+static void judge_any_footer(struct idiom_group *group)
+{
+    uint32_t held = find_good(group, &group->any_footer);
+    if (!HELD_SHARE(held, (uint64_t)group->inside + group->start))
+        group->any_footer.good = 0;
 }
 
 static void judge_alignment(struct idiom_group *group)
@@ -247,9 +276,11 @@ static bool judge_groups(struct header_idioms *idioms)
             continue;
         judge_offsets(group, &group->low);
         judge_offsets(group, &group->footer);
+        judge_any_footer(group);
         judge_alignment(group);
         judge_tags(group);
-        some |= group->low.good || group->footer.good || group->good_aligned || group->good_tags;
+        some |= group->low.good || group->footer.good || group->any_footer.good ||
+                group->good_aligned || group->good_tags;
     }
     return some;
 }
@@ -329,10 +360,15 @@ bool header_idioms_allow(const struct header_idioms *idioms, const struct reach 
     if (site->group[0] && offset < TAGS &&
         idioms->groups[site->group[0] - 1].good_tags >> offset & 1)
         return true;
-    for (unsigned level = 0; level < LEVELS; level++)
-        if (site->group[level] && site->inside >= site->start &&
-            group_allows(&idioms->groups[site->group[level] - 1], reach, &reach->nodes[node],
-                         offset))
+    uint32_t footer = footer_size(node_size(reach, &reach->nodes[node]), offset);
+    for (unsigned level = 0; level < LEVELS; level++) {
+        if (!site->group[level])
+            continue;
+        const struct idiom_group *group = &idioms->groups[site->group[level] - 1];
+        if ((footer && has_good(&group->any_footer, footer)) ||
+            (site->inside >= site->start &&
+             group_allows(group, reach, &reach->nodes[node], offset)))
             return true;
+    }
     return false;
 }

@@ -48,8 +48,16 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
            pass->is_vtable(head[offset / 8]);
 }
 
+/* The address of a word in static variables; 0: it is elsewhere. */
+static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint32_t at)
+{
+    const struct root_range *roots = pass->reach->ranges.at;
+    return pass->roots && roots[from].variables ? roots[from].start + 8ull * at : 0;
+}
+
 /* Behind a header that the program, or malloc's caller, always leaves in front. */
-static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset)
+static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset,
+                      uintptr_t variable)
 {
     const struct reach *reach = pass->reach;
     if (!reach->callers)
@@ -58,6 +66,7 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
     uint64_t size = node_size(reach, node);
     return container_is_aligned(block, offset, size) ||
            container_knows_itself(block, offset, size) || container_is_sds(block, offset, size) ||
+           (variable && container_links_back(block, offset, size, variable)) ||
            container_is_glib_box((const uintptr_t *)block, offset, size) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
@@ -118,7 +127,7 @@ static NOINLINE void visit_interior(struct mark_pass *pass, uint32_t number, uin
         set_parent(pass, number, from, at);
         node_mark(reach, number, LEAK_VERDICT_REACHABLE, 0);
         node_change_state(node, 0, NODE_CANDIDATE);
-    } else if (is_header(pass, node, offset)) {
+    } else if (is_header(pass, node, offset, variable_word(pass, from, at))) {
         set_parent(pass, number, from, at);
         mark_by_header(reach, number);
     } else if (lowest || !(node_state(node) & NODE_CANDIDATE)) {
@@ -140,9 +149,10 @@ static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer,
         node_change_state(node, 0, NODE_ROOT_TARGET);
     else
         node_record_edge(pass->reach, from, number);
-    if (node_verdict(node))
-        return;
-    if (likely(offset == 0)) {
+    if (node_verdict(node)) {
+        if (offset)
+            note_interior(pass, number, offset);
+    } else if (likely(offset == 0)) {
         set_parent(pass, number, from, at);
         node_mark(pass->reach, number, LEAK_VERDICT_REACHABLE, 0);
     } else {

@@ -75,6 +75,7 @@ struct root_range {
     uintptr_t start;
     uint32_t words, range;
     bool starts_only; /* interior pointers in this range do not count */
+    bool variables;   /* static ones, nothing else */
 };
 
 struct root_word {

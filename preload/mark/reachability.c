@@ -149,7 +149,7 @@ bool reach_build_index(struct reach *reach)
 }
 
 static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
-                              bool starts_only)
+                              enum reach_root_kind kind)
 {
     for (uint64_t left = end > start ? (end - start) / 8 : 0; left;) {
         uint32_t words = left < 1u << 31 ? left : 1u << 31;
@@ -158,8 +158,11 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
             reach->failed = true;
             return;
         }
-        *roots = (struct root_range){
-            .start = start, .words = words, .range = range, .starts_only = starts_only};
+        *roots = (struct root_range){.start = start,
+                                     .words = words,
+                                     .range = range,
+                                     .starts_only = kind == REACH_ROOT_STARTS,
+                                     .variables = kind == REACH_ROOT_VARIABLES};
         start += 8ull * words;
         left -= words;
     }
@@ -173,14 +176,13 @@ void reach_find_idioms(struct reach *reach, reach_callers *callers)
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind)
 {
-    bool starts_only = kind == REACH_ROOT_STARTS;
     struct nested_blocks_cut cut = {
         .start = round_up(start, 8), .end = end, .within = kind == REACH_ROOT_STACK};
     if (!reach->outer)
-        append_root_range(reach, cut.start, end, range, starts_only);
+        append_root_range(reach, cut.start, end, range, kind);
     else
         while (nested_blocks_next_range(reach, &cut, &start, &end))
-            append_root_range(reach, start, end, range, starts_only);
+            append_root_range(reach, start, end, range, kind);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

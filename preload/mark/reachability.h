@@ -74,9 +74,10 @@ bool reach_build_index(struct reach *reach);
 
 enum reach_root_kind {
     REACH_ROOT_DATA,
-    REACH_ROOT_STARTS, /* data of an allocator, which also points to the space between and behind
+    REACH_ROOT_VARIABLES, /* data that has static variables only */
+    REACH_ROOT_STARTS,    /* data of an allocator, which also points to the space between and behind
                           blocks: only pointers to the start of a block count */
-    REACH_ROOT_STACK,  /* a root even inside a nested block; of other roots, what nested blocks
+    REACH_ROOT_STACK,     /* a root even inside a nested block; of other roots, what nested blocks
                           cover is left out */
 };
 /* Makes every aligned word of [start, end) a root. "range" is the caller's number for it. The
