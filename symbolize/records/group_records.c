@@ -166,7 +166,6 @@ static void sort_records(struct grouping *grouping)
         if (process->records[i].owner)
             process->records[i].owner = place[process->records[i].owner - 1];
     }
-    possible_owners_fill(process);
     process_link_owned(process);
     fill_types(grouping, order);
     free(order);
@@ -240,18 +239,16 @@ static void add_variance(struct variance *sum, const struct variance *one)
     sum->samples = add_saturating(sum->samples, one->samples);
 }
 
-static void finish_grouping(struct grouping *grouping)
+/* Adds the records with an owner, or those without one, to the totals. */
+static void add_totals(struct grouping *grouping, bool owned, struct variance *sums)
 {
-    struct process *process = grouping->process;
-    struct variance sums[VERDICT_MAX] = {{0}};
-
     for (size_t i = 0; i < grouping->drafts.count; i++) {
         struct record_sum *draft = &grouping->drafts.draft[i];
-        struct verdict_total *total = &process->totals.of[draft->record.verdict];
-        size_t owner = draft->record.owner; /* already finished: indirect blocks come last */
+        struct verdict_total *total = &grouping->process->totals.of[draft->record.verdict];
+        size_t owner = draft->record.owner;
 
-        finish_record(grouping, draft);
-        if (suppress_record(grouping->options->suppressions, &draft->record,
+        if (owned != (owner != 0) ||
+            suppress_record(grouping->options->suppressions, &draft->record,
                             owner ? &grouping->drafts.draft[owner - 1].record : NULL))
             continue;
         total->bytes = add_saturating(total->bytes, draft->record.bytes);
@@ -259,6 +256,18 @@ static void finish_grouping(struct grouping *grouping)
         total->records++;
         add_variance(&sums[draft->record.verdict], &draft->variance);
     }
+}
+
+static void finish_grouping(struct grouping *grouping)
+{
+    struct process *process = grouping->process;
+    struct variance sums[VERDICT_MAX] = {{0}};
+
+    for (size_t i = 0; i < grouping->drafts.count; i++)
+        finish_record(grouping, &grouping->drafts.draft[i]);
+    possible_owners_fill(&grouping->drafts);
+    add_totals(grouping, false, sums); /* what a suppressed owner holds is suppressed as well */
+    add_totals(grouping, true, sums);
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = variance_half_width(&sums[v]);
     free_sites_fill_resources(&grouping->frees, process);

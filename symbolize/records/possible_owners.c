@@ -1,5 +1,5 @@
-/* possible_owners.c - see records.h. */
-#include "symbolize/records/records.h"
+/* possible_owners.c - see record_sums.h. */
+#include "symbolize/records/record_sums.h"
 
 #include "common/base/hashmap.h"
 
@@ -21,29 +21,31 @@ static const struct path_step *last_interior(const struct path *path)
     return NULL;
 }
 
-static bool may_own(const struct record *owner, const struct record *record)
+/* The number of the record that it belongs to; 0: none. */
+static size_t find_owner(const struct hashmap *numbers, const struct record *record)
 {
-    return owner != record && !is_held_by_start(owner) && !owner->suppressed_by &&
-           !record->suppressed_by;
+    const struct path_step *step = record->verdict == VERDICT_POSSIBLE && is_held_by_start(record)
+                                       ? last_interior(record->path)
+                                       : NULL;
+
+    return step ? hashmap_get(numbers, step->signature) : 0;
 }
 
-void possible_owners_fill(struct process *process)
+void possible_owners_fill(struct record_sums *drafts)
 {
-    struct hashmap numbers = {0}; /* of possible records, by signature */
+    struct hashmap numbers = {0}; /* of possible records that are held inside, by signature */
 
-    for (size_t i = 0; i < process->record_count; i++)
-        if (process->records[i].verdict == VERDICT_POSSIBLE)
-            *hashmap_put(&numbers, process->records[i].signature, NULL) = i + 1;
-    for (size_t i = 0; i < process->record_count; i++) {
-        struct record *record = &process->records[i];
-        const struct path_step *step =
-            record->verdict == VERDICT_POSSIBLE && is_held_by_start(record)
-                ? last_interior(record->path)
-                : NULL;
-        size_t owner = step ? hashmap_get(&numbers, step->signature) : 0;
+    for (size_t i = 0; i < drafts->count; i++) {
+        const struct record *record = &drafts->draft[i].record;
 
-        if (owner && may_own(&process->records[owner - 1], record))
-            record->owner = owner;
+        if (record->verdict == VERDICT_POSSIBLE && !is_held_by_start(record))
+            *hashmap_put(&numbers, record->signature, NULL) = i + 1;
+    }
+    for (size_t i = 0; i < drafts->count; i++) {
+        size_t owner = find_owner(&numbers, &drafts->draft[i].record);
+
+        if (owner)
+            drafts->draft[i].record.owner = owner;
     }
     hashmap_end(&numbers);
 }

@@ -68,4 +68,13 @@ void record_sums_end(struct record_sums *drafts);
 /* Adds a site's threads, stack and variance, which do not depend on the verdict. */
 void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, uint32_t index);
 
+/* ---- possible_owners.c ------------------------------------------------------------------------
+ *
+ * A block that is held inside makes all that it leads to possibly lost. The pointer is the only doubt
+ * about all of these, so they belong to the record that it points into, as indirect ones to a lost
+ * record. */
+
+/* Fills in record.owner of possible records, once all have their paths. */
+void possible_owners_fill(struct record_sums *drafts);
+
 #endif

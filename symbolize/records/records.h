@@ -51,15 +51,6 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 /* Fills in record->partings of records with entries. */
 void distinct_callers_fill(struct arena *mem, struct process *process);
 
-/* ---- possible_owners.c ------------------------------------------------------------------------
- *
- * A block that is held inside makes all that it leads to possibly lost. The pointer is the only doubt
- * about all of these, so they belong to the record that it points into, as indirect ones to a lost
- * record. */
-
-/* Fills in record->owner of possible records, once these are sorted and have their paths. */
-void possible_owners_fill(struct process *process);
-
 /* ---- held_at_once.c ---------------------------------------------------------------------------
  *
  * A list that only ever becomes longer, and is emptied before the program ends, loses nothing. In a
