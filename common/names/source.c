@@ -137,7 +137,8 @@ static int next_byte(struct source_file *source)
     return source->left && source->left-- ? getc_unlocked(source->stream) : EOF;
 }
 
-/* Reads a line into text and skips what does not fit. */
+/* Reads a line into text and skips what does not fit. Not indented: without the blanks in front, and with one blank
+ * for tabs in a row, which stand in front of a comment. */
 static bool read_source_line(struct source_file *source, bool indented, char *text, size_t size)
 {
     size_t length = 0;
@@ -145,9 +146,13 @@ static bool read_source_line(struct source_file *source, bool indented, char *te
 
     if (byte == EOF)
         return false;
-    for (; byte != EOF && byte != '\n'; byte = next_byte(source))
-        if (length + 1 < size && (indented || length || !isspace(byte)))
-            text[length++] = (char)byte;
+    for (; byte != EOF && byte != '\n'; byte = next_byte(source)) {
+        bool tab = byte == '\t' && !indented;
+
+        if (length + 1 < size && (indented || length || !isspace(byte)) &&
+            !(tab && text[length - 1] == ' '))
+            text[length++] = tab ? ' ' : (char)byte;
+    }
     while (length && isspace((unsigned char)text[length - 1]))
         length--;
     text[length] = 0;

@@ -56,6 +56,14 @@ test_sources_of_rust_are_found() {
     says out '^       \| pub fn forget'
     says out '^       \| part::forget\(\);'
 }
+# Tabs are blanks, as an editor shows them; other control characters may do something to a terminal, and are escaped.
+test_tabs_in_a_line_of_source_are_blanks() {
+    need gcc
+    printf '#include <stdlib.h>\nint main(void)\n{\n\treturn\t\t!malloc(7);\t/* \033[7m */\n}\n' >x.c
+    gcc -w -g -O1 -o x x.c
+    leakrun --color=never ./x 2>out
+    says out '^       \| return !malloc\(7\); /\* \\x1b\[7m \*/$'
+}
 # The tree has moved: the program and its source lie beside each other as before.
 test_sources_are_found_beside_a_program_that_moved() {
     need gcc jq
