@@ -64,7 +64,7 @@ ours = collections.Counter()
 stores = glob.glob(os.path.join(glob.escape(folder), "leak", "left", "*.leak"))
 if not stores:
     sys.exit("no store was left")
-done = subprocess.run([tool, "--format=json", *stores], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+done = subprocess.run([tool, "--format=json", "--json-frames=inline", *stores], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 processes = json.loads(done.stdout)["processes"]
 sites = valgrind_sites() if asked else []
 lost = wrong = looked_at = 0
