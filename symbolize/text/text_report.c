@@ -246,6 +246,31 @@ static void write_next(const struct process *process, const struct view *view, F
                 process->store ? term_shell_word(process->store).text : "FILE");
 }
 
+static bool is_explained(const struct record *record)
+{
+    return record->freed.places || record->beside.places || record->orphaned.blocks ||
+           record->when_lost;
+}
+
+/* True if blocks are lost of which the report does not tell what should have freed them, and another run that follows them
+ * can end by itself. */
+static bool may_follow(const struct process *process, const struct view *view)
+{
+    bool unexplained = false;
+
+    if (process->how != END_EXIT || process->sample > 1)
+        return false;
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct record *record = &process->records[i];
+
+        if (record->when_lost)
+            return false;
+        unexplained |= record->verdict == VERDICT_LOST && !record->suppressed_by &&
+                       view->show[VERDICT_LOST] && !is_explained(record);
+    }
+    return unexplained;
+}
+
 /* The command that runs the program again with the option that shows more. */
 static void write_again(const struct text_processes *processes, const struct view *view,
                         FILE *stream)
@@ -255,8 +280,11 @@ static void write_again(const struct text_processes *processes, const struct vie
     struct term_text command = term_text(view->again, strlen(view->again), 0);
 
     for (size_t i = 0; i < processes->full_count; i++) {
-        const char *more = next_option(&report->processes[processes->full[i]], view);
+        const struct process *process = &report->processes[processes->full[i]];
+        const char *more = next_option(process, view);
 
+        if (more && strcmp(more, "--all-frames") == 0 && may_follow(process, view))
+            more = "--when-lost";
         if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
             option = more;
     }
