@@ -246,29 +246,48 @@ static void write_next(const struct process *process, const struct view *view, F
                 process->store ? term_shell_word(process->store).text : "FILE");
 }
 
-static bool is_explained(const struct record *record)
+static bool is_unexplained(const struct record *record)
 {
-    return record->freed.places || record->beside.places || record->orphaned.blocks ||
-           record->when_lost;
+    return record->verdict == VERDICT_LOST && !record->suppressed_by && !record->freed.places &&
+           !record->beside.places && !record->orphaned.blocks;
 }
 
-/* True if blocks are lost of which the report does not tell what should have freed them, and another run that follows them
- * can end by itself. */
-static bool may_follow(const struct process *process, const struct view *view)
+static bool were_followed(const struct process *process)
 {
-    bool unexplained = false;
+    for (size_t i = 0; i < process->record_count; i++)
+        if (process->records[i].when_lost)
+            return true;
+    return false;
+}
 
-    if (process->how != END_EXIT || process->sample > 1)
-        return false;
-    for (size_t i = 0; i < process->record_count; i++) {
-        const struct record *record = &process->records[i];
+/* The number of the first entry of lost blocks of which the report does not tell what should have freed them, where another
+ * run that follows them can end by itself. 0: none. */
+static size_t unexplained_entry(const struct process *process, const struct view *view)
+{
+    size_t single, count;
+    const size_t *records;
 
-        if (record->when_lost)
-            return false;
-        unexplained |= record->verdict == VERDICT_LOST && !record->suppressed_by &&
-                       view->show[VERDICT_LOST] && !is_explained(record);
+    if (process->how != END_EXIT || process->sample > 1 || were_followed(process))
+        return 0;
+    for (size_t n = 1; (records = text_list_records(process, view, n, &single, &count)); n++) {
+        size_t unexplained = 0;
+
+        for (size_t i = 0; i < count; i++)
+            unexplained += is_unexplained(&process->records[records[i]]);
+        if (unexplained == count)
+            return n;
     }
-    return unexplained;
+    return 0;
+}
+
+/* Follows the first entry by default. */
+static const char *follow_option(const struct text_processes *processes, size_t number, char *text,
+                                 size_t size)
+{
+    if (!number || (number > 1 && processes->full_count > 1))
+        return "--all-frames";
+    snprintf(text, size, number == 1 ? "--when-lost" : "--when-lost=%zu", number);
+    return text;
 }
 
 /* The command that runs the program again with the option that shows more. */
@@ -277,16 +296,18 @@ static void write_again(const struct text_processes *processes, const struct vie
 {
     const struct report *report = processes->report;
     const char *option = NULL;
+    char follow[32];
     struct term_text command = term_text(view->again, strlen(view->again), 0);
 
     for (size_t i = 0; i < processes->full_count; i++) {
         const struct process *process = &report->processes[processes->full[i]];
         const char *more = next_option(process, view);
 
-        if (more && strcmp(more, "--all-frames") == 0 && may_follow(process, view))
-            more = "--when-lost";
         if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
-            option = more;
+            option = strcmp(more, "--all-frames") == 0
+                         ? follow_option(processes, unexplained_entry(process, view), follow,
+                                         sizeof(follow))
+                         : more;
     }
     if (!option)
         return;

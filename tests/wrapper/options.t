@@ -162,6 +162,25 @@ END
     leakrun ./freed 2>err
     says err 'freed in main'
     says err '^Next: leakrun --all-frames ./freed$'
+    compile second <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) static void *make(void) { return malloc(480); }
+void *volatile sink;
+int main(void)
+{
+    for (int i = 0; i < 9; i++) {
+        sink = make();
+        if (i % 3)
+            free(sink);
+    }
+    sink = malloc(48);
+    return sink = NULL, 0;
+}
+END
+    leakrun ./second 2>err
+    says err '^Next: leakrun --when-lost=2 ./second$'
+    leakrun --when-lost=2 ./second 2>err
+    says err '^     lost in main '
     compile killed <<'END'
 #include <signal.h>
 #include <stdlib.h>
