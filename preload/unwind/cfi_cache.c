@@ -21,6 +21,7 @@ struct cfi_cache cfi_cache;
 static struct lock lock;
 static uint32_t used;      /* slots that are not empty */
 static uint32_t different; /* the last number */
+static uint32_t displaced; /* addresses whose slot another one got */
 static uint16_t *numbers;  /* row -> number, open addressing; 0 = empty */
 
 /* Returns 0 when there is no memory. */
@@ -119,6 +120,17 @@ static uint64_t *find_slot(uintptr_t table, uintptr_t pc)
     return free_slot;
 }
 
+/* The slot in which an address is put: in a table that is half full one of 100 finds no free one. */
+static uint64_t *claim_slot(uintptr_t table, uintptr_t pc)
+{
+    uint64_t *slot = find_slot(table, pc);
+    uint32_t at = cfi_cache_home(table, pc) + displaced % PROBES;
+    if (likely(slot))
+        return slot;
+    displaced++;
+    return cfi_cache_slots(table) + at % slot_count(table);
+}
+
 static void grow_slot_table(void)
 {
     uintptr_t full = cfi_cache.table, table = make_slot_table(32 - full % 32 + 1);
@@ -141,8 +153,9 @@ static void cache_row(uintptr_t pc, struct cfi_row row)
     struct locked locked;
     if (pc > LEAK_PC_MOST || !modules_may_wait() || !lock_try(&lock, &locked))
         return;
-    uint64_t *slot = find_slot(cfi_cache.table, pc), number = slot ? intern_row(pack_row(row)) : 0;
+    uint64_t number = intern_row(pack_row(row));
     if (number) {
+        uint64_t *slot = claim_slot(cfi_cache.table, pc);
         used += *slot == EMPTY;
         /* Pairs with the acquire in cfi_cache_find. */
         store_release(slot, pc | number << LEAK_PC_BITS);

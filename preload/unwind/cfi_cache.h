@@ -7,8 +7,9 @@
  * modules); later insertions may reuse them, because no thread can be looking up a return address
  * in code that no longer exists. A table that is half full is copied into one twice as large. The
  * old table's memory is returned but its addresses stay mapped and read as empty, since a reader
- * may still be in it. A row that cannot be cached (no slot nearby, no number left of 6144, no
- * memory, lock taken, crash in progress) is computed again by the next lookup.
+ * may still be in it. An address that finds no slot nearby displaces another one. A row that cannot
+ * be cached (no number left of 6144, no memory, lock taken, crash in progress) is computed again by
+ * the next lookup.
  */
 #ifndef PRELOAD_UNWIND_CFI_CACHE_H
 #define PRELOAD_UNWIND_CFI_CACHE_H

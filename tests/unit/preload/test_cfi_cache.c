@@ -46,15 +46,15 @@ static uintptr_t place(uint32_t n)
 static bool is_right(uintptr_t pc)
 {
     struct cfi_row got = cfi_cache_find(&unit_guard, pc), wanted = compute_row(&unit_guard, pc);
-    return got.rule == wanted.rule &&
-           (got.rule == CFI_NONE || pack_row(got) == pack_row(wanted));
+    return got.rule == wanted.rule && (got.rule == CFI_NONE || pack_row(got) == pack_row(wanted));
 }
 
 static bool is_kept(uintptr_t pc)
 {
     uint32_t at = cfi_cache_home(cfi_cache.table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++)
-        if ((cfi_cache_slots(cfi_cache.table)[at % slot_count(cfi_cache.table)] & LEAK_PC_MOST) == pc)
+        if ((cfi_cache_slots(cfi_cache.table)[at % slot_count(cfi_cache.table)] & LEAK_PC_MOST) ==
+            pc)
             return true;
     return false;
 }
@@ -72,6 +72,19 @@ START_TEST(rows_stay_as_the_table_grows)
     ck_assert_msg(kept > MANY / 100 * 99, "of %u rows %u are there", MANY, kept);
     for (uint32_t n = 0; n < MANY; n++)
         ck_assert_msg(is_right(place(n)), "row %u is wrong when it was kept", n);
+}
+END_TEST
+
+START_TEST(an_address_without_a_free_slot_displaces_another_one)
+{
+    for (uint32_t n = 0; n < MANY; n++)
+        is_right(place(n));
+    displaced = 0;
+    for (uint32_t n = 0; n < MANY; n++) {
+        ck_assert_msg(is_right(place(n)), "row %u is wrong", n);
+        ck_assert_msg(is_kept(place(n)), "row %u is worked out each time", n);
+    }
+    ck_assert_uint_lt(displaced, MANY / 20);
 }
 END_TEST
 
@@ -144,6 +157,7 @@ int main(int argc, char **argv)
     TCase *all = tcase_create("rows");
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, rows_stay_as_the_table_grows);
+    tcase_add_test(all, an_address_without_a_free_slot_displaces_another_one);
     tcase_add_test(all, few_rows_take_little_memory);
     tcase_add_test(all, a_reader_that_was_in_an_outgrown_table_finds_nothing_in_it);
     tcase_add_test(all, a_module_that_goes_leaves_no_rows);
