@@ -8,6 +8,15 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
+/* Two words, which most CPUs compare at once. */
+typedef uintptr_t stack_pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline stack_pair stack_pair_at(uintptr_t low, const uint32_t *offset)
+{
+    return (stack_pair){*(const uintptr_t *)(low + offset[0]),
+                        *(const uintptr_t *)(low + offset[1])};
+}
+
 /* Are these words of a stack unchanged? Word i was read at low + offset[i]; low is the low end of
  * the thread's stack. Shared traces and the stack cache depend on this comparison, so it is written
  * for speed: four words a step, one branch a step, and the innermost words, which are the last, are
@@ -15,21 +24,19 @@
 static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, const uintptr_t *word,
                                      unsigned count)
 {
-    uintptr_t differs = 0;
     offset += count;
     word += count;
-#define COMPARE(i) differs |= word[-(i)] ^ *(const uintptr_t *)(low + offset[-(i)])
-    for (; count >= 4; count -= 4, offset -= 4, word -= 4) {
-        COMPARE(1);
-        COMPARE(2);
-        COMPARE(3);
-        COMPARE(4);
-        if (differs)
+    for (; count >= 4; count -= 4) {
+        offset -= 4;
+        word -= 4;
+        stack_pair differs = stack_pair_at(low, offset) ^ *(const stack_pair *)word;
+        differs |= stack_pair_at(low, offset + 2) ^ *(const stack_pair *)(word + 2);
+        if (differs[0] | differs[1])
             return false;
     }
-    for (; count; count--, offset--, word--)
-        COMPARE(1);
-#undef COMPARE
+    uintptr_t differs = 0;
+    while (count--)
+        differs |= *--word ^ *(const uintptr_t *)(low + *--offset);
     return !differs;
 }
 
