@@ -68,10 +68,9 @@ static bool insert_in_shadow(struct run *run, const struct block *block, struct 
     return true;
 }
 
-/* May the open table have a block at the address? Most areas have none there: that saves a lock. */
 static bool may_be_in_table(uintptr_t address)
 {
-    return shadow_area(address, SHADOW_FINE) & SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS;
+    return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
 }
 
 /* For threads that put back what another one may have allocated. */
@@ -222,16 +221,18 @@ void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, b
 
 /* ---- Invariants, fork ------------------------------------------------------------------------ */
 
-static void find_twice(const struct block *block, void *context)
+/* A block of the open table. */
+static void check_place(const struct block *block, void *context)
 {
     struct block out;
-    *(bool *)context = *(bool *)context && !shadow_find(block->address, &out);
+    *(bool *)context =
+        *(bool *)context && may_be_in_table(block->address) && !shadow_find(block->address, &out);
 }
 
 bool blocks_check(void)
 {
     bool once = true;
-    table_each(find_twice, &once);
+    table_each(check_place, &once);
     return once && shadow_check() && table_check();
 }
 

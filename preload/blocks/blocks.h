@@ -50,7 +50,8 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNU
                                                          struct run *run, const struct block *block,
                                                          struct block *old)
 {
-    if (likely(area && !(area & SHADOW_SHARED) && block->size < SHADOW_COARSE_FROM && run &&
+    if (likely(area > SHADOW_SHARED && !shadow_is_shared(area, block->address) &&
+               block->size < SHADOW_COARSE_FROM && run &&
                run_has(run, block->tick, block->count)) &&
         likely(shadow_put(area, block, run, SHADOW_FINE)))
         return unlikely(shadow_state.least) && shadow_take(block->address, old, SHADOW_COARSE, NULL)

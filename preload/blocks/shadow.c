@@ -95,12 +95,14 @@ uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
 
 bool shadow_share_area(uintptr_t address)
 {
-    if (shadow_area(address, SHADOW_FINE) & SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS)
+    if (shadow_is_shared(shadow_area(address, SHADOW_FINE), address))
         return true;
     struct locked locked = lock_take(&lock);
     struct shadow_area *area = find_area(address);
-    if (area)
-        store_relaxed(&area->words[SHADOW_FINE], area->words[SHADOW_FINE] | SHADOW_SHARED);
+    if (area) {
+        store_relaxed(&area->shared, area->shared | shadow_piece(address));
+        store_release(&area->words[SHADOW_FINE], area->words[SHADOW_FINE] | SHADOW_SHARED);
+    }
     lock_give(&locked);
     return area != NULL;
 }
@@ -296,6 +298,7 @@ void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *contex
 static void check_area(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
 {
     bool *good = context;
+    *good = *good && !area->shared == !(area->words[SHADOW_FINE] & SHADOW_SHARED);
     for (enum shadow_grain grain = 0; grain < SHADOW_GRAINS; grain++) {
         const uint64_t *words = words_of(area, grain);
         bool large = false;

@@ -72,10 +72,15 @@ static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the fields of a block");
 
 /* Of each part, the table of its areas; of each area, the addresses of its words; with the fine ones,
- * this flag: the open table may have blocks of the area, which an insertion may have to replace. */
+ * this flag: the open table may have blocks of the area, which an insertion may have to replace. They
+ * are few, so there is a bit for each 16 KiB of the area that may have some:
+ *     the flag is set = any bit is set */
 #define SHADOW_SHARED 1u
+#define SHADOW_PIECE_BITS (SHADOW_AREA_BITS - 6)
 struct shadow_area {
     uintptr_t words[SHADOW_GRAINS];
+    uint64_t shared;
+    uint64_t unused;
 };
 extern struct shadow_state {
     struct shadow_area *part[SHADOW_PARTS];
@@ -93,6 +98,24 @@ static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain 
     if (unlikely(!part))
         return 0;
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].words[grain]);
+}
+
+static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
+{
+    return 1ull << ((address & ((1u << SHADOW_AREA_BITS) - 1)) >> SHADOW_PIECE_BITS);
+}
+
+/* May the open table have a block near an address? area: the address', fine. Most have none there:
+ * that saves a lock. */
+static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
+{
+    if (unlikely(address >> SHADOW_ADDRESS_BITS))
+        return true;
+    if (likely(!(area & SHADOW_SHARED)))
+        return false;
+    const struct shadow_area *part = load_relaxed(&shadow_state.part[address >> SHADOW_PART_BITS]);
+    return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].shared) &
+           shadow_piece(address);
 }
 
 /* This and the following functions mask an address before they shift it: a shifted address that the

@@ -172,6 +172,33 @@ START_TEST(no_block_is_found_where_there_is_none)
 }
 END_TEST
 
+static bool may_be_in_open_table(uintptr_t address)
+{
+    return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
+}
+
+START_TEST(a_block_of_the_open_table_concerns_its_neighbourhood_only)
+{
+    const uintptr_t piece = 1u << SHADOW_PIECE_BITS;
+    struct block old, out, odd = at(BASE + piece + 8), even = at(BASE + 3 * piece);
+    ck_assert_int_eq(insert(&even, &old), BLOCKS_NEW);
+    ck_assert(!may_be_in_open_table(odd.address));
+    ck_assert_int_eq(insert(&odd, &old), BLOCKS_NEW);
+    ck_assert(may_be_in_open_table(BASE + piece) && may_be_in_open_table(BASE + 2 * piece - 8));
+    ck_assert(!may_be_in_open_table(BASE + piece - 8) && !may_be_in_open_table(BASE + 2 * piece));
+    ck_assert(!may_be_in_open_table(odd.address + AREA));
+    ck_assert(may_be_in_open_table(1ull << SHADOW_ADDRESS_BITS));
+    for (unsigned n = 0; n < 64; n++) { /* and each place of the area goes on as before */
+        struct block other = at(BASE + n * piece + 64);
+        UNIT_WANT(insert(&other, &old) == BLOCKS_NEW);
+    }
+    ck_assert(blocks_check());
+    ck_assert(take_out(odd.address, &out) && same(&out, &odd));
+    ck_assert(take_out(even.address, &out) && same(&out, &even));
+    ck_assert_uint_eq(blocks_count(), 64);
+}
+END_TEST
+
 /* ---- Frees that were not seen ---------------------------------------------------------------- */
 
 static const uintptr_t replaced_at[] = {
@@ -949,6 +976,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(entries, neighbours_of_a_block_are_not_the_block, 0, 4 * WAYS);
     tcase_add_loop_test(entries, an_address_that_is_no_multiple_of_8_is_refused, 0, WAYS);
     tcase_add_loop_test(entries, no_block_is_found_where_there_is_none, 0, WAYS);
+    tcase_add_test(entries, a_block_of_the_open_table_concerns_its_neighbourhood_only);
     TCase *unseen = new_case(suite, "unseen", 20);
     tcase_add_loop_test(unseen, an_insert_over_an_address_replaces_and_says_what_was_there, 0,
                         ARRAY_LENGTH(replaced_at));
