@@ -77,10 +77,21 @@ static bool may_be_in_table(uintptr_t address)
 static struct lock others_lock;
 static struct run others;
 
+/* A large block where nothing has to be made ready: the most frequent case that is not inline. */
+static bool insert_coarse(struct run *run, const struct block *block)
+{
+    uintptr_t area = shadow_area(block->address, SHADOW_COARSE);
+    return block->size >= SHADOW_COARSE_FROM && area && run &&
+           run_has(run, block->tick, block->count) && !may_be_in_table(block->address) &&
+           shadow_put(area, block, run, SHADOW_COARSE);
+}
+
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old)
 {
     enum blocks_insert done = BLOCKS_NEW;
+    if (likely(insert_coarse(run, block)))
+        return shadow_take(block->address, old, SHADOW_FINE, NULL) ? BLOCKS_REPLACED : BLOCKS_NEW;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
     if (may_be_in_table(block->address) && table_remove(block->address, old))
@@ -104,10 +115,13 @@ bool blocks_put_back(struct guard *guard UNUSED, const struct block *block)
     return done;
 }
 
-bool blocks_remove_slowly(uintptr_t address, struct block *out)
+bool blocks_remove_slowly(uintptr_t address, struct block *out, struct origin *origin)
 {
-    return shadow_take(address, out, SHADOW_COARSE, NULL) ||
-           (blocks_has_key(address) && may_be_in_table(address) && table_remove(address, out));
+    if (likely(shadow_take(address, out, SHADOW_COARSE, origin)))
+        return true;
+    if (origin)
+        origin->identity = ORIGIN_TOLD;
+    return blocks_has_key(address) && may_be_in_table(address) && table_remove(address, out);
 }
 
 bool blocks_tell_origin(struct block *block, const struct origin *origin)

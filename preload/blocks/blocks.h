@@ -43,7 +43,8 @@ static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
 /* Where the shadow has no room, or has to be made ready first. */
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old);
-bool blocks_remove_slowly(uintptr_t address, struct block *out);
+/* origin as for shadow_take; ORIGIN_TOLD if the block itself tells. */
+bool blocks_remove_slowly(uintptr_t address, struct block *out, struct origin *origin);
 
 /* Records a block; run is its thread's, or NULL: into the open table. */
 static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNUSED, uintptr_t area,
@@ -69,22 +70,28 @@ static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *
 /* Records a block that was removed, exactly as it was, also in another thread. */
 bool blocks_put_back(struct guard *guard, const struct block *block);
 
-/* Removes the block at an address; false when there is none. */
+/* Removes the block at an address, without its thread, tick and count, which blocks_tell_origin fills
+ * in; false when there is none. */
+static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
+                                      struct block *out, struct origin *origin)
+{
+    struct block other; /* so that *out can stay in registers */
+    struct origin told;
+    if (likely(shadow_take(address, out, SHADOW_FINE, origin)))
+        return true;
+    if (unlikely(!blocks_remove_slowly(address, &other, &told)))
+        return false;
+    *out = other;
+    *origin = told;
+    return true;
+}
+
+/* The same with all that the table knows. */
 static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
                                         struct block *out)
 {
     return likely(shadow_take(address, out, SHADOW_FINE, NULL)) ||
-           blocks_remove_slowly(address, out);
-}
-
-/* The same without the block's thread, tick and count, which blocks_tell_origin fills in. */
-static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
-                                      struct block *out, struct origin *origin)
-{
-    if (likely(shadow_take(address, out, SHADOW_FINE, origin)))
-        return true;
-    origin->identity = ORIGIN_TOLD;
-    return blocks_remove_slowly(address, out);
+           blocks_remove_slowly(address, out, NULL);
 }
 
 /* Tells who allocated a block that blocks_take has removed, and when. False: no longer known, and all
