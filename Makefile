@@ -155,6 +155,9 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 share/libleakConfig.cmake $(DESTDIR)$(cmakedir)
 	install -d $(DESTDIR)$(sharedir)
 	install -m 644 $(LISTENERS) $(DESTDIR)$(sharedir)
+	install -d $(DESTDIR)$(sharedir)/ci $(DESTDIR)$(sharedir)/meson
+	install -m 644 $(wildcard share/ci/*) $(DESTDIR)$(sharedir)/ci
+	install -m 644 share/meson/meson.build $(DESTDIR)$(sharedir)/meson
 	$(foreach n,1 3 7,install -m 644 $(O)/man/*.$(n) $(DESTDIR)$(mandir)/man$(n) &&) true
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
@@ -166,12 +169,12 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
 	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
-	  $(addprefix $(DESTDIR)$(sharedir)/,$(notdir $(LISTENERS))) \
+	  $(addprefix $(DESTDIR)$(sharedir)/,$(notdir $(LISTENERS)) $(patsubst share/%,%,$(wildcard share/ci/*)) meson/meson.build) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc $(DESTDIR)$(cmakedir)/libleakConfig.cmake \
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
 	  $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCUMENTS))) \
 	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*)))
-	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(sharedir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
+	-rmdir $(DESTDIR)$(partsdir) $(addprefix $(DESTDIR)$(sharedir)/,ci meson) $(DESTDIR)$(sharedir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # Manual pages get the version, and libleak(7) its options from the table, so that they agree.
 man: $(patsubst %,$(O)/%,$(wildcard man/*)) ## the manual pages
@@ -212,6 +215,12 @@ reproducible: dist                    ## two builds of that tarball in two folde
 deb: dist                             ## libleak, libleak0, libleak-dev and libleak-doc in $(O)/deb/
 	@scripts/make-deb $(O)/$(DIST).tar.gz $(O)/deb
 
+# For rpmbuild -ba, with the tarball of make dist in %_sourcedir.
+rpm-spec: $(O)/libleak.spec           ## the specification of RPM packages, with the version
+$(O)/libleak.spec: packaging/libleak.spec.in VERSION
+	@mkdir -p $(@D)
+	@sed "s/@version@/$(VERSION)/; s/@date@/$$(LC_ALL=C date -u -r VERSION '+%a %b %d %Y')/" $< >$@
+
 # Built in the oldest system that has what is needed: its glibc is the oldest that the products run with.
 dist-bin: dist                        ## a tarball that runs where it is unpacked: $(O)/libleak-VERSION-CPU.tar.gz
 	@scripts/make-dist-bin $(O)/$(DIST).tar.gz $(O)
@@ -228,7 +237,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if
 endif
 
 FORCE:
-.PHONY: FORCE deb dist dist-bin reproducible completion all install uninstall man site compdb clean help
+.PHONY: FORCE deb dist dist-bin rpm-spec reproducible completion all install uninstall man site compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -136,3 +136,22 @@ test_cmake_module_adds_a_test_that_fails_for_leaks() {
     cmake -S . -B c -DCMAKE_DISABLE_FIND_PACKAGE_libleak=1 >log 2>&1 && fail 'libleak is REQUIRED, and was not missed'
     return 0
 }
+test_rpm_spec_has_nothing_that_rpmlint_finds() {
+    need rpmlint rpmspec
+    build_make rpm-spec >/dev/null
+    rpmspec -P "$O/libleak.spec" >parsed
+    says parsed "^Version: *$(cat "$root/VERSION")\$"
+    rpmlint -r "$root/packaging/libleak.rpmlintrc" "$O/libleak.spec" >said 2>&1 || fail "$(cat said)"
+    says said ' 0 errors, 0 warnings'
+    # Each file that is installed is in a package.
+    build_make install DESTDIR="$PWD/dest" PREFIX=/usr libdir=/usr/lib64 >/dev/null
+    sed -n '/^%files/,/^%changelog/p' parsed | grep -o '/[^ ]*' | sed 's|/usr/lib/\(libleak\|pkgconfig\)|/usr/lib64/\1|' >patterns
+    (cd dest && find . -type f | sed 's|^\.||') | while read -r file; do
+        while read -r pattern; do
+            # shellcheck disable=SC2254 # it is a pattern
+            case $file in $pattern | ${pattern%\*} | $pattern/*) continue 2 ;; esac
+        done <patterns
+        echo "$file"
+    done >missing
+    [ ! -s missing ] || fail "in no package: $(cat missing)"
+}
