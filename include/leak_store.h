@@ -226,6 +226,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_TAGS,       /* one struct leak_tags: tags of the program for its blocks */
     LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
     LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
+    LEAK_CHUNK_TEMPORARY, /* array of struct leak_temporary; the first one is for site chunk.first */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -413,6 +414,14 @@ struct leak_site {
 struct leak_freed {
     uint32_t site; /* publish */
     uint32_t node; /* the innermost frame of the free, or a root */
+    uint64_t blocks, bytes;
+};
+
+/* Blocks of a site that the thread that allocated them freed before it had allocated ALLOCATIONS
+ * more blocks. They are a part of the frees that leak_freed counts, and as exact. The initial value
+ * is zero, so no word is published. */
+#define LEAK_TEMPORARY_ALLOCATIONS 4
+struct leak_temporary {
     uint64_t blocks, bytes;
 };
 
@@ -1258,6 +1267,7 @@ LEAK_LAYOUT(tag, 64)
 LEAK_LAYOUT(tags, 32704)
 LEAK_LAYOUT(site, 64)
 LEAK_LAYOUT(freed, 24)
+LEAK_LAYOUT(temporary, 16)
 LEAK_LAYOUT(recent_free, 32)
 LEAK_LAYOUT(recent, 4032)
 LEAK_LAYOUT(variance, 32)

@@ -338,6 +338,17 @@ struct peak_part {
     struct stack stack;
 };
 
+/* Blocks of a call stack that the thread that allocated them freed before it had allocated a few
+ * more (LEAK_TEMPORARY_ALLOCATIONS). Estimates, unless every free was recorded. */
+struct temporary_part {
+    uint64_t signature;
+    uint32_t kind; /* enum leak_kind */
+    uint64_t bytes, blocks;
+    uint64_t of;    /* blocks of these stacks that were freed, temporary or not */
+    uint64_t grown; /* of those, freed by the same call that allocates: realloc, step by step */
+    struct stack stack;
+};
+
 /* A heap of which next to nothing was freed until it was largest. */
 struct held_at_once {
     uint64_t blocks, bytes;                 /* at that time */
@@ -700,6 +711,9 @@ struct process {
     size_t milestone_count;
     struct peak_part *peak_parts; /* the largest first; small ones are left out */
     size_t peak_part_count;
+    struct temporary_part *temporary; /* the most blocks first; of small sites only the sum */
+    size_t temporary_count;
+    uint64_t temporary_bytes, temporary_blocks;
     const struct held_at_once *held; /* NULL = much was freed before, or it was small */
     struct allocated *allocated;     /* every stack that allocated, for profile formats */
     size_t allocated_count;

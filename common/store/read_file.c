@@ -293,6 +293,7 @@ bool reader_parse(struct arena *mem, const struct store_image *image, struct sto
     runs_end(&reader.sites);
     runs_end(&reader.threads);
     runs_end(&reader.variances);
+    runs_end(&reader.temporary);
     runs_end(&reader.freed);
     return true;
 }

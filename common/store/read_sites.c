@@ -30,6 +30,9 @@ void read_arrays_note(struct reader *reader, const struct chunk *chunk)
     case LEAK_CHUNK_SITES:
         add_runs(reader, &reader->sites, chunk, sizeof(struct leak_site));
         break;
+    case LEAK_CHUNK_TEMPORARY:
+        add_runs(reader, &reader->temporary, chunk, sizeof(struct leak_temporary));
+        break;
     case LEAK_CHUNK_VARIANCES:
         add_runs(reader, &reader->variances, chunk, sizeof(struct leak_variance));
         break;
@@ -343,6 +346,26 @@ static void read_variances(struct reader *reader)
     }
 }
 
+static void read_temporary(struct reader *reader)
+{
+    size_t total;
+
+    reader->damaged += runs_index(&reader->temporary, 0, &total);
+    for (size_t i = 0; i < reader->temporary.count; i++) {
+        const struct run *run = &reader->temporary.run[i];
+
+        for (size_t k = 0; k < run->count; k++) {
+            struct leak_temporary temporary;
+            size_t index;
+
+            copy_record(&temporary, run->at, k, sizeof(temporary));
+            index = temporary.blocks ? runs_find(&reader->sites, run->first + k) : SIZE_MAX;
+            if (index != SIZE_MAX)
+                reader->store->sites[index].temporary = temporary;
+        }
+    }
+}
+
 /* Leaves out sites that were never published, and computes what is live. In a running process a
  * free may be read before its allocation: then nothing is live. */
 static void finish_sites(struct store *store)
@@ -375,5 +398,6 @@ void read_counts(struct reader *reader, const struct chunks *chunks)
         if (chunks->chunk[i].type == LEAK_CHUNK_SLOTS)
             read_slots(reader, &chunks->chunk[i]);
     read_variances(reader);
+    read_temporary(reader);
     finish_sites(reader->store);
 }

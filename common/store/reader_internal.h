@@ -71,7 +71,7 @@ void runs_end(struct runs *runs);
 struct reader {
     const struct store_image *image;
     struct store *store;
-    struct runs nodes, sites, threads, variances, freed;
+    struct runs nodes, sites, threads, variances, temporary, freed;
     size_t module_capacity, recent_capacity, resource_capacity;
     size_t damaged; /* records left out */
 };
@@ -90,7 +90,7 @@ void read_packed_end(struct reader *reader);
 struct store_module *read_module_list(struct reader *reader, const uint8_t *at, size_t length,
                                       size_t *count, struct interval_map *spans);
 
-/* THREADS, NODES, SITES, VARIANCES and FREED: notes their runs ... */
+/* THREADS, NODES, SITES, VARIANCES, TEMPORARY and FREED: notes their runs ... */
 void read_arrays_note(struct reader *reader, const struct chunk *chunk);
 /* ... and makes threads, nodes and sites of them. */
 void read_arrays(struct reader *reader);

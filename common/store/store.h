@@ -58,8 +58,9 @@ struct store_site {
     bool inherited;            /* counts blocks inherited from the parent at fork */
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
-    struct leak_variance variance; /* of these; all zero when nothing is live */
-    size_t freed, freed_count;     /* where its blocks were freed: a range of the store's */
+    struct leak_variance variance;   /* of these; all zero when nothing is live */
+    struct leak_temporary temporary; /* of the frees; an estimate like "freed" */
+    size_t freed, freed_count;       /* where its blocks were freed: a range of the store's */
 };
 
 /* The blocks of one site that one stack freed. */

@@ -30,7 +30,8 @@
     W(LEAKED, "leaked", "lost and indirectly lost")                                                \
     W(LIVE, "live", "not freed, whatever the verdict")                                             \
     W(PEAK, "peak", "live when the heap was largest")                                              \
-    W(ALLOCATED, "allocated", "ever allocated, freed or not")
+    W(ALLOCATED, "allocated", "ever allocated, freed or not")                                      \
+    W(TEMPORARY, "temporary", "freed by their thread after a few more allocations, at most")
 
 enum weight {
 #define W(name, word, meaning) WEIGHT_##name,
@@ -69,7 +70,8 @@ struct view {
     enum by_key by;  /* write only a table by this key */
     enum json_frames json_frames;
     enum weight weight;
-    bool freed; /* tell only which calls freed this address */
+    bool inverted; /* call trees from the allocations outwards */
+    bool freed;    /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
     size_t rows;          /* of the terminal that shows the report, 0 = unknown */
@@ -103,6 +105,8 @@ enum {
     FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
     FORMAT_LISTED = 1024, /* only if it lists records (text_tells_modules) */
     FORMAT_WEIGHT = 2048, /* supports --weight */
+    FORMAT_TREE = 4096,   /* supports --inverted */
+    FORMAT_VERB = 8192,   /* its name is a command of leakreport as well */
 };
 
 struct format {

@@ -16,6 +16,13 @@ static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
                                          .split_bits = 16};
 static uint32_t last_record;
 
+/* By number of the site. */
+static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
+                                             .record_size = sizeof(struct leak_temporary),
+                                             .first_id = 1,
+                                             .first_bits = 7,
+                                             .split_bits = 16};
+
 #define ID_BITS 24
 #define ID_MOST ((1u << ID_BITS) - 1)
 
@@ -143,6 +150,16 @@ void free_history_count(struct guard *guard UNUSED, uint32_t site, uint32_t node
     lock_give(&locked);
 }
 
+void free_history_count_temporary(struct guard *guard UNUSED, uint32_t site, unsigned weight,
+                                  uint64_t bytes)
+{
+    struct leak_temporary *sum = segmented_array_ensure(&temporaries, site);
+    if (unlikely(!sum))
+        return;
+    add_relaxed(&sum->blocks, weight);
+    add_relaxed(&sum->bytes, weight * bytes);
+}
+
 bool free_history_check(void)
 {
     uint32_t found = 0;
@@ -257,10 +274,12 @@ void free_history_fork_lock(void)
     for (unsigned i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
     lock_take_raw(&records.lock);
+    lock_take_raw(&temporaries.lock);
 }
 
 void free_history_fork_unlock(void)
 {
+    lock_give_raw(&temporaries.lock);
     lock_give_raw(&records.lock);
     for (unsigned i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
@@ -269,12 +288,13 @@ void free_history_fork_unlock(void)
 
 void free_history_fork_child(void)
 {
-    rings_lock.word = records.lock.word = 0;
+    rings_lock.word = records.lock.word = temporaries.lock.word = 0;
     free_rings = all_rings = NULL; /* they are in the parent's recording file */
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
             arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));
     memset(records.origin, 0, sizeof records.origin);
+    memset(temporaries.origin, 0, sizeof temporaries.origin);
     last_record = 0;
     reset_pair_index();
 }

@@ -82,6 +82,9 @@ static inline bool free_history_is_new_place(struct free_history *freed, uint32_
 /* Counts weight frees with that stack. */
 void free_history_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
                         uint64_t bytes);
+/* Counts weight frees of temporary blocks (LEAK_TEMPORARY_ALLOCATIONS). */
+void free_history_count_temporary(struct guard *guard, uint32_t site, unsigned weight,
+                                  uint64_t bytes);
 /* Counts a captured stack. */
 static inline void free_history_count_capture(struct free_history *freed)
 {

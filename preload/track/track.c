@@ -268,6 +268,12 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
     return known;
 }
 
+static inline bool is_temporary(const struct thread *thread, const struct block *told)
+{
+    return told->thread == thread->serial &&
+           (uint32_t)thread->record->allocations - told->count < LEAK_TEMPORARY_ALLOCATIONS;
+}
+
 NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                           const struct frame *caller, const struct block *block,
                                           const struct origin *origin, unsigned weight,
@@ -276,8 +282,11 @@ NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *th
     uint32_t node = 0;
     struct block told = *block;
     if (weight) {
-        if (blocks_tell_origin(&told, origin))
+        if (blocks_tell_origin(&told, origin)) {
             timeline_add_death(block->site, weight, store_header->epoch - told.tick);
+            if (is_temporary(thread, &told))
+                free_history_count_temporary(guard, block->site, weight, block->size);
+        }
         if ((node = capture_node(guard, thread, caller)))
             free_history_count(guard, block->site, node, weight, block->size);
     }

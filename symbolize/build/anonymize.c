@@ -124,6 +124,8 @@ void anonymize_process(struct process *process)
         anonymize_record(&process->grown[i]);
     for (size_t i = 0; i < process->peak_part_count; i++)
         anonymize_stack(&process->peak_parts[i].stack);
+    for (size_t i = 0; i < process->temporary_count; i++)
+        anonymize_stack(&process->temporary[i].stack);
     if (process->held) {
         anonymize_frames(&process->held->frame, 1);
         if (process->held->freed_in)

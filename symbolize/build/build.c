@@ -200,6 +200,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     if (options->allocated)
         alloc_profile_fill(mem, resolver, store, process);
     peak_fill(mem, resolver, store, process);
+    temporary_fill(mem, resolver, store, process);
     leak_check_info_fill(mem, resolver, store, process);
     when_lost_fill(mem, resolver, store, false, process);
     evidence_fill(mem, store, process);
@@ -365,6 +366,7 @@ static void make_stable(struct process *process)
     process->host = process->store = NULL;
     process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
     process->recent_count = process->history_count = process->peak_part_count = 0;
+    process->temporary_count = process->temporary_blocks = process->temporary_bytes = 0;
     process->milestone_count = 0;
     process->peak = (struct moment){0}; /* depends on timing */
     process->own_bytes = 0;

@@ -93,6 +93,19 @@ static enum output_mode output_mode_of(const struct options *options)
     return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
+/* Not for what leakrun shows after a program, nor for a format that a terminal does not get. */
+static void begin_pager(struct command_output *output, const struct options *options)
+{
+    bool binary = !options->generate && (options->format->traits & FORMAT_BINARY);
+    FILE *stream;
+
+    if (!output->terminal || output->stream != stdout || options->no_pager || options->view.again ||
+        binary || options->to_follow)
+        return;
+    if ((stream = pager_begin(&output->pager)))
+        output->stream = stream;
+}
+
 void command_begin_output(struct command_output *output, struct arena *mem, struct options *options,
                           const struct process *process)
 {
@@ -116,6 +129,7 @@ void command_begin_output(struct command_output *output, struct arena *mem, stru
         output->terminal = isatty(fileno(output->stream));
         set_colours(options, output->terminal);
         options->view.rows = output_terminal_rows(fileno(output->stream));
+        begin_pager(output, options);
     }
     options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
 }
@@ -153,6 +167,12 @@ bool command_end_output(struct command_output *output, struct options *options, 
 {
     bool good = options->targets.count ? deliver_report(output, options, alarming)
                                        : finish_stream(output->stream);
+
+    if (output->pager)
+        pager_end(output->pager);
+    else if (good && options->output && !options->targets.count && isatty(STDERR_FILENO))
+        fprintf(stderr, "leakreport: wrote %s\n",
+                term_text(options->output, strlen(options->output), 0).text);
 
     free((char *)options->view.relative);
     options->view.relative = NULL;

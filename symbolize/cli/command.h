@@ -28,6 +28,7 @@ bool command_lacks_evidence(const struct options *options, const struct process 
 struct command_output {
     FILE *stream;
     bool terminal; /* it appears on one */
+    pid_t pager;   /* that shows it, 0 = none */
     bool refused;  /* set by the caller: there is no report, so targets receive nothing */
     /* With --to: the report is written to memory and delivered when it is complete. */
     struct arena *mem;

@@ -224,6 +224,14 @@ static const struct {
     verb_function *run;
 } verbs[] = {{"diff", command_diff}, {"merge", command_merge}};
 
+/* "tree" is the same as --format=tree. */
+static const struct format *find_format_verb(int argc, char **argv)
+{
+    const struct format *format = argc > 1 ? format_find(argv[1]) : NULL;
+
+    return format && (format->traits & FORMAT_VERB) ? format : NULL;
+}
+
 static int run_survivors(struct options *options, verb_function *verb)
 {
     if (verb == command_diff)
@@ -244,7 +252,8 @@ int main(int argc, char **argv)
 {
     struct options options;
     verb_function *run = find_verb(argc, argv);
-    int status = STATUS_GOOD, verb = run != NULL;
+    const struct format *format = find_format_verb(argc, argv);
+    int status = STATUS_GOOD, verb = run || format;
     struct arena *mem;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
@@ -254,7 +263,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "log") == 0)
         return symbolizer_log_command(argc, argv);
     mem = arena_begin();
-    if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
+    if (!options_parse(argc - verb, argv + verb, format, &options) ||
+        !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
         options_help(stdout);

@@ -225,6 +225,8 @@ static const char *const by_words[] = {
 #define SETS_OWNERS FLAG(view.owners)
 #define SETS_BY WORD(view.by, by_words, 1)
 #define SETS_WEIGHT WORD(view.weight, weight_choices, 0)
+#define SETS_INVERTED FLAG(view.inverted)
+#define SETS_NO_PAGER FLAG(no_pager)
 #define SETS_BLOCKS FLAG(view.blocks)
 #define SETS_CONTENT FLAG(view.content)
 #define SETS_ANONYMIZE FLAG(build.anonymous)
@@ -314,6 +316,7 @@ void options_help(FILE *stream)
           "       leakreport diff [options] OLD NEW\n"
           "       leakreport diff --survivors [options] A B C\n"
           "       leakreport merge [options] FILE...\n"
+          "       leakreport tree|peak|temporary|histogram [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
           "       leakreport log FILE...\n"
           "Reports what the recording files of libleak say about the heap.\n\n",
@@ -355,7 +358,11 @@ static bool options_fit(const struct options *options)
         return command_line_complain(&line, "--by and --blocks go with text and json, not with",
                                      format->name);
     if (options->view.weight && !(format->traits & FORMAT_WEIGHT))
-        return command_line_complain(&line, "--weight goes with folded, not with", format->name);
+        return command_line_complain(&line, "--weight goes with folded and tree, not with",
+                                     format->name);
+    if (options->view.inverted && !(format->traits & FORMAT_TREE))
+        return command_line_complain(&line, "--inverted goes with tree and peak, not with",
+                                     format->name);
     if (options->generate && (options->view.by || options->view.blocks))
         return command_line_complain(&line, "--gen-suppressions goes without", "--by and --blocks");
     return true;
@@ -408,12 +415,13 @@ static void derive_options(struct options *options)
                                                   .substitute_count = options->substitutes.count};
 }
 
-bool options_parse(int argc, char **argv, struct options *options)
+bool options_parse(int argc, char **argv, const struct format *format, struct options *options)
 {
     bool only_files = false;
 
     line.tables[0] = option_table;
     set_defaults(options);
+    options->format = format;
     for (int i = 1; i < argc;) {
         bool separator = !only_files && strcmp(argv[i], "--") == 0;
 

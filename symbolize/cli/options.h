@@ -35,11 +35,12 @@ struct options {
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
     const char *text;            /* file with a finished report; NULL = none */
     int serve_read, serve_write; /* -1 = do not serve */
+    bool no_pager;
     bool help, version;
 };
 
-/* False: prints one line on stderr. Keeps pointers to argv's strings. */
-bool options_parse(int argc, char **argv, struct options *options);
+/* format: the default, NULL = text. False: prints one line on stderr. Keeps pointers to argv's strings. */
+bool options_parse(int argc, char **argv, const struct format *format, struct options *options);
 void options_end(struct options *options);
 void options_help(FILE *stream);
 

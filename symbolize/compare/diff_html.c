@@ -98,8 +98,8 @@ static void write_others(struct json_writer *json, const struct diff *diff)
 
 static void write_lists(struct json_writer *json, const struct diff *diff)
 {
-    static const char *const empty[] = {"errors",  "resources", "owners",  "grown",
-                                        "history", "peak",      "at_peak", "allocated"};
+    static const char *const empty[] = {"errors", "resources", "owners",    "grown",    "history",
+                                        "peak",   "at_peak",   "allocated", "temporary"};
 
     json->flat = true;
     write_others(json, diff);

@@ -1,4 +1,5 @@
 /* format_table.c - the table of formats; a new format is a file and a row here. */
+#include "symbolize/explore/explore.h"
 #include "symbolize/formats/formats.h"
 #include "symbolize/json/json.h"
 #include "symbolize/text/text.h"
@@ -25,6 +26,13 @@ static const struct format table[] = {
      FORMAT_ALLOCATED | FORMAT_BINARY, pprof_write},
     {"folded", "stacks and bytes, for flame graphs (--weight)", 0, FORMAT_WEIGHT, folded_write},
     {"folded-blocks", "the same with blocks", 0, FORMAT_WEIGHT, folded_write_blocks},
+    {"tree", "the call tree as text (--weight, --inverted)", 0,
+     FORMAT_ALLOCATED | FORMAT_WEIGHT | FORMAT_TREE | FORMAT_VERB, tree_write},
+    {"peak", "the call tree of what lived when the heap was largest", 0, FORMAT_TREE | FORMAT_VERB,
+     peak_write},
+    {"temporary", "blocks that lived for a moment: what to make faster", 10, FORMAT_VERB,
+     temporary_write},
+    {"histogram", "blocks by size", 0, FORMAT_ALLOCATED | FORMAT_VERB, histogram_write},
     {"speedscope", "a profile for speedscope.app: leaked, live, peak, allocated", 0,
      FORMAT_ALLOCATED, speedscope_write},
     {"callgrind", "the same for callgrind_annotate and KCachegrind", 0, FORMAT_ALLOCATED,

@@ -462,6 +462,20 @@ static void write_html_peak(struct writing *writing)
     json_close(json, ']');
 }
 
+/* "temporary": what each stack allocated for a moment, the most blocks first. */
+static void write_html_temporary(struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    json_open(&writing->json, "temporary", '[');
+    for (size_t i = 0; i < process->temporary_count && !writing->view->quiet; i++) {
+        const struct temporary_part *part = &process->temporary[i];
+
+        write_sum(writing, &part->stack, part->bytes, part->blocks);
+    }
+    json_close(&writing->json, ']');
+}
+
 /* "allocated": what each stack allocated, freed or not; those beyond a limit as one without a
  * stack. */
 static void write_html_allocated(struct writing *writing)
@@ -498,6 +512,7 @@ static void write_html_history(struct writing *writing)
     json_close(&writing->json, ']');
     write_html_peak(writing);
     write_html_allocated(writing);
+    write_html_temporary(writing);
     writing->json.flat = false;
 }
 

@@ -225,6 +225,34 @@ static const struct json_field peak_fields[] = {
 static const struct json_table peak_table =
     JSON_TABLE("peak", peak_fields, JSON_ABOUT("the live blocks when the heap was largest"));
 
+/* ---- Temporary blocks -------------------------------------------------------------------------- */
+
+static const struct json_field temporary_part_fields[] = {
+    JSON_ID(temporary_part, "signature", signature),
+    JSON_KIND(temporary_part, "kind", kind),
+    JSON_COUNT(temporary_part, "bytes", bytes),
+    JSON_COUNT(temporary_part, "blocks", blocks),
+    JSON_COUNT(temporary_part, "of", of,
+               JSON_ABOUT("blocks of these stacks that were freed, temporary or not")),
+    JSON_COUNT(temporary_part, "grown", grown,
+               JSON_ABOUT("of those, freed by the call that allocates: realloc, step by step")),
+    JSON_STACK(temporary_part, "frames", stack, JSON_INNERMOST_FIRST),
+};
+
+static const struct json_table temporary_part_table = JSON_TABLE(NULL, temporary_part_fields);
+
+static const struct json_field temporary_fields[] = {
+    JSON_COUNT(process, "bytes", temporary_bytes),
+    JSON_COUNT(process, "blocks", temporary_blocks),
+    JSON_LIST(process, "parts", temporary, temporary_count, temporary_part_table,
+              JSON_ABOUT("the most blocks first, a hundred sites at most")),
+};
+
+static const struct json_table temporary_table =
+    JSON_TABLE("temporary", temporary_fields,
+               JSON_ABOUT("Blocks that the thread that allocated them freed before it had "
+                          "allocated four more; estimates, unless free_stacks=all"));
+
 /* ---- What was held ---------------------------------------------------------------------------- */
 
 static void put_held_frame(struct json_writer *json, const char *key, const void *at)
@@ -304,6 +332,7 @@ static const struct json_field tail_fields[] = {
                  "get older; the last one is the end, or now. Empty for a process that "
                  "lived less than an eighth of a second"),
     JSON_GROUP("peak", peak_table, JSON_KNOWN_BY(process, peak.bytes)),
+    JSON_GROUP("temporary", temporary_table),
     JSON_POINTER(process, "held", held, held_table, JSON_MAY_BE_NULL),
     JSON_LIST(process, "recent_frees", recent, recent_count, recent_free_table,
               JSON_ABOUT("newest first, to an eighth of a second; only with -v (all) or --freed "

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "leak_targets.h"
 #include "common/base/arena.h"
@@ -96,5 +97,16 @@ bool target_log_journal(const char *path, const struct log_message *message);
 bool target_stream_socket(const char *where, const char *text, size_t length, char *why);
 /* Runs sh -c COMMAND and waits for it; it must exit with 0, but need not read its input. */
 bool target_stream_command(const char *command, const char *text, size_t length, char *why);
+
+/* ---- pager.c ---------------------------------------------------------------------------------
+ *
+ * LIBLEAK_PAGER, else PAGER, else less; LESS=FRX unless it is set, so that what fits on one screen
+ * is simply there. */
+
+/* A stream into a pager on the standard output; NULL: the user wants none, or it is not
+ * installed. */
+FILE *pager_begin(pid_t *pager);
+/* Waits until the user leaves it; the stream is closed by then. */
+void pager_end(pid_t pager);
 
 #endif

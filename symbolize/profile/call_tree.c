@@ -40,15 +40,26 @@ static uint32_t process_below(struct call_tree *tree, uint32_t up, const struct 
                       (struct call_node){.process = process});
 }
 
+/* The frames without those of the runtime around main, which all stacks have. */
+static size_t without_runtime(const struct profile_stack *stack)
+{
+    size_t count = stack->count;
+
+    while (count && stack->frames[count - 1]->role == FRAME_RUNTIME)
+        count--;
+    return count ? count : stack->count;
+}
+
 static void add_stack(struct call_tree *tree, struct heap_profile *profile,
                       const struct profile_stack *stack, const struct amount *amount, bool inverted)
 {
+    size_t count = profile->view->all_frames ? stack->count : without_runtime(stack);
     uint32_t at = 0;
 
     if (profile->many && !inverted)
         at = process_below(tree, at, stack->process);
-    for (size_t i = 0; i < stack->count; i++) {
-        const struct frame *frame = stack->frames[inverted ? i : stack->count - 1 - i];
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *frame = stack->frames[inverted ? i : count - 1 - i];
 
         at = call_below(tree, at, heap_profile_hash_frame(profile, frame),
                         (struct call_node){.frame = frame});

@@ -98,7 +98,25 @@ static void add_listed(struct heap_profile *profile, const struct process *proce
                    WEIGHT_LISTED, record->bytes, record->blocks);
 }
 
-/* The recording has the larger parts of the peak, and the sum of all. */
+/* One of the larger parts of a sum. */
+static void add_part(struct heap_profile *profile, const struct process *process,
+                     enum weight weight, const struct stack *stack, struct amount part,
+                     struct amount *rest)
+{
+    add_weight(profile, stack_of(profile, process, stack->frames, stack->count, NULL), weight,
+               part.bytes, part.blocks);
+    rest->bytes -= part.bytes < rest->bytes ? part.bytes : rest->bytes;
+    rest->blocks -= part.blocks < rest->blocks ? part.blocks : rest->blocks;
+}
+
+static void add_rest(struct heap_profile *profile, const struct process *process,
+                     enum weight weight, struct amount rest)
+{
+    if (rest.bytes)
+        add_weight(profile, stack_of(profile, process, NULL, 0, "[smaller_sites]"), weight,
+                   rest.bytes, rest.blocks);
+}
+
 static void add_peak(struct heap_profile *profile, const struct process *process)
 {
     struct amount rest = {process->peak.bytes, process->peak.blocks};
@@ -106,14 +124,23 @@ static void add_peak(struct heap_profile *profile, const struct process *process
     for (size_t i = 0; i < process->peak_part_count; i++) {
         const struct peak_part *part = &process->peak_parts[i];
 
-        add_weight(profile, stack_of(profile, process, part->stack.frames, part->stack.count, NULL),
-                   WEIGHT_PEAK, part->bytes, part->blocks);
-        rest.bytes -= part->bytes < rest.bytes ? part->bytes : rest.bytes;
-        rest.blocks -= part->blocks < rest.blocks ? part->blocks : rest.blocks;
+        add_part(profile, process, WEIGHT_PEAK, &part->stack,
+                 (struct amount){part->bytes, part->blocks}, &rest);
     }
-    if (rest.bytes)
-        add_weight(profile, stack_of(profile, process, NULL, 0, "[smaller_sites]"), WEIGHT_PEAK,
-                   rest.bytes, rest.blocks);
+    add_rest(profile, process, WEIGHT_PEAK, rest);
+}
+
+static void add_temporary(struct heap_profile *profile, const struct process *process)
+{
+    struct amount rest = {process->temporary_bytes, process->temporary_blocks};
+
+    for (size_t i = 0; i < process->temporary_count; i++) {
+        const struct temporary_part *part = &process->temporary[i];
+
+        add_part(profile, process, WEIGHT_TEMPORARY, &part->stack,
+                 (struct amount){part->bytes, part->blocks}, &rest);
+    }
+    add_rest(profile, process, WEIGHT_TEMPORARY, rest);
 }
 
 static void add_allocated(struct heap_profile *profile, const struct process *process)
@@ -137,6 +164,7 @@ static void add_process(struct heap_profile *profile, const struct process *proc
         if (process->records[i].blocks)
             add_record(profile, process, &process->records[i]);
     add_peak(profile, process);
+    add_temporary(profile, process);
     add_allocated(profile, process);
 }
 

@@ -74,7 +74,8 @@ struct call_tree {
 };
 
 /* inverted: from the allocations to their callers; else from main on. Functions with equal names
- * and the same caller are one node. */
+ * and the same caller are one node. Frames of the runtime around main are left out, unless the view
+ * has all frames. */
 struct call_tree call_tree_begin(struct heap_profile *profile, enum weight weight, bool inverted);
 void call_tree_end(struct call_tree *tree);
 

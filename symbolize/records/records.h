@@ -62,6 +62,14 @@ void distinct_callers_fill(struct arena *mem, struct process *process);
 void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct store *store,
                        struct process *process);
 
+/* ---- temporary_blocks.c ------------------------------------------------------------------------
+ *
+ * Blocks that live for a moment cost time and are no leaks: what to make faster. */
+
+/* Fills in process->temporary. */
+void temporary_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
+                    struct process *process);
+
 /* ---- missing_debuginfo.c --------------------------------------------------------------------- */
 
 /* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values

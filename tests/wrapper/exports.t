@@ -101,7 +101,7 @@ test_stacks_are_weighed_by_what_is_wanted() {
     says out ';main;busy\(\) 1000$'
     equal nonsense "$(status_of "$O/leakreport" --format=folded --weight=heavy 10.leak)" 2
     "$O/leakreport" --weight=leaked 10.leak 2>err && fail 'text is not weighed'
-    says err '^leakreport: --weight goes with folded, not with: ?text'
+    says err '^leakreport: --weight goes with folded and tree, not with: text'
 }
 test_callgrind_annotate_reads_our_profiles() {
     need callgrind_annotate python3 g++
@@ -275,4 +275,60 @@ test_sarif_says_what_became_of_a_baseline() {
         ' 1 absent; 1 new; 2 unchanged; 1 updated;'
     equal 'what hides those that are gone' "$(jq -c '[.runs[0].results[] | select(.baselineState == "absent") |
         .suppressions[0].status] | unique' now.sarif)" '["accepted"]'
+}
+
+# ---- Text beyond the records ----
+
+test_trees_and_sizes_are_commands_of_their_own() {
+    need g++
+    shelve json again
+    for word in tree peak temporary histogram; do
+        "$O/leakreport" $word 10.leak >out
+        "$O/leakreport" --format=$word 10.leak | cmp - out || fail "$word is not its format"
+        [ -s out ] || fail "$word says nothing"
+    done
+    "$O/leakreport" tree 10.leak >out
+    says out '^ *[0-9.]+ % +960 bytes +20 +fill +<stdin>:8$'
+    says out '^ *[0-9.]+ % +96 bytes +2 +ring +<stdin>:12$'
+    silent_about out '__libc_start'
+    "$O/leakreport" tree --inverted 10.leak >out
+    says out '^ *[0-9.]+ % +960 bytes +20  make_book +<stdin>:6$'
+    "$O/leakreport" tree --weight=allocated 10.leak >out
+    says out '100 kB +1,000 +busy +<stdin>:16$'
+    "$O/leakreport" temporary 10.leak >out
+    says out '^1\. (9[0-9]{2}|1,000) temporary blocks, 100 % of those freed, 100 kB \(malloc\)$'
+    says out '^ +busy +<stdin>:16$'
+    "$O/leakreport" histogram 10.leak >out
+    says out ' 64 to 127 +1,00[0-9] +100 kB '
+    equal 'inverted text' "$(status_of "$O/leakreport" --inverted 10.leak)" 2
+    leakrun --format=tree ./shelf 10 2>out
+    says out ' fill +<stdin>:8$'
+}
+test_long_reports_on_a_terminal_have_a_pager() {
+    need script g++
+    shelve json again
+    show() { # variables and options: what a terminal shows
+        script -qec "$*" /dev/null </dev/null >out 2>&1
+    }
+    show "LIBLEAK_PAGER='sed s/^/paged:/' $O/leakreport 10.leak"
+    says out '^paged:.*bytes in .* blocks lost'
+    show "PAGER='sed s/^/paged:/' $O/leakreport --all 10.leak"
+    says out '^paged:'
+    show "PAGER='sed s/^/paged:/' LIBLEAK_PAGER=cat $O/leakreport 10.leak"
+    silent_about out '^paged:'
+    show "PAGER='sed s/^/paged:/' $O/leakreport --no-pager 10.leak"
+    silent_about out '^paged:'
+    says out 'bytes in .* blocks lost'
+    show "LIBLEAK_PAGER=/nowhere/less $O/leakreport 10.leak"
+    says out 'bytes in .* blocks lost'
+    show "LIBLEAK_PAGER='head -n 1' $O/leakreport --format=json 10.leak; echo status=\$?"
+    says out 'status=0'
+    LIBLEAK_PAGER='sed s/^/paged:/' "$O/leakreport" 10.leak >out # no terminal
+    silent_about out '^paged:'
+    show "LIBLEAK_PAGER='sed s/^/paged:/' $root/scripts/leakrun ./shelf 10"
+    silent_about out '^paged:'
+    show "$O/leakreport -o there 10.leak"
+    says out '^leakreport: wrote there'
+    "$O/leakreport" -o again.txt 10.leak >out 2>&1
+    [ ! -s out ] || fail "words for nobody: $(cat out)"
 }

@@ -1,14 +1,16 @@
 /* ---- tree.js: call trees, from main to the allocation or the other way round ------------------- */
 
-/* What is weighed: what leaked, all that was ever allocated, or what lived when the heap was
- * largest; each where the recording has it. */
-const weighings = () => ["leaked", process().allocated.length && "allocated", process().at_peak.length && "peak"].filter(Boolean);
+/* What is weighed: what leaked, all that was ever allocated, what lived when the heap was largest,
+ * or what lived for a few allocations only; each where the recording has it. */
+const weighings = () => ["leaked", process().allocated.length && "allocated", process().at_peak.length && "peak",
+    process().temporary.length && "temporary"].filter(Boolean);
 const allocations = remember(() => state.process, () => sumsOf(process().allocated));
 const atPeak = remember(() => state.process, () => sumsOf(process().at_peak));
+const briefly = remember(() => state.process, () => sumsOf(process().temporary));
 function weighed() { /* records, or what has stacks and sums like them */
     if (state.weight === "leaked") return fittingRecords();
     const hit = matchingStacks();
-    return (state.weight === "peak" ? atPeak() : allocations()).filter(sum => !state.q || hit[sum.f]);
+    return { peak: atPeak, allocated: allocations, temporary: briefly }[state.weight]().filter(sum => !state.q || hit[sum.f]);
 }
 const weighedKey = () => selectionKey() + state.metric + state.weight;
 

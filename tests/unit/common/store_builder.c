@@ -180,6 +180,14 @@ struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id)
     return (struct leak_site *)payload_of(builder, builder->sites) + (id - chunk->first);
 }
 
+void builder_temporary(struct store_builder *builder, uint32_t first, size_t count,
+                       const struct leak_temporary *temporary)
+{
+    size_t at = builder_chunk(builder, LEAK_CHUNK_TEMPORARY, first, count * sizeof(*temporary));
+
+    pack(builder, at, temporary, count * sizeof(*temporary));
+}
+
 void builder_variances(struct store_builder *builder, uint32_t first, size_t count,
                        const struct leak_variance *variances)
 {

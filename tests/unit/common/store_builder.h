@@ -50,6 +50,8 @@ void builder_tags_left_out(struct store_builder *builder, uint64_t pushes);
 
 /* The variances of the sites from that id on, in a chunk of their own; they mean something when the
  * header says "sample". */
+void builder_temporary(struct store_builder *builder, uint32_t first, size_t count,
+                       const struct leak_temporary *temporary);
 void builder_variances(struct store_builder *builder, uint32_t first, size_t count,
                        const struct leak_variance *variances);
 

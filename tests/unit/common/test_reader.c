@@ -769,6 +769,21 @@ START_TEST(variances_belong_to_what_lives_of_a_sampled_process)
 }
 END_TEST
 
+START_TEST(temporary_blocks_belong_to_their_site)
+{
+    struct store_builder builder = builder_example();
+
+    builder_temporary(&builder, 1, 4,
+                      (struct leak_temporary[]){{0, 0}, {3, 48}, {0, 0}, {UINT64_MAX, 7}});
+    read_well(&builder);
+    ck_assert_uint_eq(store.sites[0].temporary.blocks, 0);
+    ck_assert_uint_eq(store.sites[1].temporary.blocks, 3);
+    ck_assert_uint_eq(store.sites[1].temporary.bytes, 48);
+    ck_assert_uint_eq(store.sites[3].temporary.bytes, 7);
+    end(&builder);
+}
+END_TEST
+
 START_TEST(unknown_chunks_and_unpublished_pages_are_passed_over)
 {
     struct store_builder builder = builder_begin();
@@ -945,6 +960,7 @@ int main(void)
     tcase_add_test(content, a_window_ends_before_the_tick_of_its_end);
     tcase_add_test(content, a_node_belongs_to_the_first_module_loaded_after_its_number);
     tcase_add_test(content, sites_of_a_fork_child_up_to_inherited_are_marked);
+    tcase_add_test(content, temporary_blocks_belong_to_their_site);
     tcase_add_loop_test(content, variances_belong_to_what_lives_of_a_sampled_process, 0, 2);
     tcase_add_test(content, unknown_chunks_and_unpublished_pages_are_passed_over);
     tcase_add_test(content, a_wild_chunk_size_swallows_nothing_behind_it);

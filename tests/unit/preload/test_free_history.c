@@ -73,6 +73,25 @@ START_TEST(each_pair_has_one_record_and_adds_up)
 }
 END_TEST
 
+START_TEST(temporary_blocks_add_up_by_site)
+{
+    const struct leak_chunk *chunk;
+    const struct leak_temporary *sums;
+    uint64_t at = 0;
+    free_history_count_temporary(G, 1, 1, 100);
+    free_history_count_temporary(G, 3, 64, 10);
+    free_history_count_temporary(G, 1, 2, 50);
+    chunk = view_chunk(store_header, LEAK_CHUNK_TEMPORARY, &at);
+    ck_assert_ptr_nonnull(chunk);
+    sums = (const struct leak_temporary *)(chunk + 1) - chunk->first;
+    ck_assert_uint_eq(sums[1].blocks, 3);
+    ck_assert_uint_eq(sums[1].bytes, 200);
+    ck_assert_uint_eq(sums[2].blocks, 0);
+    ck_assert_uint_eq(sums[3].blocks, 64);
+    ck_assert_uint_eq(sums[3].bytes, 640);
+}
+END_TEST
+
 #define SITES 300
 #define NODES 400
 
@@ -229,8 +248,8 @@ END_TEST
 static void remember(struct free_history *freed, uintptr_t n)
 {
     struct block block = {.address = n << 4, .site = (uint32_t)n + 1};
-    free_history_add_recent(freed, &block, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
-                   (uint32_t)n / 10, LEAK_FORM_FREE);
+    free_history_add_recent(freed, &block, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77, (uint32_t)n / 10,
+                            LEAK_FORM_FREE);
 }
 
 static size_t rings(void)
@@ -402,6 +421,7 @@ int main(int argc, char **argv)
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, each_pair_has_one_record_and_adds_up);
+    tcase_add_test(all, temporary_blocks_add_up_by_site);
     tcase_add_test(all, the_index_grows_and_every_count_stays_exact);
     tcase_add_test(all, threads_count_the_same_pairs_together);
     tcase_add_loop_test(all, a_sample_has_no_eye_for_patterns, 0, ARRAY_LENGTH(patterns));

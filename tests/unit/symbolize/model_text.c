@@ -552,6 +552,26 @@ static void add_ever(struct reading *reading)
     begin_stack(reading, &made->stack);
 }
 
+static void add_brief(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct temporary_part *made;
+
+    if (!process->temporary)
+        process->temporary = arena_alloc_array(reading->mem, SOME, sizeof(*process->temporary));
+    made = &process->temporary[process->temporary_count++];
+    *made = (struct temporary_part){
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
+        .bytes = number(reading, 2, 10),
+        .blocks = number(reading, 3, 10),
+        .of = number(reading, 4, 10),
+        .grown = number(reading, 5, 10),
+        .signature = number(reading, 6, 16)};
+    process->temporary_bytes += made->bytes;
+    process->temporary_blocks += made->blocks;
+    begin_stack(reading, &made->stack);
+}
+
 static void add_keeps(struct reading *reading)
 {
     reading->owner = &reading->process->owners[reading->process->owner_count++];
@@ -718,6 +738,8 @@ static void add_looked(struct reading *reading)
         add_running(reading);
     else if (strcmp(what, "ever") == 0)
         add_ever(reading);
+    else if (strcmp(what, "brief") == 0)
+        add_brief(reading);
     else if (strcmp(what, "keeps") == 0)
         add_keeps(reading);
     else

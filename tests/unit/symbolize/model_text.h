@@ -18,6 +18,7 @@
  *                                           its frames follow, then:
  *   made | SERIAL | COUNT                   the block was allocated, as that one; frames follow
  *   before | FORM | SERIAL | NAME | whole   it was freed before; frames follow
+ *   brief | KIND | BYTES | BLOCKS | OF | GROWN | SIGNATURE    temporary blocks; their frames follow
  *   ever | KIND | BYTES | BLOCKS            what a stack allocated in all; its frames follow
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'

@@ -194,6 +194,8 @@ START_TEST(a_shells_way_to_a_program_is_not_told)
 
         if (format_at(i)->traits & (FORMAT_BINARY | FORMAT_CONTENT))
             continue; /* a profile of everything, and no text; and what has no names */
+        if ((format_at(i)->traits & FORMAT_VERB) && !(format_at(i)->traits & FORMAT_WEIGHT))
+            continue; /* of allocations or a peak, which are not in this model */
 
         char *text = render(format_at(i), model, false);
 

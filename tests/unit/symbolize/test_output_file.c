@@ -22,7 +22,7 @@ static bool parse(struct options *options, const char *line)
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL; /* as main gets it */
-    return options_parse(argc, argv, options);
+    return options_parse(argc, argv, NULL, options);
 }
 
 START_TEST(values_come_with_equals_or_as_the_next_word)

@@ -44,6 +44,7 @@ static const struct part {
     {"known", "processes.0.records.3.suppressed_by"},
     {"growing", "processes.0.history"},
     {"growing", "processes.0.peak"},
+    {"growing", "processes.0.temporary"},
     {"growing", "processes.0.records.0.growth"},
     {"growing", "processes.0.records.3.growth"},
     {"tagged", "processes.0.records.2.tags"},

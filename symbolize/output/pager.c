@@ -1,0 +1,89 @@
+/* pager.c - a report that is longer than the terminal, in a pager; see output.h. */
+#include "symbolize/output/output.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the user wants to read with; NULL = nothing. The first that is set decides, also when it is
+ * empty or "cat". */
+static const char *wanted_pager(void)
+{
+    static const char *const names[] = {"LIBLEAK_PAGER", "PAGER"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *command = getenv(names[i]);
+
+        if (command)
+            return *command && strcmp(command, "cat") != 0 ? command : NULL;
+    }
+    return "less";
+}
+
+/* Is the first word a program? A shell would only say so when the report is lost. */
+static bool is_installed(const char *command)
+{
+    size_t length = strcspn(command, " \t");
+    const char *path = getenv("PATH");
+    char file[4096];
+
+    if (memchr(command, '/', length)) {
+        snprintf(file, sizeof(file), "%.*s", (int)length, command);
+        return access(file, X_OK) == 0;
+    }
+    while (path && *path) {
+        size_t folder = strcspn(path, ":");
+
+        snprintf(file, sizeof(file), "%.*s/%.*s", (int)folder, path, (int)length, command);
+        if (access(file, X_OK) == 0)
+            return true;
+        path += folder + (path[folder] == ':');
+    }
+    return false;
+}
+
+/* As git does: less leaves when all fits on one screen, keeps colours, and does not clear. */
+static void run_pager(const char *command, int input)
+{
+    dup2(input, STDIN_FILENO);
+    close(input);
+    setenv("LESS", "FRX", 0);
+    setenv("LV", "-c", 0);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+FILE *pager_begin(pid_t *pager)
+{
+    const char *command = wanted_pager();
+    int ends[2];
+    FILE *stream;
+
+    *pager = 0;
+    if (!command || !is_installed(command) || pipe(ends) != 0)
+        return NULL;
+    *pager = fork();
+    if (*pager == 0) {
+        close(ends[1]);
+        run_pager(command, ends[0]);
+    }
+    close(ends[0]);
+    stream = *pager > 0 ? fdopen(ends[1], "w") : NULL;
+    if (!stream) {
+        close(ends[1]);
+        *pager = 0;
+        return NULL;
+    }
+    signal(SIGPIPE, SIG_IGN); /* who leaves the pager early has read enough */
+    signal(SIGINT, SIG_IGN);  /* it is the pager's: Ctrl-C stops a search */
+    return stream;
+}
+
+void pager_end(pid_t pager)
+{
+    while (waitpid(pager, NULL, 0) < 0)
+        if (kill(pager, 0) != 0)
+            return;
+}
