@@ -18,11 +18,12 @@
 #define LONG 10000
 
 /* What ends a token, a line or a file in some format; what XML has no form for; what is no text. */
-static const char hostile[] = "<b>&amp;\"';|,:%%0A%s::error::x::`y`*_z_*[a](b)@me #1 ~~c~~ \\n\\x41"
-                              "]]>--></script>{{d}}$(e)\n==1==ERROR: f\r\n\t\x01\x08\x1b[31m\x7f"
-                              "\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbe\xef\xbf\xbf\xff\xc3"
-                              "\xed\xa0\x80\xf4\x90\x80\x80 \xc3\xa9 \xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xe2\x80\x8d"
-                              "\xc2\x9b\xc2\xad\xf3\xa0\x81\x81\xef\xbf\xbd\xd7\xa2";
+static const char hostile[] =
+    "<b>&amp;\"';|,:%%0A%s::error::x::`y`*_z_*[a](b)@me #1 ~~c~~ \\n\\x41"
+    "]]>--></script>{{d}}$(e)\n==1==ERROR: f\r\n\t\x01\x08\x1b[31m\x7f"
+    "\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbe\xef\xbf\xbf\xff\xc3"
+    "\xed\xa0\x80\xf4\x90\x80\x80 \xc3\xa9 \xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xe2\x80\x8d"
+    "\xc2\x9b\xc2\xad\xf3\xa0\x81\x81\xef\xbf\xbd\xd7\xa2";
 
 static const char *long_name(void)
 {
@@ -200,8 +201,8 @@ START_TEST(a_shells_way_to_a_program_is_not_told)
         char *text = render(format_at(i), model, false);
 
         consumers_read(format_at(i)->name, text, "");
-        ck_assert_msg(!strstr(text, "on_the_way") == !everything && strstr(text, "before"), "%s:\n%s",
-                      format_at(i)->name, text);
+        ck_assert_msg(!strstr(text, "on_the_way") == !everything && strstr(text, "before"),
+                      "%s:\n%s", format_at(i)->name, text);
         free(text);
     }
 }
@@ -281,7 +282,8 @@ START_TEST(short_lists_as_many_findings_as_asked_for)
 
     view.top = 2;
     text = render_report(format_find("short"), model, &view, NULL);
-    ck_assert_msg(count_of(text, "a.c:1: ") == 2 && strstr(text, ": 2 more findings (--top=0)"), "%s", text);
+    ck_assert_msg(count_of(text, "a.c:1: ") == 2 && strstr(text, ": 2 more findings (--top=0)"),
+                  "%s", text);
     free(text);
     free(model);
 }
@@ -342,8 +344,9 @@ START_TEST(sarif_counts_processes_that_tell_the_same)
     struct view view = golden_view("sarif", true);
     char *text = render_report(format_find("sarif"), twins, &view, make_alike);
 
-    ck_assert_msg(count_of(text, "\"occurrenceCount\": 2") == 1 && count_of(text, "\"occurrenceCount\"") == 1, "%s",
-                  text);
+    ck_assert_msg(count_of(text, "\"occurrenceCount\": 2") == 1 &&
+                      count_of(text, "\"occurrenceCount\"") == 1,
+                  "%s", text);
     free(text);
 }
 END_TEST

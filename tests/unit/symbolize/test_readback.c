@@ -88,7 +88,8 @@ static json_t *member(json_t *at, const char *path)
 
     snprintf(words, sizeof(words), "%s", path);
     for (char *word = strtok_r(words, ".", &rest); word; word = strtok_r(NULL, ".", &rest))
-        at = json_is_array(at) ? json_array_get(at, strtoul(word, NULL, 10)) : json_object_get(at, word);
+        at = json_is_array(at) ? json_array_get(at, strtoul(word, NULL, 10))
+                               : json_object_get(at, word);
     ck_assert_msg(at != NULL, "no %s", path);
     return at;
 }
@@ -151,8 +152,7 @@ static void add_paths(json_t *set, json_t *at, const char *path)
         snprintf(below, sizeof(below), "%s.%s", path, key);
         add_paths(set, value, below);
     }
-    json_array_foreach(at, i, value)
-        add_paths(set, value, path);
+    json_array_foreach(at, i, value) add_paths(set, value, path);
     if (!json_is_object(at) && !json_is_array(at) && is_value(at))
         json_object_set_new(set, path, json_true());
 }
@@ -189,7 +189,8 @@ static json_t *known_paths(void)
 
 START_TEST(every_value_of_json_is_in_a_golden_file)
 {
-    json_t *known = known_paths(), *report = json_report_of(golden_models[_i]), *got = json_object(), *value;
+    json_t *known = known_paths(), *report = json_report_of(golden_models[_i]),
+           *got = json_object(), *value;
     const char *path;
 
     add_paths(got, report, "");
@@ -238,7 +239,8 @@ START_TEST(view_of_what_grows_has_nothing_else)
 
     view.growing = true;
     text = golden_report("growing", readers[_i], &view);
-    ck_assert_msg(strstr(text, "nothing freed") && strstr(text, "a queue") && strstr(text, "+2.0 MB/s"),
+    ck_assert_msg(strstr(text, "nothing freed") && strstr(text, "a queue") &&
+                      strstr(text, "+2.0 MB/s"),
                   "%s lacks a record that grew:\n%s", readers[_i], text);
     ck_assert_msg(!strstr(text, "plateau at"), "%s has a record that is steady", readers[_i]);
     free(text);
@@ -304,7 +306,8 @@ START_TEST(lines_of_ndjson_are_the_json_report)
         json_t *process = json_object_get(one, "process");
 
         if (process)
-            json_object_set_new(one, "process", json_integer((json_int_t)json_number_value(process)));
+            json_object_set_new(one, "process",
+                                json_integer((json_int_t)json_number_value(process)));
         put_line(got, one, &escaped);
         json_decref(one);
     }
@@ -382,11 +385,12 @@ static void print_record(const struct report *report, const struct process *proc
     for (size_t i = 0; i < record->thread_count; i++) {
         const char *name = record->threads[i].name;
 
-        fprintf(stream, "  \"thread\" = \"T%" PRIu32 "%s%s\"", record->threads[i].serial, name ? " " : "",
-                name ? name : "");
+        fprintf(stream, "  \"thread\" = \"T%" PRIu32 "%s%s\"", record->threads[i].serial,
+                name ? " " : "", name ? name : "");
     }
     if (record->blocks && record->bytes / record->blocks)
-        fprintf(stream, "  \"bytes\" = %" PRIu64 " \"bytes\"", clamp(record->bytes / record->blocks));
+        fprintf(stream, "  \"bytes\" = %" PRIu64 " \"bytes\"",
+                clamp(record->bytes / record->blocks));
     else if (record->blocks)
         fputs("  \"bytes\" \"bytes\"", stream); /* 0 is left out */
     if (record->suppressed_by)
@@ -402,7 +406,8 @@ static char *wanted_samples(const struct report *report)
     FILE *stream = open_memstream(&text, &size);
     const struct process *first = report->processes;
 
-    fprintf(stream, "period %" PRIu64 "\n", report->process_count && first->sample ? first->sample : 1);
+    fprintf(stream, "period %" PRIu64 "\n",
+            report->process_count && first->sample ? first->sample : 1);
     for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
 
@@ -412,7 +417,8 @@ static char *wanted_samples(const struct report *report)
             const struct allocated *all = &process->allocated[k];
 
             print_frames(all->stack.frames, all->stack.count, stream);
-            fprintf(stream, " = %" PRIu64 ",%" PRIu64 ",0,0,0,0", clamp(all->blocks), clamp(all->bytes));
+            fprintf(stream, " = %" PRIu64 ",%" PRIu64 ",0,0,0,0", clamp(all->blocks),
+                    clamp(all->bytes));
             print_label("kind", kind_word[all->kind], stream);
             print_process(report, process, stream);
             putc('\n', stream);
@@ -442,7 +448,8 @@ static void print_location(const char *profile, const char *location, FILE *stre
     while ((location = strstr(location, "line  function ")) != NULL && location < end) {
         char *behind;
         unsigned long number = strtoul(location + strlen("line  function "), &behind, 10);
-        const char *name = strstr(find_numbered(profile, "function", number), "name \"") + strlen("name ");
+        const char *name =
+            strstr(find_numbered(profile, "function", number), "name \"") + strlen("name ");
 
         fprintf(stream, " %.*s", (int)(strchr(name + 1, '"') + 1 - name), name);
         if (behind[0] == ' ' && behind[1] >= '0' && behind[1] <= '9')
@@ -468,7 +475,8 @@ static char *got_samples(const char *profile)
 
         at = values = strstr(list, " values ");
         do
-            print_location(profile, find_numbered(profile, "location", strtoul(list, &list, 10)), stream);
+            print_location(profile, find_numbered(profile, "location", strtoul(list, &list, 10)),
+                           stream);
         while (*list++ == ',');
         values += strlen(" values ");
         end = strchr(values, '\n');
@@ -487,7 +495,8 @@ START_TEST(profiles_have_the_samples_of_the_model)
     char *got = got_samples(profile), *wanted = wanted_samples(&model);
 
     ck_assert_msg(!strstr(profile, "broken"), "%s", profile);
-    ck_assert_msg(strcmp(got, wanted) == 0, "%s: got\n%s\nwanted\n%s", golden_models[_i], got, wanted);
+    ck_assert_msg(strcmp(got, wanted) == 0, "%s: got\n%s\nwanted\n%s", golden_models[_i], got,
+                  wanted);
     free(wanted);
     free(got);
     free(profile);
@@ -530,11 +539,12 @@ START_TEST(folded_stacks_add_up_to_each_process_of_the_model)
         if (model.process_count > 1)
             snprintf(head, sizeof(head), "%s[%" PRId32 "];", base_name(process->exe), process->pid);
         for (size_t k = 0; k < process->record_count; k++)
-            wanted = add_saturating(wanted, _i % 2 ? process->records[k].blocks : process->records[k].bytes);
+            wanted = add_saturating(wanted, _i % 2 ? process->records[k].blocks
+                                                   : process->records[k].bytes);
         if (report_omits_process(process, &view))
             wanted = 0;
-        ck_assert_msg(folded_sum(lines, head) == wanted, "%s of %s: %" PRIu64 " wanted of %s\n%s", format, name,
-                      wanted, head, lines);
+        ck_assert_msg(folded_sum(lines, head) == wanted, "%s of %s: %" PRIu64 " wanted of %s\n%s",
+                      format, name, wanted, head, lines);
     }
     free(lines);
     arena_end(mem);
@@ -546,13 +556,15 @@ int main(void)
     Suite *suite = suite_create("readback");
     TCase *documents = tcase_create("documents"), *profiles = tcase_create("profiles");
 
-    tcase_add_loop_test(documents, parts_of_json_that_no_golden_report_has_are_as_they_were, 0, GOLDEN_MODELS);
+    tcase_add_loop_test(documents, parts_of_json_that_no_golden_report_has_are_as_they_were, 0,
+                        GOLDEN_MODELS);
     tcase_add_loop_test(documents, every_value_of_json_is_in_a_golden_file, 0, GOLDEN_MODELS);
     tcase_add_loop_test(documents, json_has_the_records_of_the_model, 0, GOLDEN_MODELS);
     tcase_add_loop_test(documents, view_of_what_grows_has_nothing_else, 0, 2);
     tcase_add_loop_test(documents, lines_of_ndjson_are_the_json_report, 0, 3 * GOLDEN_MODELS);
     tcase_add_loop_test(profiles, profiles_have_the_samples_of_the_model, 0, GOLDEN_MODELS);
-    tcase_add_loop_test(profiles, folded_stacks_add_up_to_each_process_of_the_model, 0, 2 * GOLDEN_MODELS);
+    tcase_add_loop_test(profiles, folded_stacks_add_up_to_each_process_of_the_model, 0,
+                        2 * GOLDEN_MODELS);
     suite_add_tcase(suite, documents);
     suite_add_tcase(suite, profiles);
     return suite_run(suite);
