@@ -146,14 +146,38 @@ static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
     return false;
 }
 
-/* __new_allocator<T>::allocate(n) */
+/* T *allocate(n) of a class template with the argument T. */
+static bool is_allocation_of(Dwarf_Die *function, Dwarf_Die *element)
+{
+    Dwarf_Die result, pointee;
+
+    return type_of_die(function, &result) && type_pointee(&result, &pointee) &&
+           type_is_same(&pointee, element);
+}
+
+/* __new_allocator<T>::allocate(n), or that of another allocator */
 static bool is_cxx_allocation(Dwarf_Die *function, Dwarf_Die *type)
 {
     const char *name = dwarf_diename(function);
     Dwarf_Die class;
 
     return name && strcmp(name, "allocate") == 0 && class_of(function, &class) &&
-           is_allocator(dwarf_diename(&class)) && type_template_argument(&class, 0, type);
+           type_template_argument(&class, 0, type) &&
+           (is_allocator(dwarf_diename(&class)) || is_allocation_of(function, type));
+}
+
+/* std::function and std::any have a function template that makes the object that they keep. */
+static bool is_cxx_holder(Dwarf_Die *function, Dwarf_Die *type)
+{
+    static const char *const names[] = {"_M_create<", "_S_create<"};
+    const char *name = dwarf_diename(function);
+    Dwarf_Die plain;
+
+    for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0 &&
+            type_template_argument(function, 0, type) && type_make_plain(type, &plain))
+            return !type_is_pointer(&plain) || type_pointee(type, type);
+    return false;
 }
 
 static const char *linkage_name_of(Dwarf_Die *function)
@@ -201,6 +225,7 @@ static bool find_template(const struct elf_binary_parts *parts, struct type_inde
         Dwarf_Die function = origin_of(&scopes[count]);
 
         if (!is_cxx_allocation(&function, &candidate.type) &&
+            !is_cxx_holder(&function, &candidate.type) &&
             !is_rust_allocation(&function, &candidate.type))
             continue;
         candidate.via = dwarf_diename(&function);
@@ -288,6 +313,18 @@ static void consider(struct choice *choice, struct candidate *candidate)
         choice->conflict = true;
 }
 
+/* A pointer to a structure with which others of those sizes begin may be one to any of them. */
+static bool may_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
+                          const struct block_question *question, struct candidate *candidate)
+{
+    if (candidate->layout != TYPE_ARRAY || !candidate->aggregate || !type_is_c(&candidate->type))
+        return false;
+    for (size_t i = 0; i < question->size_count; i++)
+        if (!type_index_begins(index, parts->dwarf, &candidate->type, question->sizes[i]))
+            return false;
+    return true;
+}
+
 static void choose(const struct elf_binary_parts *parts, struct type_index *index,
                    const struct block_question *question, const struct result_flow *flow,
                    struct choice *choice)
@@ -298,7 +335,8 @@ static void choose(const struct elf_binary_parts *parts, struct type_index *inde
                                       .via = flow->uses[i].name};
 
         if (make_candidate(parts, index, question, &candidate) && counts(&candidate) &&
-            !(flow->given_inside && candidate.layout == TYPE_ARRAY))
+            !(flow->given_inside && candidate.layout == TYPE_ARRAY) &&
+            !may_be_longer(parts, index, question, &candidate))
             consider(choice, &candidate);
         else
             choice->misfit |= !candidate.bytes;

@@ -11,8 +11,8 @@
 #define SLOTS_MOST 16  /* words of the frame that are remembered */
 #define PATHS_MOST 64  /* branches that wait */
 
-/* Variables with fixed addresses are looked up when they are needed: the first look-up reads the
- * debug information of the whole file. */
+/* Variables with fixed addresses, and functions, are looked up when they are needed: the first look-up
+ * reads the debug information of the whole file. */
 struct value {
     enum {
         UNKNOWN,
@@ -21,6 +21,7 @@ struct value {
         FRAME,   /* the canonical frame address + offset */
         STATIC,  /* the address `offset` of the file */
         LOADED,  /* what is stored at that address */
+        CALLED,  /* what the function at that address returned */
     } sort;
     int64_t offset;
     bool indexed;   /* POINTER, STATIC: plus an unknown multiple of an element's size */
@@ -61,18 +62,27 @@ struct place {
 
 /* ---- Uses ------------------------------------------------------------------------------------ */
 
-/* type: of the pointer. */
-static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
-                    const char *name)
+static void add_object_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
+                           const char *name)
 {
-    struct flow_use use = {.target = target, .name = name};
+    struct flow_use use = {.target = target, .type = *type, .name = name};
 
-    if (flow->count == FLOW_USES_MOST || !type_pointee(type, &use.type))
+    if (flow->count == FLOW_USES_MOST)
         return;
     for (size_t i = 0; i < flow->count; i++)
         if (flow->uses[i].type.addr == use.type.addr && flow->uses[i].target == target)
             return;
     flow->uses[flow->count++] = use;
+}
+
+/* type: of the pointer. */
+static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
+                    const char *name)
+{
+    Dwarf_Die pointee;
+
+    if (type_pointee(type, &pointee))
+        add_object_use(flow, target, &pointee, name);
 }
 
 /* The origin of a DIE with a name: a variable of an inlined function is a parameter there. */
@@ -108,18 +118,48 @@ static struct value typed_value(Dwarf_Die *type, int64_t offset)
                                                : (struct value){.sort = UNKNOWN};
 }
 
+static struct place static_place(const struct walk *walk, uint64_t address, bool indexed);
+
+/* The pointer in a variable with a fixed address. */
+static struct value loaded_value(const struct walk *walk, uint64_t address)
+{
+    struct place place = static_place(walk, address, false);
+
+    return place.sort == IN_OBJECT ? typed_value(&place.type, place.offset)
+                                   : (struct value){.sort = UNKNOWN};
+}
+
+/* The pointer that a function returned. */
+static struct value called_value(const struct walk *walk, uint64_t address)
+{
+    Dwarf_Die function, type;
+
+    return program_code_function(walk->code, address, &function) && type_of_die(&function, &type)
+               ? value_of_type(&type)
+               : (struct value){.sort = UNKNOWN};
+}
+
+static struct value look_up(const struct walk *walk, struct value value)
+{
+    if (value.sort == LOADED)
+        return loaded_value(walk, (uint64_t)value.offset);
+    return value.sort == CALLED ? called_value(walk, (uint64_t)value.offset) : value;
+}
+
 /* A register that nothing was found out about may hold a variable. */
 static struct value register_value(const struct walk *walk, const struct machine *machine,
                                    uint64_t address, int number)
 {
+    struct value value = machine->reg[number];
     const struct variable_place *place;
     size_t index = 0;
 
-    if (machine->reg[number].sort != UNKNOWN)
-        return machine->reg[number];
+    if (value.sort == CALLED)
+        value = look_up(walk, value);
+    if (value.sort != UNKNOWN)
+        return value;
     while ((place = program_code_in_register(walk->code, address, number, &index))) {
         Dwarf_Die variable = place->variable, type;
-        struct value value;
 
         if (!type_of_die(&variable, &type))
             continue;
@@ -179,20 +219,10 @@ static struct place object_place(const struct value *value, int64_t displacement
                           .type = value->type};
 }
 
-/* The pointer in a variable with a fixed address. */
-static struct value loaded_value(const struct walk *walk, uint64_t address)
-{
-    struct place place = static_place(walk, address, false);
-
-    return place.sort == IN_OBJECT ? typed_value(&place.type, place.offset)
-                                   : (struct value){.sort = UNKNOWN};
-}
-
 static struct place place_of_value(const struct walk *walk, struct value value,
                                    int64_t displacement, bool indexed)
 {
-    if (value.sort == LOADED)
-        value = loaded_value(walk, (uint64_t)value.offset);
+    value = look_up(walk, value);
     if (value.sort == STATIC)
         return static_place(walk, (uint64_t)(value.offset + displacement),
                             indexed || value.indexed);
@@ -431,13 +461,36 @@ static bool is_constructor(Dwarf_Die *function, Dwarf_Die *this_type)
            (!of[strlen(name)] || of[strlen(name)] == '<');
 }
 
+/* Is the result, a structure, stored where a first, hidden argument points? */
+static bool returns_in_memory(Dwarf_Die *function, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word convention;
+    Dwarf_Die plain;
+
+    if (!type_of_die(function, type) || !type_make_plain(type, &plain) ||
+        !type_is_aggregate(&plain))
+        return false;
+    return type_size(&plain) > 2 * sizeof(uint64_t) ||
+           (dwarf_formudata(dwarf_attr(&plain, DW_AT_calling_convention, &attribute),
+                            &convention) == 0 &&
+            convention == DW_CC_pass_by_reference);
+}
+
+/* The n-th general register has the result. */
 static void pass_to(struct walk *walk, uint64_t address, size_t n)
 {
     Dwarf_Die function, parameter, type;
-    bool is_this;
+    bool is_this, hidden;
 
-    if (!program_code_function(walk->code, address, &function) ||
-        !find_parameter(&function, n, &parameter, &type))
+    if (!program_code_function(walk->code, address, &function))
+        return;
+    hidden = returns_in_memory(&function, &type);
+    if (hidden && n == 0) {
+        add_object_use(walk->flow, FLOW_CONSTRUCTOR, &type, dwarf_diename(&function));
+        return;
+    }
+    if (!find_parameter(&function, n - hidden, &parameter, &type))
         return;
     is_this = n == 0 && is_constructor(&function, &type);
     add_use(walk->flow, is_this ? FLOW_CONSTRUCTOR : FLOW_PARAMETER, &type,
@@ -476,6 +529,8 @@ static void call(struct walk *walk, struct machine *machine, uint64_t address, b
         machine->reg[lost[i]].sort = UNKNOWN;
     if (known && is_result(&first) && returns_its_argument(walk, address))
         machine->reg[X86_AX] = first;
+    else if (known)
+        machine->reg[X86_AX] = (struct value){.sort = CALLED, .offset = (int64_t)address};
 }
 
 /* ---- One instruction ------------------------------------------------------------------------- */
@@ -495,8 +550,7 @@ static void add(const struct walk *walk, struct machine *machine, uint64_t addre
 
     if (to.sort == UNKNOWN || to.sort == RESULT)
         to = from;
-    if (to.sort == LOADED)
-        to = loaded_value(walk, (uint64_t)to.offset);
+    to = look_up(walk, to);
     to.indexed = true;
     machine->reg[at->to] =
         to.sort == POINTER || to.sort == STATIC ? to : (struct value){.sort = UNKNOWN};
@@ -540,9 +594,7 @@ static void execute(struct walk *walk, struct machine *machine, uint64_t address
         machine->reg[at->to] = address_value(walk, machine, address, at);
         break;
     case X86_ADD_CONSTANT:
-        machine->reg[at->to] = register_value(walk, machine, address, at->to);
-        if (machine->reg[at->to].sort == LOADED)
-            machine->reg[at->to] = loaded_value(walk, (uint64_t)machine->reg[at->to].offset);
+        machine->reg[at->to] = look_up(walk, register_value(walk, machine, address, at->to));
         machine->reg[at->to].offset += at->immediate;
         if (machine->reg[at->to].sort == RESULT)
             machine->reg[at->to] = result_at(walk, machine->reg[at->to].offset);

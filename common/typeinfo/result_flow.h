@@ -16,7 +16,7 @@ enum flow_target {
     FLOW_VARIABLE, /* local, global, or a member: what the result was assigned to */
     FLOW_MEMBER,
     FLOW_PARAMETER,   /* of a function that it is passed to, inlined or not */
-    FLOW_CONSTRUCTOR, /* which it is passed to as this */
+    FLOW_CONSTRUCTOR, /* which it is passed to as this, or a function whose result is stored there */
     FLOW_RETURNED,    /* the result type of the function that returns it */
     FLOW_CALLED,      /* the result type of the function that was called */
 };

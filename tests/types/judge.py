@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-LEAST = 90  # per cent of the blocks of one program, over all its builds; a wrong type is never allowed
+LEAST = 95  # per cent of the blocks of one program, over all its builds; a wrong type is never allowed
 
 
 def wanted_types(source):
