@@ -216,8 +216,15 @@ enum type_source {
 extern const char *const type_source_word[], *const type_source_words[];
 
 /* How a block is made of objects of its type. FLEXIBLE: one, whose last member is an array that
- * extends to the end. */
-enum type_layout { TYPE_ONE, TYPE_ARRAY, TYPE_FLEXIBLE, TYPE_LAYOUT_MAX };
+ * extends to the end. HEAD: it begins with one, and something else follows. PART: one is in it. */
+enum type_layout {
+    TYPE_ONE,
+    TYPE_ARRAY,
+    TYPE_FLEXIBLE,
+    TYPE_HEAD,
+    TYPE_PART,
+    TYPE_LAYOUT_MAX
+};
 
 /* The type of blocks, with its evidence. */
 struct block_type {
@@ -227,6 +234,7 @@ struct block_type {
     enum type_layout layout;
     double confidence; /* 0 to 1 */
     uint64_t size;     /* of one object; 0 = unknown */
+    uint64_t at;       /* of PART: where the object begins */
 };
 
 /* The blocks of a record that have one type. */

@@ -20,6 +20,7 @@ void type_requests_put_question(struct message *message, const struct block_ques
     message_put_number(message, question->size_count);
     for (size_t i = 0; i < question->size_count; i++)
         message_put_number(message, question->sizes[i]);
+    message_put_number(message, question->into);
     message_put_number(message, question->single);
     message_put_number(message, question->cookie);
     message_put_number(message, question->by_pointer);
@@ -34,6 +35,7 @@ static bool take_question(struct message *message, struct block_question *questi
         return false;
     for (size_t i = 0; i < question->size_count; i++)
         question->sizes[i] = message_number(message);
+    question->into = message_number(message);
     question->single = message_number(message);
     question->cookie = message_number(message);
     question->by_pointer = message_number(message);
@@ -60,6 +62,7 @@ static void put_found(struct message *message, const struct block_type_found *fo
     message_put_number(message, found->source);
     message_put_number(message, found->size);
     message_put_number(message, found->layout);
+    message_put_number(message, found->at);
     message_put_number(message, found->polymorphic);
     type_requests_put_id(message, found->id);
 }
@@ -83,6 +86,7 @@ bool type_requests_take_found(struct message *message, struct block_type_found *
     source = message_number(message);
     found->size = message_number(message);
     layout = message_number(message);
+    found->at = message_number(message);
     found->polymorphic = message_number(message);
     found->id = take_id(message);
     if (message->bad || answer >= BLOCK_ANSWER_MAX || source >= TYPE_SOURCE_MAX ||

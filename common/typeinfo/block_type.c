@@ -31,18 +31,35 @@ static bool fits_flexibly(Dwarf_Die *plain, uint64_t size, const struct block_qu
     return true;
 }
 
+/* The object begins at question->into. Elements of an array do, too. */
+static bool fits_as_part(uint64_t size, const struct block_question *question)
+{
+    bool array = question->into % size == 0;
+
+    for (size_t i = 0; i < question->size_count; i++) {
+        if (question->into + size > question->sizes[i])
+            return false;
+        array &= question->sizes[i] % size == 0;
+    }
+    return !array;
+}
+
 /* How the blocks are made of the type. False: they cannot be. */
 static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
                        enum type_layout *layout)
 {
     uint64_t size = type_size(type);
     Dwarf_Die plain;
-    bool one = true, array = !question->single;
+    bool one = true, array = !question->single, larger = true;
 
     if (!size || !question->size_count || !type_make_plain(type, &plain))
         return false;
+    *layout = TYPE_PART;
+    if (question->into)
+        return fits_as_part(size, question);
     for (size_t i = 0; i < question->size_count; i++) {
         one &= question->sizes[i] == size;
+        larger &= question->sizes[i] > size;
         array &= is_array_of(question->sizes[i], size, question->cookie);
     }
     *layout = TYPE_ONE;
@@ -51,8 +68,8 @@ static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
     *layout = TYPE_FLEXIBLE;
     if (fits_flexibly(&plain, size, question))
         return true;
-    *layout = TYPE_ARRAY;
-    return array;
+    *layout = array ? TYPE_ARRAY : TYPE_HEAD;
+    return array || (larger && type_is_aggregate(&plain));
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
@@ -62,15 +79,20 @@ struct candidate {
     enum type_source source;
     enum type_layout layout;
     const char *via;
+    uint64_t at; /* of TYPE_PART */
     bool bytes, aggregate;
 };
 
-/* Structures of the right size before arrays, these before bytes. */
+enum { RANK_BYTES, RANK_HEAD, RANK_ARRAY, RANK_OBJECT };
+
+/* Structures of the right size before arrays, these before what is only the beginning, and bytes. */
 static int rank_of(const struct candidate *candidate)
 {
     if (candidate->bytes)
-        return 0;
-    return candidate->aggregate && candidate->layout != TYPE_ARRAY ? 2 : 1;
+        return RANK_BYTES;
+    if (candidate->layout == TYPE_HEAD || candidate->layout == TYPE_PART)
+        return RANK_HEAD;
+    return candidate->aggregate && candidate->layout != TYPE_ARRAY ? RANK_OBJECT : RANK_ARRAY;
 }
 
 static void set_found(const struct elf_binary_parts *parts, struct candidate *candidate,
@@ -80,10 +102,11 @@ static void set_found(const struct elf_binary_parts *parts, struct candidate *ca
 
     found->answer = BLOCK_FOUND;
     found->bytes = candidate->bytes;
-    found->weak = rank_of(candidate) < 2;
+    found->weak = rank_of(candidate) < RANK_OBJECT;
     found->source = candidate->source;
     found->layout = candidate->layout;
     found->size = type_size(&candidate->type);
+    found->at = candidate->at;
     found->id = type_id_of(parts->dwarf, &candidate->type);
     found->polymorphic = type_make_plain(&candidate->type, &plain) && type_is_polymorphic(&plain);
     type_write_name(&candidate->type, found->name);
@@ -101,6 +124,7 @@ static bool make_candidate(const struct elf_binary_parts *parts, struct type_ind
         return false;
     candidate->bytes = type_is_bytes(&plain);
     candidate->aggregate = type_is_aggregate(&plain);
+    candidate->at = question->into;
     return fit_layout(&candidate->type, question, &candidate->layout);
 }
 
@@ -235,7 +259,7 @@ static bool find_template(const struct elf_binary_parts *parts, struct type_inde
             found->weak = found->bytes = false;
             return true;
         }
-        if (make_candidate(parts, index, &any, &candidate)) {
+        if (make_candidate(parts, index, &any, &candidate) && candidate.layout != TYPE_HEAD) {
             set_found(parts, &candidate, found);
             found->weak = found->bytes = false;
         } else {
@@ -279,13 +303,57 @@ static bool is_only_links(Dwarf_Die *type)
     return size != 0;
 }
 
-/* A parameter is often the first member's type, or that of one of many elements. */
-static bool counts(struct candidate *candidate)
+/* A pointer to a structure with which others of that size begin may be one to any of them. */
+static bool may_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
+                          uint64_t size, struct candidate *candidate)
 {
-    if (candidate->layout != TYPE_ARRAY)
+    return candidate->aggregate && type_index_begins(index, parts->dwarf, &candidate->type, size);
+}
+
+static bool may_all_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
+                              const struct block_question *question, struct candidate *candidate)
+{
+    for (size_t i = 0; i < question->size_count; i++)
+        if (!may_be_longer(parts, index, question->sizes[i], candidate))
+            return false;
+    return true;
+}
+
+static bool may_any_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
+                              const struct block_question *question, struct candidate *candidate)
+{
+    for (size_t i = 0; i < question->size_count; i++)
+        if (may_be_longer(parts, index, question->sizes[i], candidate))
+            return true;
+    return false;
+}
+
+/* A structure that the program itself puts in front of other data: what callers get is no header's
+ * address, and there is no class of that size that begins with it. */
+static bool counts_as_head(const struct elf_binary_parts *parts, struct type_index *index,
+                           const struct block_question *question, struct candidate *candidate)
+{
+    Dwarf_Die plain;
+
+    return !question->single && type_make_plain(&candidate->type, &plain) &&
+           !type_is_polymorphic(&plain) &&
+           !may_any_be_longer(parts, index, question, candidate);
+}
+
+/* A parameter is often the first member's type, or that of one of many elements. inside: an address in
+ * the block is used as one of a block. */
+static bool counts(const struct elf_binary_parts *parts, struct type_index *index,
+                   const struct block_question *question, struct candidate *candidate, bool inside)
+{
+    if (candidate->layout != TYPE_ARRAY && candidate->layout != TYPE_HEAD)
         return true;
-    return candidate->source != TYPE_BY_PARAMETER && candidate->source != TYPE_BY_CONSTRUCTOR &&
-           !is_only_links(&candidate->type);
+    if (inside || candidate->source == TYPE_BY_PARAMETER ||
+        candidate->source == TYPE_BY_CONSTRUCTOR || is_only_links(&candidate->type))
+        return false;
+    if (candidate->layout == TYPE_HEAD)
+        return counts_as_head(parts, index, question, candidate);
+    return !type_is_c(&candidate->type) ||
+           !may_all_be_longer(parts, index, question, candidate);
 }
 
 struct choice {
@@ -313,18 +381,6 @@ static void consider(struct choice *choice, struct candidate *candidate)
         choice->conflict = true;
 }
 
-/* A pointer to a structure with which others of those sizes begin may be one to any of them. */
-static bool may_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
-                          const struct block_question *question, struct candidate *candidate)
-{
-    if (candidate->layout != TYPE_ARRAY || !candidate->aggregate || !type_is_c(&candidate->type))
-        return false;
-    for (size_t i = 0; i < question->size_count; i++)
-        if (!type_index_begins(index, parts->dwarf, &candidate->type, question->sizes[i]))
-            return false;
-    return true;
-}
-
 static void choose(const struct elf_binary_parts *parts, struct type_index *index,
                    const struct block_question *question, const struct result_flow *flow,
                    struct choice *choice)
@@ -334,9 +390,8 @@ static void choose(const struct elf_binary_parts *parts, struct type_index *inde
                                       .source = source_of(flow->uses[i].target),
                                       .via = flow->uses[i].name};
 
-        if (make_candidate(parts, index, question, &candidate) && counts(&candidate) &&
-            !(flow->given_inside && candidate.layout == TYPE_ARRAY) &&
-            !may_be_longer(parts, index, question, &candidate))
+        if (make_candidate(parts, index, question, &candidate) &&
+            counts(parts, index, question, &candidate, flow->given_inside))
             consider(choice, &candidate);
         else
             choice->misfit |= !candidate.bytes;
@@ -430,7 +485,8 @@ void block_type_fit(const struct elf_binary_parts *parts, struct type_index *ind
     struct candidate candidate = {.type = *type, .source = TYPE_BY_POINTER};
 
     *found = (struct block_type_found){.answer = BLOCK_UNKNOWN};
-    if (make_candidate(parts, index, question, &candidate) &&
+    if (make_candidate(parts, index, question, &candidate) && candidate.layout != TYPE_HEAD &&
+        !(candidate.layout == TYPE_PART && !candidate.aggregate) &&
         !(candidate.layout == TYPE_ARRAY && is_only_links(&candidate.type)))
         set_found(parts, &candidate, found);
     else if (type_size(&candidate.type))

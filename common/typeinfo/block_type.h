@@ -19,6 +19,7 @@ struct block_question {
     uint64_t address; /* in the call, as of the file */
     uint64_t sizes[BLOCK_SIZES_MOST];
     size_t size_count;
+    uint64_t into;   /* block_type_fit(): the object begins so far into the block */
     bool single;     /* new T: an object, no array */
     bool cookie;     /* new T[n]: a number may stand before the elements */
     bool by_pointer; /* as of result_flow_find() */
@@ -38,6 +39,7 @@ struct block_type_found {
     enum type_source source;
     uint64_t size; /* of one object */
     enum type_layout layout;
+    uint64_t at; /* of TYPE_PART: where the object begins */
     bool polymorphic; /* the type may be a base class of the object's */
     struct type_id id;
 };

@@ -464,17 +464,12 @@ static bool is_constructor(Dwarf_Die *function, Dwarf_Die *this_type)
 /* Is the result, a structure, stored where a first, hidden argument points? */
 static bool returns_in_memory(Dwarf_Die *function, Dwarf_Die *type)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word convention;
     Dwarf_Die plain;
 
     if (!type_of_die(function, type) || !type_make_plain(type, &plain) ||
         !type_is_aggregate(&plain))
         return false;
-    return type_size(&plain) > 2 * sizeof(uint64_t) ||
-           (dwarf_formudata(dwarf_attr(&plain, DW_AT_calling_convention, &attribute),
-                            &convention) == 0 &&
-            convention == DW_CC_pass_by_reference);
+    return type_size(&plain) > 2 * sizeof(uint64_t) || type_has_destructor(&plain);
 }
 
 /* The n-th general register has the result. */

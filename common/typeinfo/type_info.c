@@ -214,6 +214,41 @@ bool type_is_polymorphic(Dwarf_Die *plain)
            type_visit_members(plain, is_table_pointer, &depth);
 }
 
+static bool has_own_destructor(Dwarf_Die *plain)
+{
+    Dwarf_Die child;
+
+    if (dwarf_child(plain, &child) != 0)
+        return false;
+    do {
+        const char *name = dwarf_diename(&child);
+
+        if (dwarf_tag(&child) == DW_TAG_subprogram && name && *name == '~' &&
+            !dwarf_hasattr(&child, DW_AT_artificial) && !dwarf_hasattr(&child, DW_AT_defaulted))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static bool is_destroyed(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *depth)
+{
+    int left = *(int *)depth - 1;
+    Dwarf_Die plain;
+
+    (void)member;
+    (void)offset;
+    return type_make_plain(type, &plain) && type_is_aggregate(&plain) &&
+           (has_own_destructor(&plain) ||
+            (left > 0 && type_visit_members(&plain, is_destroyed, &left)));
+}
+
+bool type_has_destructor(Dwarf_Die *plain)
+{
+    int depth = 4;
+
+    return has_own_destructor(plain) || type_visit_members(plain, is_destroyed, &depth);
+}
+
 bool type_is_same(Dwarf_Die *a, Dwarf_Die *b)
 {
     Dwarf_Die left, right;

@@ -31,6 +31,8 @@ bool type_is_pointer(Dwarf_Die *plain);
 bool type_is_bytes(Dwarf_Die *plain);
 /* Objects of it begin with a pointer to a virtual table. */
 bool type_is_polymorphic(Dwarf_Die *plain);
+/* Objects of it have something to destroy, so they are passed and returned by their address. */
+bool type_has_destructor(Dwarf_Die *plain);
 /* Equal names and sizes: each unit has its own DIEs of a type. */
 bool type_is_same(Dwarf_Die *a, Dwarf_Die *b);
 /* The other type, or one like it, stands at the beginning of the first: a base class or member. */

@@ -185,6 +185,7 @@ struct object {
     Dwarf_Die type;
     enum type_layout layout;
     uint64_t size; /* of one element */
+    uint64_t base; /* where it begins in the block */
 };
 
 /* The word at an offset: its name and type. */
@@ -195,8 +196,9 @@ static bool name_word(struct object *object, uint64_t offset, char word[TYPE_WOR
     Dwarf_Die plain;
 
     *word = 0;
-    if (!object->known || !type_make_plain(&object->type, &plain))
+    if (!object->known || !type_make_plain(&object->type, &plain) || offset < object->base)
         return false;
+    offset -= object->base;
     if (object->block && (object->layout == TYPE_ARRAY || !type_is_aggregate(&plain))) {
         if (!object->size || !append_index(&place, offset / object->size))
             return false;
@@ -253,24 +255,23 @@ static bool may_be_longer(struct type_index *index, const struct elf_binary_part
            type_is_aggregate(&plain) && type_index_begins(index, parts->dwarf, type, size);
 }
 
-/* The pointer tells the block's type, if it fits. */
+/* The pointer tells the block's type, if it fits, or that of a part of the block. */
 static void enter_pointed(const struct elf_binary_parts *parts, struct type_index *index,
                           const struct type_step *step, Dwarf_Die *pointee, struct object *object,
                           struct type_step_found *found)
 {
-    struct block_question question = {.sizes = {step->size}, .size_count = 1};
+    struct block_question question = {.sizes = {step->size}, .size_count = 1, .into = step->into};
 
-    if (step->into)
-        return;
     block_type_fit(parts, index, &question, pointee, &found->block);
     if (found->block.answer != BLOCK_FOUND)
         return;
-    if (may_be_longer(index, parts, &found->block, pointee, step->size)) {
+    if (!step->into && may_be_longer(index, parts, &found->block, pointee, step->size)) {
         found->block.answer = BLOCK_MISFIT;
         return;
     }
     found->pointed = true;
     set_object(object, pointee, found->block.layout);
+    object->base = step->into;
 }
 
 /* named: all words before this one are. */

@@ -96,7 +96,7 @@ static void write_html_tags(struct writing *writing, const struct record *record
     json_close(&writing->json, ']');
 }
 
-/* Each type: name, whether in arrays, blocks, and the size of each block, 0 = they differ. */
+/* Each type: name, layout ("[20]"), blocks, and the size of each block, 0 = they differ. */
 static void write_html_types(struct writing *writing, const struct record *record)
 {
     if (!record->type_count)
@@ -104,10 +104,12 @@ static void write_html_types(struct writing *writing, const struct record *recor
     json_open(&writing->json, "ty", '[');
     for (size_t i = 0; i < record->type_count; i++) {
         const struct type_sum *sum = &record->types[i];
+        char layout[TEXT_LAYOUT_SIZE];
 
+        text_type_layout(sum, layout);
         json_open(&writing->json, NULL, '[');
         json_put_text(&writing->json, NULL, sum->type->name);
-        json_put_bool(&writing->json, NULL, sum->type->layout == TYPE_ARRAY);
+        json_put_text(&writing->json, NULL, layout);
         json_put_number(&writing->json, NULL, sum->blocks);
         json_put_number(&writing->json, NULL, sum->block_size);
         json_close(&writing->json, ']');

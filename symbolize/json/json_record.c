@@ -251,7 +251,7 @@ static const struct json_table earlier_table = JSON_TABLE(
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-static const char *const layout_word[TYPE_LAYOUT_MAX] = {"one", "array", "flexible"};
+static const char *const layout_word[TYPE_LAYOUT_MAX] = {"one", "array", "flexible", "head", "part"};
 
 static const struct json_field block_type_fields[] = {
     JSON_TEXT(block_type, "name", name, JSON_ABOUT("of an array, that of an element")),
@@ -263,7 +263,9 @@ static const struct json_field block_type_fields[] = {
     JSON_COUNT(block_type, "size", size, JSON_NULL_IF_0, JSON_ABOUT("of one object")),
     JSON_WORD(
         block_type, "layout", layout, layout_word, TYPE_LAYOUT_MAX,
-        JSON_ABOUT("a block is one object, an array of them, or one that ends with an array")),
+        JSON_ABOUT("a block is one object, an array of them, one that ends with an array, begins "
+                   "with one that other data follow, or has one inside")),
+    JSON_COUNT(block_type, "at", at, JSON_ABOUT("where the object begins in a block")),
 };
 
 static const struct json_table type_table = JSON_TABLE(
@@ -273,6 +275,7 @@ static const struct json_table type_table = JSON_TABLE(
 
 static const struct json_field sum_type_fields[] = {
     JSON_TEXT(block_type, "name", name),
+    JSON_WORD(block_type, "layout", layout, layout_word, TYPE_LAYOUT_MAX),
 };
 
 static const struct json_table sum_type_table = JSON_TABLE(NULL, sum_type_fields);

@@ -146,6 +146,9 @@ void text_entry(const struct process *process, const struct entry *entry, size_t
  * record. record: the sum of them, for its error. */
 void text_types(const struct process *process, const size_t *parts, size_t count,
                 const struct record *record, const struct view *view, FILE *stream);
+#define TEXT_LAYOUT_SIZE 64
+/* What follows the name of a type: "[1,024]", " + 13 B", " at +4,096". */
+void text_type_layout(const struct type_sum *sum, char text[TEXT_LAYOUT_SIZE]);
 /* The fields of a sample with their values, a line each. */
 void text_fields(const struct sample *sample, int indent, FILE *stream);
 

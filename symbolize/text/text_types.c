@@ -28,7 +28,7 @@ struct type_list {
 
 static bool is_same(const struct block_type *a, const struct block_type *b)
 {
-    return a == b || (a->layout == b->layout && strcmp(a->name, b->name) == 0);
+    return a == b || (a->layout == b->layout && a->at == b->at && strcmp(a->name, b->name) == 0);
 }
 
 static void add_type(struct type_list *list, const struct type_sum *one)
@@ -86,27 +86,43 @@ static void write_evidence(const struct block_type *type, const struct view *vie
 {
     const char *via = type->via ? type->via : "";
 
-    if (view->verbose)
+    if (type->source == TYPE_BY_POINTER && !*via)
+        fputs(" (from a pointer)", stream);
+    else if (view->verbose)
         fprintf(stream, " (%s%s%s)", type_source_words[type->source], *via ? " " : "",
                 term_text(via, strlen(via), VIA_COLUMNS).text);
-    else if (type->source == TYPE_BY_POINTER && *via)
-        fprintf(stream, " (from %s)", term_text(via, strlen(via), VIA_COLUMNS).text);
     else if (type->source == TYPE_BY_POINTER)
-        fputs(" (from a pointer)", stream);
+        fprintf(stream, " (from %s)", term_text(via, strlen(via), VIA_COLUMNS).text);
     else if (type->confidence < DOUBTFUL)
         fputs(", or a class derived from it", stream);
+}
+
+void text_type_layout(const struct type_sum *sum, char text[TEXT_LAYOUT_SIZE])
+{
+    const struct block_type *type = sum->type;
+    uint64_t elements = type->size ? sum->block_size / type->size : 0;
+
+    *text = 0;
+    if (type->layout == TYPE_ARRAY)
+        snprintf(text, TEXT_LAYOUT_SIZE, "[%.24s]", elements ? term_number(elements).text : "");
+    else if (type->layout == TYPE_PART)
+        snprintf(text, TEXT_LAYOUT_SIZE, " at +%.24s", term_number(type->at).text);
+    else if (type->layout == TYPE_HEAD && sum->block_size)
+        snprintf(text, TEXT_LAYOUT_SIZE, " + %.24s B", term_number(sum->block_size - type->size).text);
+    else if (type->layout == TYPE_HEAD)
+        snprintf(text, TEXT_LAYOUT_SIZE, " + data");
 }
 
 static void write_type(const struct type_sum *sum, const struct record *all,
                        const struct view *view, FILE *stream)
 {
     const struct block_type *type = sum->type;
-    uint64_t elements = type->size ? sum->block_size / type->size : 0;
+    char layout[TEXT_LAYOUT_SIZE];
 
-    fprintf(stream, "%*s%s × %s", TEXT_INDENT, "",
-            estimate_number(sum->blocks, all->error.blocks).text, type_name(type, view).text);
-    if (type->layout == TYPE_ARRAY)
-        fprintf(stream, "[%s]", elements ? term_number(elements).text : "");
+    text_type_layout(sum, layout);
+    fprintf(stream, "%*s%s × %s%s", TEXT_INDENT, "",
+            estimate_number(sum->blocks, all->error.blocks).text, type_name(type, view).text,
+            layout);
     if (sum->block_size)
         fprintf(stream, ", %s B", term_number(sum->block_size).text);
     write_evidence(type, view, stream);

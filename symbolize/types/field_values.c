@@ -195,8 +195,9 @@ static const char *copy_of(struct types *types, const char *text)
 static void fill_sample(struct types *types, const struct site_type *of, struct sample *sample)
 {
     struct named_field fields[TYPE_FIELDS_MOST];
-    struct content content = {sample->content, sample->length};
-    size_t count = sample->length ? types_fields(of->binary, of->id, fields) : 0;
+    size_t at = of->type->at < sample->length ? (size_t)of->type->at : sample->length;
+    struct content content = {sample->content + at, sample->length - at};
+    size_t count = content.length ? types_fields(of->binary, of->id, fields) : 0;
     struct field_value *values = arena_alloc_array(types->mem, count, sizeof(*values));
     char value[VALUE_SIZE];
 
@@ -205,7 +206,7 @@ static void fill_sample(struct types *types, const struct site_type *of, struct 
             values[sample->field_count++] =
                 (struct field_value){.name = copy_of(types, fields[i].name),
                                      .type = copy_of(types, fields[i].type),
-                                     .offset = fields[i].offset,
+                                     .offset = at + fields[i].offset,
                                      .value = copy_of(types, value)};
     sample->fields = values;
 }

@@ -257,17 +257,27 @@ struct vote {
     unsigned agree, differ;
 };
 
+enum { OF_A_PART, OF_BYTES, STRONG };
+
+/* Weak evidence contradicts nothing. */
+static int strength_of(const struct block_type_found *block)
+{
+    if (block->layout == TYPE_PART)
+        return OF_A_PART;
+    return block->bytes ? OF_BYTES : STRONG;
+}
+
 static void count_vote(struct vote *vote, const struct path_types *path,
                        const struct path_place *place)
 {
     const struct block_type_found *block = &path->found[place->step].block;
-    bool better = !vote->found || (vote->found->block.bytes && !block->bytes);
+    bool better = !vote->found || strength_of(block) > strength_of(&vote->found->block);
 
     if (!better && strcmp(vote->found->block.name, block->name) == 0) {
         vote->agree++;
     } else if (better) {
         *vote = (struct vote){&path->found[place->step], *place, path->binary, 1, 0};
-    } else if (!block->bytes) {
+    } else if (strength_of(block) == STRONG) {
         vote->differ++;
     }
 }
@@ -291,7 +301,8 @@ static struct vote collect_votes(struct types *types, uint32_t site)
 /* Bytes, and arrays of structures, are weak evidence: a pointer to the first member looks the same. */
 static double confidence_of(const struct vote *vote, const struct block_type_found *found)
 {
-    if (found->bytes || found->polymorphic || (found->layout == TYPE_ARRAY && !found->weak))
+    if (found->bytes || found->layout == TYPE_PART || found->polymorphic ||
+        (found->layout == TYPE_ARRAY && !found->weak))
         return 0.5;
     return vote->agree > 1 ? 0.8 : 0.75;
 }
@@ -300,6 +311,7 @@ bool types_by_pointers(struct types *types, uint32_t site, const struct block_qu
                        struct pointed_type *type)
 {
     const struct store_leak_check *look = types->store->look;
+    struct block_question at = *question;
     struct vote vote;
 
     *type = (struct pointed_type){.conflict = false};
@@ -309,8 +321,10 @@ bool types_by_pointers(struct types *types, uint32_t site, const struct block_qu
         index_places(types);
     vote = collect_votes(types, site);
     type->conflict = vote.found && vote.differ;
+    if (vote.found)
+        at.into = vote.found->block.at;
     if (!vote.found || vote.differ ||
-        !binary_fit_type(vote.binary, vote.found->block.id, question, &type->found) ||
+        !binary_fit_type(vote.binary, vote.found->block.id, &at, &type->found) ||
         type->found.answer != BLOCK_FOUND)
         return false;
     type->binary = vote.binary;

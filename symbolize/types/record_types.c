@@ -19,7 +19,7 @@ static int compare_shares(const void *left, const void *right)
 
 static bool is_same_type(const struct block_type *a, const struct block_type *b)
 {
-    return a == b || (a->layout == b->layout && strcmp(a->name, b->name) == 0);
+    return a == b || (a->layout == b->layout && a->at == b->at && strcmp(a->name, b->name) == 0);
 }
 
 static void add_type(struct type_sum *sums, size_t *count, const struct site_type *found,

@@ -262,6 +262,7 @@ static struct stack_answer ask_stack(struct types *types, uint32_t node,
 
 /* A base class says less than the virtual table does. */
 #define CONFIDENCE_OF_A_BASE 0.7
+#define CONFIDENCE_OF_A_HEAD 0.8 /* of what the size does not confirm */
 
 static const struct block_type *make_type(struct types *types, const struct block_type_found *found)
 {
@@ -279,7 +280,10 @@ static const struct block_type *make_type(struct types *types, const struct bloc
                                 .layout = found->layout,
                                 .confidence =
                                     base ? CONFIDENCE_OF_A_BASE : percent[found->source] / 100.0,
-                                .size = found->size};
+                                .size = found->size,
+                                .at = found->at};
+    if (found->layout == TYPE_HEAD && type->confidence > CONFIDENCE_OF_A_HEAD)
+        type->confidence = CONFIDENCE_OF_A_HEAD;
     if (*found->via)
         type->via = arena_copy(types->mem, found->via, strlen(found->via));
     return type;

@@ -35,6 +35,11 @@ MAGIC = {
     "Token": "(!$.mPrevious || $.mPrevious->mNext == &$) && (!$.mNext || $.mNext->mPrevious == &$)",
     "TokenImpl": "$.mIndex < 100000000 && $.mLineNumber < 100000",
 }
+# Members that may hold something else than their type says.
+OTHER = {
+    "_xmlNode.properties", "_xmlNode.nsDef",  # short texts are in the node itself: content points here
+    "sqlite3.pWalArg",  # a number
+}
 
 
 def real(type_):
@@ -69,32 +74,32 @@ def is_possible_enum(value):
 
 class Tally:
     def __init__(self):
-        self.possible = self.members = 0
+        self.members = 0
+        self.impossible = []
 
-    def add(self, possible):
+    def add(self, possible, value, name):
         self.members += 1
-        self.possible += bool(possible)
+        if not possible:
+            self.impossible.append(f"{name} = {value}")
 
-    def look(self, value, depth=0):
+    def look(self, value, name, depth=0):
         type_ = real(value.type)
         if depth > 6:
             return
         if type_.code == gdb.TYPE_CODE_PTR:
-            self.add(is_possible_pointer(value))
+            self.add(is_possible_pointer(value), value, name)
         elif type_.code == gdb.TYPE_CODE_BOOL:
-            self.add(int(value.cast(gdb.lookup_type("unsigned char"))) <= 1)
+            self.add(int(value.cast(gdb.lookup_type("unsigned char"))) <= 1, value, name)
         elif type_.code == gdb.TYPE_CODE_ENUM:
-            self.add(is_possible_enum(value))
-        elif type_.code == gdb.TYPE_CODE_ARRAY:
+            self.add(is_possible_enum(value), value, name)
+        elif type_.code == gdb.TYPE_CODE_ARRAY and type_.sizeof:
             low, high = type_.range()
             for i in range(low, min(high, low + ELEMENTS_MOST) + 1):
-                self.look(value[i], depth + 1)
+                self.look(value[i], f"{name}[{i}]", depth + 1)
         elif type_.code == gdb.TYPE_CODE_STRUCT:
             for field in type_.fields():
-                if not hasattr(field, "bitpos") or field.artificial and not field.name:
-                    continue
-                if not field.bitsize:
-                    self.look(value[field], depth + 1)
+                if hasattr(field, "bitpos") and not field.bitsize and f"{type_.tag}.{field.name}" not in OTHER:
+                    self.look(value[field], f"{name}.{field.name}", depth + 1)
 
 
 def find_type(name):
@@ -124,19 +129,29 @@ def magic_holds(name, type_, address):
 def look_at(name, type_, blocks):
     """Blocks whose members are all possible and whose magic holds, of how many."""
     good = 0
-    for address, size in blocks:
+    why = ""
+    for address, array in blocks:
         tally = Tally()
-        holds = True
-        step = type_.sizeof
         try:
-            for i in range(max(1, min(size // step, ELEMENTS_MOST))):
-                value = gdb.Value(address + i * step).cast(type_.pointer()).dereference()
-                tally.look(value)
-                holds = holds and (i > 0 or magic_holds(name, type_, address))
-        except (gdb.MemoryError, gdb.error):
-            holds = False
-        good += holds and tally.possible == tally.members
-    return good
+            for i in range(max(1, min(array // type_.sizeof, ELEMENTS_MOST))):
+                tally.look(gdb.Value(address + i * type_.sizeof).cast(type_.pointer()).dereference(), "")
+                if not magic_holds(name, type_, address + i * type_.sizeof):
+                    tally.impossible.append(f"not {MAGIC[name]}")
+        except (gdb.MemoryError, gdb.error) as error:
+            tally.impossible.append(str(error))
+        good += not tally.impossible
+        why = why or (tally.impossible or [""])[0]
+    return good, why
+
+
+def objects_of(record, one):
+    """Addresses of the objects in a record's blocks of that type, and the bytes of each block's array, else 0. In a
+    record of several types the size of a block tells its type."""
+    at = record["type"]["at"] if record["type"]["name"] == one["name"] else 0
+    for sample in record["samples"]:
+        fits = [other for other in record["types"] if other["bytes"] == other["blocks"] * sample["size"]]
+        if len(record["types"]) == 1 or fits == [one]:
+            yield int(sample["address"], 16) + at, sample["size"] if one["layout"] == "array" else 0
 
 
 def collect(report):
@@ -153,8 +168,7 @@ def collect(report):
                 entry["bytes"] += one["bytes"]
                 entry["blocks"] += one["blocks"]
                 typed += one["bytes"]
-                if len(record["types"]) == 1:
-                    entry["seen"] += [(int(s["address"], 16), s["size"]) for s in record["samples"]]
+                entry["seen"] += objects_of(record, one)
     return types, total, typed, conflicts
 
 
@@ -192,15 +206,15 @@ def main():
     for one, entry in largest:
         blocks = entry["seen"][:BLOCKS_MOST]
         type_ = known[one]
-        good = look_at(one, type_, blocks) if type_ else 0
+        good, why = look_at(one, type_, blocks) if type_ else (0, "")
         bad = type_ and good < len(blocks)
         failed = failed or bool(bad)
         verdict = "gdb does not know it" if not type_ else f"{good} of {len(blocks)} blocks confirmed"
         print(f"types:   {entry['bytes']:>10,} bytes {entry['blocks']:>7,} x {one[:60]}: {verdict}"
-              f"{' by magic' if one in MAGIC else ''}{', WRONG?' if bad else ''}")
+              f"{' by magic' if one in MAGIC else ''}{f', WRONG? {why}' if bad else ''}")
         for other, other_type in known.items():
             if other != one and other_type and real(other_type).code == gdb.TYPE_CODE_STRUCT:
-                other_good += look_at(other, other_type, blocks[:4])
+                other_good += look_at(other, other_type, [(at, 0) for at, _ in blocks[:4]])[0]
                 other_total += len(blocks[:4])
     print(f"types:   control: of {other_total} blocks read as another of these structures {other_good} look possible")
     gdb.execute("kill")

@@ -48,8 +48,8 @@ function heldBy(record) { // the records that it owns
 }
 function recordBody(record) {
     const body = [];
-    for (const [name, array, blocks, each] of record.ty || [])
-        body.push(note(blocks.toLocaleString("en") + " × " + name + (array ? "[]" : "") + (each ? ", " + size(each) : "")));
+    for (const [name, layout, blocks, each] of record.ty || [])
+        body.push(note(blocks.toLocaleString("en") + " × " + name + layout + (each ? ", " + size(each) : "")));
     if (record.g) body.push(note(sentence(record.g)));
     if (record.c) body.push(note("Reference cycle."));
     if (record.lb) body.push(note(record.lb[0].toUpperCase() + record.lb.slice(1)));
