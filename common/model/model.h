@@ -217,14 +217,7 @@ extern const char *const type_source_word[], *const type_source_words[];
 
 /* How a block is made of objects of its type. FLEXIBLE: one, whose last member is an array that
  * extends to the end. HEAD: it begins with one, and something else follows. PART: one is in it. */
-enum type_layout {
-    TYPE_ONE,
-    TYPE_ARRAY,
-    TYPE_FLEXIBLE,
-    TYPE_HEAD,
-    TYPE_PART,
-    TYPE_LAYOUT_MAX
-};
+enum type_layout { TYPE_ONE, TYPE_ARRAY, TYPE_FLEXIBLE, TYPE_HEAD, TYPE_PART, TYPE_LAYOUT_MAX };
 
 /* The type of blocks, with its evidence. */
 struct block_type {

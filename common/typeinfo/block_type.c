@@ -336,8 +336,7 @@ static bool counts_as_head(const struct elf_binary_parts *parts, struct type_ind
     Dwarf_Die plain;
 
     return !question->single && type_make_plain(&candidate->type, &plain) &&
-           !type_is_polymorphic(&plain) &&
-           !may_any_be_longer(parts, index, question, candidate);
+           !type_is_polymorphic(&plain) && !may_any_be_longer(parts, index, question, candidate);
 }
 
 /* A parameter is often the first member's type, or that of one of many elements. inside: an address in
@@ -352,8 +351,7 @@ static bool counts(const struct elf_binary_parts *parts, struct type_index *inde
         return false;
     if (candidate->layout == TYPE_HEAD)
         return counts_as_head(parts, index, question, candidate);
-    return !type_is_c(&candidate->type) ||
-           !may_all_be_longer(parts, index, question, candidate);
+    return !type_is_c(&candidate->type) || !may_all_be_longer(parts, index, question, candidate);
 }
 
 struct choice {

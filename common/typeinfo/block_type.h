@@ -39,7 +39,7 @@ struct block_type_found {
     enum type_source source;
     uint64_t size; /* of one object */
     enum type_layout layout;
-    uint64_t at; /* of TYPE_PART: where the object begins */
+    uint64_t at;      /* of TYPE_PART: where the object begins */
     bool polymorphic; /* the type may be a base class of the object's */
     struct type_id id;
 };

@@ -251,7 +251,8 @@ static const struct json_table earlier_table = JSON_TABLE(
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-static const char *const layout_word[TYPE_LAYOUT_MAX] = {"one", "array", "flexible", "head", "part"};
+static const char *const layout_word[TYPE_LAYOUT_MAX] = {"one", "array", "flexible", "head",
+                                                         "part"};
 
 static const struct json_field block_type_fields[] = {
     JSON_TEXT(block_type, "name", name, JSON_ABOUT("of an array, that of an element")),

@@ -108,7 +108,8 @@ void text_type_layout(const struct type_sum *sum, char text[TEXT_LAYOUT_SIZE])
     else if (type->layout == TYPE_PART)
         snprintf(text, TEXT_LAYOUT_SIZE, " at +%.24s", term_number(type->at).text);
     else if (type->layout == TYPE_HEAD && sum->block_size)
-        snprintf(text, TEXT_LAYOUT_SIZE, " + %.24s B", term_number(sum->block_size - type->size).text);
+        snprintf(text, TEXT_LAYOUT_SIZE, " + %.24s B",
+                 term_number(sum->block_size - type->size).text);
     else if (type->layout == TYPE_HEAD)
         snprintf(text, TEXT_LAYOUT_SIZE, " + data");
 }

@@ -37,7 +37,7 @@ __attribute__((noinline)) static void add_weight(Register *all, double weight)
 
 __attribute__((noinline)) static void add_bits(Register *all)
 {
-    all->present.resize(300); // TYPE unsigned long
+    all->present.resize(300); // TYPE unsigned long|long unsigned int
 }
 
 __attribute__((noinline)) static void add_queue(Register *all)
