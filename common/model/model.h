@@ -219,6 +219,8 @@ extern const char *const type_source_word[], *const type_source_words[];
  * extends to the end. HEAD: it begins with one, and something else follows. PART: one is in it. */
 enum type_layout { TYPE_ONE, TYPE_ARRAY, TYPE_FLEXIBLE, TYPE_HEAD, TYPE_PART, TYPE_LAYOUT_MAX };
 
+#define TYPE_DOUBTFUL 0.8 /* a confidence below it is said */
+
 /* The type of blocks, with its evidence. */
 struct block_type {
     const char *name; /* "struct entry", "Widget", "char"; of an array, that of an element */

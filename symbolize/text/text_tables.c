@@ -226,6 +226,26 @@ static void write_by_row(const struct group_by_table *table, const struct group_
     text_signature(row->first->signature, width, view, stream);
 }
 
+static double percent_of(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* "A type is known for 87.7 % of the bytes, for 3.1 % with doubt (docs/TYPES.md)." */
+static void write_type_coverage(const struct group_by_table *table, FILE *stream)
+{
+    const struct type_coverage *types = &table->types;
+
+    fprintf(stream, "\nA type is known for %.1f %% of the bytes",
+            percent_of(types->typed, table->all.bytes));
+    if (types->doubtful)
+        fprintf(stream, ", for %.1f %% with doubt", percent_of(types->doubtful, table->all.bytes));
+    if (types->conflicts)
+        fprintf(stream, "; contradicting evidence for %s",
+                term_count(types->conflicts, "block").text);
+    fputs(".", stream);
+}
+
 static void write_by_process(const struct process *process, const struct view *view, FILE *stream)
 {
     struct group_by_table table = group_by_make(process, view);
@@ -243,6 +263,8 @@ static void write_by_process(const struct process *process, const struct view *v
     putc('\n', stream);
     write_part("Shown", &shown, term_count(shown.bytes, "byte"), "record", stream);
     write_part(" Rest", &table.rest, term_count(table.rest.bytes, "byte"), "record", stream);
+    if (view->by == BY_TYPE)
+        write_type_coverage(&table, stream);
     fputs("\n\n", stream);
     group_by_end(&table);
 }

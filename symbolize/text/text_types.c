@@ -16,7 +16,6 @@
 #define NAME_COLUMNS 48
 #define VIA_COLUMNS 40
 #define TYPES_SHOWN 2 /* without -v */
-#define DOUBTFUL 0.8  /* a confidence below it is said */
 
 /* ---- The types of several records ------------------------------------------------------------ */
 
@@ -93,7 +92,7 @@ static void write_evidence(const struct block_type *type, const struct view *vie
                 term_text(via, strlen(via), VIA_COLUMNS).text);
     else if (type->source == TYPE_BY_POINTER)
         fprintf(stream, " (from %s)", term_text(via, strlen(via), VIA_COLUMNS).text);
-    else if (type->confidence < DOUBTFUL)
+    else if (type->confidence < TYPE_DOUBTFUL)
         fputs(", or a class derived from it", stream);
 }
 

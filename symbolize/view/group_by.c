@@ -167,15 +167,20 @@ static void add_record_tags(struct grouping *adding, size_t index)
 static void add_record_types(struct grouping *adding, size_t index)
 {
     const struct record *record = &adding->process->records[index];
+    struct type_coverage *types = &adding->table.types;
     uint64_t bytes = record->bytes, blocks = record->blocks;
 
     for (size_t i = 0; i < record->type_count; i++) {
         const struct type_sum *sum = &record->types[i];
 
         add_to_row(adding, sum->type->name, index, sum->bytes, sum->blocks);
+        types->typed = add_saturating(types->typed, sum->bytes);
+        if (sum->type->confidence < TYPE_DOUBTFUL)
+            types->doubtful = add_saturating(types->doubtful, sum->bytes);
         bytes -= sum->bytes < bytes ? sum->bytes : bytes;
         blocks -= sum->blocks < blocks ? sum->blocks : blocks;
     }
+    types->conflicts = add_saturating(types->conflicts, record->type_conflicts);
     if (bytes || blocks || !record->type_count)
         add_to_row(adding, "[no type known]", index, bytes, blocks);
 }

@@ -23,12 +23,19 @@ struct group_by_row {
     size_t number; /* group_by.c's own */
 };
 
+/* Bytes of the listed records that have a type, and those of them whose type is below
+ * TYPE_DOUBTFUL; blocks whose evidence contradicts itself. doubtful <= typed. */
+struct type_coverage {
+    uint64_t typed, doubtful, conflicts;
+};
+
 struct group_by_table {
     struct arena *mem;
     struct group_by_row *rows; /* by falling bytes */
     size_t count;
     size_t shown; /* rows to list, by --top; the others are summed up in `rest` */
     struct verdict_total all, rest;
+    struct type_coverage types; /* by type */
 };
 
 extern const char *const group_by_word[BY_MAX], *const group_by_heading[BY_MAX];

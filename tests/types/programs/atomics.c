@@ -39,7 +39,7 @@ static void *make_doubles(size_t count)
     return made;
 }
 
-#define MAKE(what, count) _Generic((what), int: make_ints, double: make_doubles)(count)
+#define MAKE(what, count) _Generic((what), int : make_ints, double : make_doubles)(count)
 
 __attribute__((noinline)) static void push(double weight)
 {
@@ -77,7 +77,8 @@ __attribute__((noinline)) static int (*board_new(unsigned rows))[10]
 
 __attribute__((noinline)) static double complex *waves_new(unsigned count)
 {
-    double complex *waves = malloc(count * sizeof *waves); // TYPE complex double|_Complex double|complex
+    double complex *waves =
+        malloc(count * sizeof *waves); // TYPE complex double|_Complex double|complex
 
     waves[count - 1] = 1.0 + 2.0 * I;
     return waves;

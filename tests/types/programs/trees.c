@@ -10,7 +10,7 @@ struct rb {
     struct rb *left, *right;
 };
 
-#define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 struct extent {
     uint64_t start, length;
@@ -28,7 +28,7 @@ struct ring {
         int kind;
         void *context;
         uint64_t when;
-    } *events;
+    } * events;
 };
 
 typedef struct opaque_s *handle;
@@ -51,7 +51,8 @@ __attribute__((noinline)) static void extent_insert(uint64_t start)
     extent->length = 1;
     while (*link) {
         parent = *link;
-        link = container_of(parent, struct extent, rb)->start > start ? &parent->left : &parent->right;
+        link =
+            container_of(parent, struct extent, rb)->start > start ? &parent->left : &parent->right;
     }
     extent->rb = (struct rb){(uintptr_t)parent | 1, NULL, NULL};
     *link = &extent->rb;
