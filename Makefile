@@ -31,7 +31,11 @@ ANYWHERE = -ffile-prefix-map=$(CURDIR)=.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
            -U_FORTIFY_SOURCE -fno-stack-protector $(CPU)
-CPU      = -iquote preload/arch/$(ARCH)
+CPU      = -iquote preload/arch/$(ARCH) $(CPU_$(ARCH))
+# The instructions of the two x86 are read by one decoder. No vector registers: programs may call with a
+# stack that has no room for them.
+CPU_i386 = -iquote preload/arch/x86_64 -march=i686 -mno-sse -mno-mmx -Wno-psabi -Wno-type-limits -Wno-int-to-pointer-cast $(if $(filter hooks interpose,$(notdir $(<D))),,-D_FILE_OFFSET_BITS=64)
+CPU_SHARED_i386 = preload/arch/x86_64/instruction.c preload/arch/x86_64/displace.c
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 # The tools read what programs wrote (SECURITY.md). Sanitizers see more without it; fortify needs optimization.
 HARDEN   = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH)) \
@@ -52,7 +56,7 @@ TOP_LIBS := -lncursesw -ltinfo
 
 # Sorted, because older versions of make list files in the order of the folder.
 files = $(sort $(wildcard $(1)))
-preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH)/*.[cS])
+preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH)/*.[cS]) $(CPU_SHARED_$(ARCH))
 common_src    := $(call files,common/*/*.[cS])
 symbolize_src := $(filter-out symbolize/cli/main.c,$(call files,symbolize/*/*.[cS]))
 live_src      := $(call files,live/*.c)
@@ -72,10 +76,20 @@ CTL    := $(O)/leakctl
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
+# The library for 32-bit programs of this machine, beside the other one: 32/libleak.so. A compiler without the
+# link /usr/include/asm finds the kernel's headers, which are the same, by the last option.
+CC_32  ?= $(CC) -m32 -idirafter /usr/include/$(ARCH)-linux-gnu
+CXX_32 ?= $(or $(CXX),c++) -m32 -idirafter /usr/include/$(ARCH)-linux-gnu
+LIB_32 := $(O)/32/libleak.so
+AS_32   = ARCH=i386 O=$(O)/32 CC='$(CC_32)' CXX='$(CXX_32)'
+
 COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish)
 
 all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
+
+lib32:                                ## libleak.so for 32-bit programs (x86_64 with gcc -m32)
+	+@$(MAKE) --no-print-directory $(JOBS) $(AS_32) $(LIB_32)
 
 $(LIB): $(call obj,$(preload_src))
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,relro,-z,now,-z,noexecstack \
@@ -142,6 +156,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(cmakedir) $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
+	$(if $(wildcard $(LIB_32)),install -d $(DESTDIR)$(partsdir)/32 && install -m 755 $(LIB_32) $(DESTDIR)$(partsdir)/32)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
@@ -165,7 +180,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 $(O)/completion/_libleak $(DESTDIR)$(zshcompdir)
 	install -m 644 $(O)/completion/*.fish $(DESTDIR)$(fishcompdir)
 uninstall:                            ## removes what install put there
-	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch leakselftest leakplant memcheck) \
+	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so 32/libleak.so leakwatch leakselftest leakplant memcheck) \
 	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
 	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \
@@ -174,6 +189,7 @@ uninstall:                            ## removes what install put there
 	  $(foreach n,1 3 7,$(patsubst man/%,$(DESTDIR)$(mandir)/man$(n)/%,$(wildcard man/*.$(n)))) \
 	  $(addprefix $(DESTDIR)$(docdir)/,$(notdir $(DOCUMENTS))) \
 	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*)))
+	-rmdir $(DESTDIR)$(partsdir)/32 2>/dev/null
 	-rmdir $(DESTDIR)$(partsdir) $(addprefix $(DESTDIR)$(sharedir)/,ci meson) $(DESTDIR)$(sharedir) $(DESTDIR)$(cmakedir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # Manual pages get the version, and libleak(7) its options from the table, so that they agree.
@@ -237,7 +253,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,$(if
 endif
 
 FORCE:
-.PHONY: FORCE deb dist dist-bin rpm-spec reproducible completion all install uninstall man site compdb clean help
+.PHONY: FORCE lib32 deb dist dist-bin rpm-spec reproducible completion all install uninstall man site compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/32 -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

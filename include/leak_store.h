@@ -272,7 +272,7 @@ struct leak_module {
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t path_length; /* without the NUL */
     char path[];          /* NUL-terminated, padded with NULs */
-};
+} __attribute__((aligned(8)));
 
 struct leak_thread {
     uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
@@ -1198,6 +1198,7 @@ struct leak_crash_mapping {
     uint64_t start, end;        /* end 0: none */
     uint32_t flags;             /* enum leak_mapping_flag */
     char path[LEAK_CRASH_PATH]; /* NUL-terminated; of a longer path its end */
+    uint32_t reserved;
 };
 
 /* One frame; or the last one of "period" frames that are repeated "times" more times. */

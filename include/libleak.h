@@ -51,6 +51,9 @@ struct libleak_findings {
 #define LIBLEAK_FIND(name, found)                                                                  \
     __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"         \
             : "=r"(found))
+#elif defined(__i386__)
+/* A weak declaration: which register leads to the table of addresses depends on the options of the
+ * compiler. */
 #endif
 
 /* LIBLEAK_FUNCTION(type, name, parameters, arguments, value without the library) and

@@ -45,6 +45,9 @@ static void find_parts(struct parts *parts, const struct args *args)
                    args->library ? ": " : "", args->library ? args->library : "");
     /* Without leakreport the program still runs, and its recording file is kept. */
     parts->reporter = proc_find_tool(args->reporter, "leakreport");
+    char *library_32 = proc_find_library_32(parts->library);
+    preflight_take_32_bit(library_32);
+    free(library_32);
 }
 
 /* Becomes leakselftest, which starts leakwatch again for its program. */

@@ -197,7 +197,7 @@ static bool name_survivors(const struct session *session, const struct store_lis
                            bool alone, const struct args *args)
 {
     pid_t *pids = NULL;
-    size_t found = alone ? 0 : proc_find_users(session->preload, &pids), said = 0;
+    size_t found = alone ? 0 : proc_find_users(session->users, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
         /* Of several programs of one process, one after another by exec, the last one runs. */
@@ -257,7 +257,7 @@ static bool wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
         pid_t *pids;
-        size_t found = proc_find_users(session->preload, &pids);
+        size_t found = proc_find_users(session->users, &pids);
         free(pids);
         if (!found)
             return true;

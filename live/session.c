@@ -1,15 +1,20 @@
 /* session.c - see session.h. */
 #include "live/session.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/proc.h"
 #include "common/base/string_list.h"
 #include "common/processes/session_dir.h"
 #include "common/store/store_dir.h"
@@ -33,10 +38,54 @@ static bool has_room(const char *path)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
+static bool make_link(const struct session *session, const char *to, const char *name)
+{
+    char *path = string_format("%s/%s", session->link_dir, name);
+    bool made = symlink(to, path) == 0;
+    free(path);
+    return made;
+}
+
+static bool make_folder(const struct session *session, const char *name)
+{
+    char *path = string_format("%s/%s", session->link_dir, name);
+    bool made = mkdir(path, 0700) == 0;
+    free(path);
+    return made;
+}
+
+/* Is "lib" what loaders of 64-bit programs have for $LIB? Then libc is in such a folder. */
+static bool is_lib_for_64_bit(void)
+{
+    Dl_info libc;
+    char folder[PATH_MAX];
+    if (!dladdr((void *)getpid, &libc) || !realpath(libc.dli_fname, folder))
+        return false;
+    return strcmp(strrchr(dirname(folder), '/'), "/lib") == 0;
+}
+
+/* The names of $LIB: lib64 and lib/x86_64-linux-gnu; lib32 and lib/i386-linux-gnu; lib is either. */
+static bool make_library_folders(const struct session *session, const char *library_32)
+{
+    const char *other = is_lib_for_64_bit() ? "../" SESSION_LINK_NAME : "../32/" SESSION_LINK_NAME;
+    return make_folder(session, "32") && make_folder(session, "lib") &&
+           make_link(session, library_32, "32/" SESSION_LINK_NAME) &&
+           make_link(session, ".", "lib64") && make_link(session, "32", "lib32") &&
+           make_link(session, "..", "lib/x86_64-linux-gnu") &&
+           make_link(session, "../32", "lib/i386-linux-gnu") &&
+           make_link(session, "../32", "lib/32") &&
+           make_link(session, other, "lib/" SESSION_LINK_NAME);
+}
+
 static bool make_library_link(struct session *session, const char *library)
 {
-    session->preload = string_format("%s/" SESSION_LINK_NAME, session->link_dir);
-    return symlink(library, session->preload) == 0;
+    char *library_32 = proc_find_library_32(library);
+    bool both = library_32 && make_library_folders(session, library_32);
+    free(library_32);
+    session->preload =
+        string_format("%s/%s" SESSION_LINK_NAME, session->link_dir, both ? "$LIB/" : "");
+    session->users = both ? session->link_dir : session->preload;
+    return make_link(session, library, SESSION_LINK_NAME);
 }
 
 static char *make_default_directory(const char *runtime_dir)

@@ -2,7 +2,11 @@
  * processes it starts, and a symbolic link libleak.so (common/processes/session_dir.h).
  *
  * The link exists because ld.so splits LD_PRELOAD at spaces and colons and expands '$': wherever
- * libleak is installed, the program sees a path without them. */
+ * libleak is installed, the program sees a path without them.
+ *
+ * Where there is a library for 32-bit programs, too, ld.so chooses: LD_PRELOAD is DIR/$LIB/libleak.so,
+ * and the directory has a folder for each name that loaders have for $LIB. Hooks that change the
+ * environment of a child find the other library as 32/libleak.so or ../libleak.so beside theirs. */
 #ifndef LIVE_SESSION_H
 #define LIVE_SESSION_H
 
@@ -10,9 +14,10 @@
 
 struct session {
     char *dir;     /* where recording files go */
-    char *preload; /* the link, for LD_PRELOAD; in another session directory when ld.so cannot use
+    char *preload; /* for LD_PRELOAD: the link; in another session directory when ld.so cannot use
                       the name of the wanted one */
     char *link_dir;
+    const char *users; /* what the environment of a process contains that may need the link */
 };
 
 /* Creates it below wanted, or (wanted NULL or unusable, with a message) below the first usable of

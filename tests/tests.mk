@@ -135,4 +135,18 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
-.PHONY: docs-check conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants
+# 32-bit programs on this machine: unit tests of the library and whole programs, compiled with -m32. The tools are the
+# 64-bit ones. libcheck comes from Debian's package, unpacked below the build.
+UNITS_32   = $(addprefix $(O)/32/tests/preload/test_,$(shell sed 's/ *\#.*//' tests/unit/preload/word32))
+PACKAGES_32 = check libunwind8
+SYSROOT_32 = $(abspath $(O))/32/sysroot
+CHECK_LIBS_32 = $(addprefix $(SYSROOT_32)/usr/lib/i386-linux-gnu/,libcheck.a libsubunit.a) -lrt -lm
+
+check-i386: all lib32                 ## compile for 32-bit programs, run its tests on this machine
+	@ln -sf ../leakreport ../leakwatch ../leakctl ../leaktop $(O)/32
+	@scripts/sysroot i386 $(SYSROOT_32) $(PACKAGES_32)
+	@$(MAKE) --no-print-directory $(JOBS) $(AS_32) CHECK_LIBS='$(CHECK_LIBS_32)' REPORT_LIBS= $(UNITS_32)
+	@LD_LIBRARY_PATH=$(SYSROOT_32)/usr/lib/i386-linux-gnu tests/tally unit $(O)/32 '$(T)'
+	@CC='$(CC_32)' CXX='$(CXX_32)' tests/e2e/run $(O)/32 $(T)
+
+.PHONY: check-i386 docs-check conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 signed symbols $(SUITES) mutants

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/string_list.h"
+#include "leak_cpu.h"
 
 #define THREADS_FIELD 20
 
@@ -182,5 +183,16 @@ char *proc_find_tool(const char *given, const char *name)
         return path;
     free(path);
 #endif
+    return NULL;
+}
+
+char *proc_find_library_32(const char *library)
+{
+    char *real = library && LEAK_CPU_MACHINE_32 != EM_NONE ? realpath(library, NULL) : NULL;
+    char *path = real ? string_format("%s/32/libleak.so", dirname(real)) : NULL;
+    free(real);
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
     return NULL;
 }

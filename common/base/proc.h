@@ -52,5 +52,8 @@ uint64_t proc_pid_namespace(void);
  * that name beside the running program (the build directory), or one in the directory that make
  * install uses. The caller frees it; NULL: there is no such file. */
 char *proc_find_tool(const char *given, const char *name);
+/* The library for 32-bit programs that belongs to a libleak.so: 32/libleak.so beside it. NULL: there is
+ * none, or this machine runs no 32-bit programs. The caller frees it. */
+char *proc_find_library_32(const char *library);
 
 #endif

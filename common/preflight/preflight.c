@@ -16,6 +16,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/base/proc.h"
+
 #define SCRIPT_DEPTH 5 /* the limit of the kernel */
 #define LINE_BYTES 256 /* of a "#!" line, as the kernel reads it */
 
@@ -241,6 +243,11 @@ int preflight_command(int argc, char **argv)
         fputs("leakreport: usage: leakreport preflight PROGRAM...\n", stderr);
         return 2;
     }
+    char *library_32 = proc_find_tool(NULL, "32/libleak.so");
+    if (!library_32) /* installed */
+        library_32 = proc_find_tool(NULL, "../lib/libleak/32/libleak.so");
+    preflight_take_32_bit(library_32);
+    free(library_32);
     for (int i = first; i < argc; i++) {
         struct preflight result;
         free(preflight_program(argv[i], getenv("PATH"), NULL, &result));

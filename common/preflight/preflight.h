@@ -19,6 +19,9 @@ struct preflight {
     char line[PREFLIGHT_LINE]; /* the reason; with status 0 a warning, or empty */
 };
 
+/* Is there a library for 32-bit programs, too? At first it is taken that there is none. */
+void preflight_take_32_bit(bool takes);
+
 /* Finds name as execvp would (search: the value of PATH or NULL; cwd: where it will run, NULL:
  * here), checks it and, for scripts, every interpreter in turn. Returns the path to exec, which the
  * caller frees, or NULL when the status is not 0. */

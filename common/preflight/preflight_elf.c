@@ -51,6 +51,7 @@ struct elf_file {
     int fd;
     uint64_t size;
     const char *name; /* as the messages call it */
+    bool is_32_bit;   /* then the following, and all that is read later, is widened */
     Elf64_Ehdr header;
     Elf64_Phdr *segments; /* header.e_phnum of them */
 };
@@ -84,6 +85,89 @@ static char *elf_copy(const struct elf_file *file, uint64_t offset, uint64_t siz
     }
     bytes[size] = '\0';
     return bytes;
+}
+
+/* ---- Structures of both word sizes ----------------------------------------------------------- */
+
+static Elf64_Phdr widen_segment(const Elf32_Phdr *from)
+{
+    return (Elf64_Phdr){.p_type = from->p_type,
+                        .p_flags = from->p_flags,
+                        .p_offset = from->p_offset,
+                        .p_vaddr = from->p_vaddr,
+                        .p_filesz = from->p_filesz,
+                        .p_memsz = from->p_memsz};
+}
+
+static Elf64_Dyn widen_tag(const Elf32_Dyn *from)
+{
+    return (Elf64_Dyn){.d_tag = from->d_tag, .d_un = {.d_val = from->d_un.d_val}};
+}
+
+/* NAME(file, offset, count): a table of the file in malloc'd memory, or NULL. */
+#define ELF_TABLE(name, type, widen)                                                               \
+    static Elf64_##type *name(const struct elf_file *file, uint64_t offset, uint64_t count)        \
+    {                                                                                              \
+        if (!file->is_32_bit)                                                                      \
+            return (Elf64_##type *)(void *)elf_copy(file, offset, count * sizeof(Elf64_##type));   \
+        Elf32_##type *from =                                                                       \
+            (Elf32_##type *)(void *)elf_copy(file, offset, count * sizeof(Elf32_##type));          \
+        Elf64_##type *table = from ? calloc(count + 1, sizeof *table) : NULL;                      \
+        for (uint64_t i = 0; table && i < count; i++)                                              \
+            table[i] = widen(&from[i]);                                                            \
+        free(from);                                                                                \
+        return table;                                                                              \
+    }
+
+ELF_TABLE(elf_segments, Phdr, widen_segment)
+ELF_TABLE(elf_tags, Dyn, widen_tag)
+
+static bool elf_read_header(struct elf_file *file)
+{
+    Elf64_Ehdr *header = &file->header;
+    Elf32_Ehdr from;
+    if (!file->is_32_bit)
+        return elf_read(file, header, 0, sizeof *header);
+    if (!elf_read(file, &from, 0, sizeof from))
+        return false;
+    *header = (Elf64_Ehdr){.e_type = from.e_type,
+                           .e_machine = from.e_machine,
+                           .e_phoff = from.e_phoff,
+                           .e_shoff = from.e_shoff,
+                           .e_phentsize = from.e_phentsize,
+                           .e_phnum = from.e_phnum,
+                           .e_shentsize = from.e_shentsize,
+                           .e_shnum = from.e_shnum};
+    memcpy(header->e_ident, from.e_ident, sizeof header->e_ident);
+    return true;
+}
+
+static bool elf_read_section(const struct elf_file *file, uint64_t i, Elf64_Shdr *section)
+{
+    uint64_t at = file->header.e_shoff;
+    Elf32_Shdr from;
+    if (!file->is_32_bit)
+        return elf_read(file, section, at + i * sizeof *section, sizeof *section);
+    if (!elf_read(file, &from, at + i * sizeof from, sizeof from))
+        return false;
+    *section = (Elf64_Shdr){.sh_type = from.sh_type,
+                            .sh_offset = from.sh_offset,
+                            .sh_size = from.sh_size,
+                            .sh_link = from.sh_link};
+    return true;
+}
+
+static uint64_t elf_symbol_size(const struct elf_file *file)
+{
+    return file->is_32_bit ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+}
+
+/* The name of a symbol is its first word in both. */
+static uint32_t elf_symbol_name(const struct elf_file *file, const char *symbols, uint64_t i)
+{
+    uint32_t name;
+    memcpy(&name, symbols + i * elf_symbol_size(file), sizeof name);
+    return name;
 }
 
 static const Elf64_Phdr *elf_segment(const struct elf_file *file, uint32_t type)
@@ -173,9 +257,8 @@ static void read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
     const Elf64_Phdr *segment = elf_segment(file, PT_DYNAMIC);
     if (!segment || segment->p_filesz > TABLE_BYTES)
         return;
-    size_t count = segment->p_filesz / sizeof(Elf64_Dyn);
-    Elf64_Dyn *tags =
-        (Elf64_Dyn *)(void *)elf_copy(file, segment->p_offset, count * sizeof(Elf64_Dyn));
+    size_t count = segment->p_filesz / (file->is_32_bit ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn));
+    Elf64_Dyn *tags = elf_tags(file, segment->p_offset, count);
     if (!tags)
         return;
     uint64_t strings = UINT64_MAX, strings_size = 0;
@@ -206,17 +289,16 @@ static void read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
 static void search_symbols(const struct elf_file *file, const Elf64_Shdr *table, const char *names,
                            uint64_t names_size, const struct sanitizer **found)
 {
-    Elf64_Sym symbol[512];
-    uint64_t count = table->sh_size / sizeof *symbol;
+    char symbols[512 * sizeof(Elf64_Sym)];
+    const uint64_t each = elf_symbol_size(file), count = table->sh_size / each;
     for (uint64_t first = 0; first < count; first += 512) {
         uint64_t n = count - first < 512 ? count - first : 512;
-        if (!elf_read(file, symbol, table->sh_offset + first * sizeof *symbol, n * sizeof *symbol))
+        if (!elf_read(file, symbols, table->sh_offset + first * each, n * each))
             return;
         for (uint64_t i = 0; i < n; i++) {
-            if (symbol[i].st_name == 0 || symbol[i].st_name >= names_size)
-                continue;
-            if (!*found)
-                *found = sanitizer_of_symbol(names + symbol[i].st_name);
+            uint32_t name = elf_symbol_name(file, symbols, i);
+            if (name != 0 && name < names_size && !*found)
+                *found = sanitizer_of_symbol(names + name);
         }
     }
 }
@@ -226,14 +308,14 @@ static void read_symbols(const struct elf_file *file, const struct sanitizer **f
     const Elf64_Ehdr *header = &file->header;
     *found = NULL;
     Elf64_Shdr section, names;
-    if (header->e_shentsize != sizeof section || header->e_shoff == 0)
+    if (header->e_shentsize != (file->is_32_bit ? sizeof(Elf32_Shdr) : sizeof section) ||
+        header->e_shoff == 0)
         return;
     for (uint64_t i = 0; i < header->e_shnum; i++) {
-        if (!elf_read(file, &section, header->e_shoff + i * sizeof section, sizeof section))
+        if (!elf_read_section(file, i, &section))
             return;
         if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) ||
-            section.sh_link >= header->e_shnum ||
-            !elf_read(file, &names, header->e_shoff + section.sh_link * sizeof names, sizeof names))
+            section.sh_link >= header->e_shnum || !elf_read_section(file, section.sh_link, &names))
             continue;
         char *text = elf_copy(file, names.sh_offset, names.sh_size);
         if (text)
@@ -291,22 +373,39 @@ static bool check_loader(const struct elf_file *file, struct preflight *result)
     return good;
 }
 
-/* Reads the identification of any class; the rest only when class and machine are this one's. */
+/* May the program be of 32 bits? */
+static bool takes_32_bit;
+
+void preflight_take_32_bit(bool takes)
+{
+    takes_32_bit = takes;
+}
+
+static bool is_expected_machine(const struct elf_file *file)
+{
+    return file->header.e_machine == (file->is_32_bit ? LEAK_CPU_MACHINE_32 : LEAK_CPU_MACHINE) &&
+           file->header.e_ident[EI_DATA] == ELFDATA2LSB &&
+           file->header.e_ident[EI_CLASS] == (file->is_32_bit ? ELFCLASS32 : ELFCLASS64);
+}
+
+/* Reads the identification of any class; the rest only when the class has a library, and the machine
+ * is this one. */
 static bool elf_open(struct elf_file *file, struct preflight *result)
 {
     const char *name = file->name;
     Elf64_Ehdr *header = &file->header;
-    if (elf_read(file, header, 0, EI_NIDENT) && header->e_ident[EI_CLASS] == ELFCLASS32)
+    file->is_32_bit =
+        elf_read(file, header, 0, EI_NIDENT) && header->e_ident[EI_CLASS] == ELFCLASS32;
+    if (file->is_32_bit && !takes_32_bit)
         return preflight_refuse(
             result,
             "%s is a 32-bit program and this libleak is 64-bit: build it for 64 bits "
-            "(without -m32)",
+            "(without -m32), or add the 32-bit library (make lib32)",
             name);
-    if (!elf_read(file, header, 0, sizeof *header))
+    if (!elf_read_header(file))
         return preflight_refuse(result, "%s is cut short (%llu bytes): build or copy it again",
                                 name, (unsigned long long)file->size);
-    if (header->e_machine != LEAK_CPU_MACHINE || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_ident[EI_CLASS] != ELFCLASS64)
+    if (!is_expected_machine(file))
         return preflight_refuse(
             result,
             "%s is built for another machine (ELF machine %u): build it for this one, or "
@@ -316,10 +415,9 @@ static bool elf_open(struct elf_file *file, struct preflight *result)
         return preflight_refuse(result,
                                 "%s is no program but %s: link it first, or name the program", name,
                                 header->e_type == ET_CORE ? "a core file" : "an object file");
-    file->segments = header->e_phentsize == sizeof(Elf64_Phdr)
-                         ? (Elf64_Phdr *)(void *)elf_copy(file, header->e_phoff,
-                                                          header->e_phnum * sizeof(Elf64_Phdr))
-                         : NULL;
+    const size_t each = file->is_32_bit ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+    file->segments =
+        header->e_phentsize == each ? elf_segments(file, header->e_phoff, header->e_phnum) : NULL;
     if (!file->segments || header->e_phnum == 0)
         return preflight_refuse(
             result,

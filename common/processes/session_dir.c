@@ -67,11 +67,29 @@ void session_dir_mark_kept(const char *dir)
     free(path);
 }
 
+/* What leakrun makes for loaders of 64 and of 32 bits (live/session.c): links, then folders. */
+static const char *const session_links[] = {SESSION_LINK_NAME,
+                                            "lib64",
+                                            "lib32",
+                                            "lib/x86_64-linux-gnu",
+                                            "lib/i386-linux-gnu",
+                                            "lib/32",
+                                            "lib/" SESSION_LINK_NAME,
+                                            "32/" SESSION_LINK_NAME};
+static const char *const session_folders[] = {"lib", "32"};
+
+static void remove_links(int dir)
+{
+    for (size_t i = 0; i < sizeof session_links / sizeof *session_links; i++)
+        unlinkat(dir, session_links[i], 0);
+    for (size_t i = 0; i < sizeof session_folders / sizeof *session_folders; i++)
+        unlinkat(dir, session_folders[i], AT_REMOVEDIR);
+}
+
 static bool is_session_file(const char *name)
 {
     size_t length = strlen(name);
-    return strcmp(name, SESSION_LINK_NAME) == 0 || strcmp(name, KEPT_NAME) == 0 ||
-           (length > 5 && strcmp(name + length - 5, ".leak") == 0);
+    return strcmp(name, KEPT_NAME) == 0 || (length > 5 && strcmp(name + length - 5, ".leak") == 0);
 }
 
 bool session_dir_remove(const char *dir)
@@ -86,6 +104,7 @@ bool session_dir_remove(const char *dir)
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;)
         if (is_session_file(entry->d_name))
             unlinkat(fd, entry->d_name, 0);
+    remove_links(fd);
     closedir(stream);
     return rmdir(dir) == 0;
 }

@@ -27,6 +27,7 @@
 #define COLD __attribute__((noinline, cold))
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define WORD sizeof(uintptr_t) /* bytes: pointers begin at multiples of it */
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Where a hook was called from: the caller's registers just after the call returns. */
@@ -98,6 +99,15 @@ static inline uint64_t hash_u64(uint64_t value)
 
 /* Adds to a plain counter with one writer and any number of readers, without a locked instruction:
  * an aligned word is written whole, and a CPU that adds to memory does so in one instruction. */
+#if UINTPTR_MAX == UINT64_MAX
 #define bump(p, v) (*(p) += (v))
+#else
+#define bump(p, v)                                                                                 \
+    ({                                                                                             \
+        typeof(p) bumped_ = (p);                                                                   \
+        store_relaxed(bumped_, *bumped_ + (v));                                                    \
+        *bumped_;                                                                                  \
+    })
+#endif
 
 #endif

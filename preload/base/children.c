@@ -99,7 +99,9 @@ static bool file_exists(const struct strbuf *path)
 
 const char *leakreport_find(void)
 {
-    static const char *const beside[] = {"/leakreport", "/../../bin/leakreport"};
+    static const char *const beside[] = {"/leakreport", "/../../bin/leakreport",
+                                         /* of the library for 32-bit programs: */
+                                         "/../leakreport", "/../../../bin/leakreport"};
     struct strbuf name = STRBUF_ON(home);
     ssize_t length = sys_readlink(library_path, home, sizeof home - 1);
     if (length > 0)
@@ -107,7 +109,7 @@ const char *leakreport_find(void)
     else
         strbuf_add(&name, library_path);
     char *slash = strrchr(home, '/');
-    for (size_t i = 0; slash && i < ARRAY_LENGTH(beside); i++) {
+    for (size_t i = 0; slash && i < (WORD == 8 ? 2 : ARRAY_LENGTH(beside)); i++) {
         struct strbuf path = STRBUF_ON(report_path);
         strbuf_add_bytes(&path, home, slash - home);
         strbuf_add(&path, beside[i]);

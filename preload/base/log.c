@@ -54,7 +54,7 @@ static bool within_file_limit(size_t length)
     struct stat now;
     uint64_t limit = sys_rlimit(RLIMIT_FSIZE);
     return limit == UINT64_MAX || sys_fstat(STDERR_FILENO, &now) < 0 || !S_ISREG(now.st_mode) ||
-           now.st_size + length <= limit;
+           (uint64_t)now.st_size + length <= limit;
 }
 
 /* ---- Report hook ----------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "preload/base/sandbox.h"
 #include "preload/base/seccomp.h"
 #include "preload/base/strbuf.h"
+#include "preload/base/system_calls_32.h"
 #include "leak_cpu.h"
 #include "leak_store.h"
 

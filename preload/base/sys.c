@@ -36,11 +36,11 @@ PASS_ON(int, sys_mincore, (void *memory, size_t size, unsigned char *pages),
 PASS_ON(int, sys_open, (const char *path, int flags, int mode),
         SYS_openat, AT_FDCWD, path, flags, mode)
 PASS_ON(ssize_t, sys_read_at, (int fd, void *buffer, size_t size, uint64_t offset),
-        SYS_pread64, fd, buffer, size, offset)
+        SYS_pread64, fd, buffer, size, SYS_WIDE(offset))
 PASS_ON(int, sys_close, (int fd), SYS_close, fd)
 PASS_ON(void, sys_rewind, (int fd), SYS_lseek, fd, 0, 0)
-PASS_ON(int, sys_truncate, (int fd, uint64_t size), SYS_ftruncate, fd, size)
-PASS_ON(int, sys_allocate, (int fd, uint64_t size), SYS_fallocate, fd, 0, 0, size)
+PASS_ON(int, sys_truncate, (int fd, uint64_t size), SYS_ftruncate, fd, SYS_WIDE(size))
+PASS_ON(int, sys_allocate, (int fd, uint64_t size), SYS_fallocate, fd, 0, SYS_WIDE(0), SYS_WIDE(size))
 PASS_ON(int, sys_mkdir, (const char *path, int mode), SYS_mkdirat, AT_FDCWD, path, mode)
 PASS_ON(int, sys_unlink, (const char *path), SYS_unlinkat, AT_FDCWD, path, 0)
 PASS_ON(ssize_t, sys_readlink, (const char *path, char *buffer, size_t size),
@@ -139,8 +139,8 @@ void *sys_map_file(int fd, size_t size)
 /* In place of what is mapped at memory. */
 static bool replace_pages(void *memory, size_t size, int flags, int fd, uint64_t offset)
 {
-    long result =
-        SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, offset);
+    long result = SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
+                          SYS_MAP_OFFSET(offset));
     if (unlikely(load_relaxed(&maps_locked)) && !is_error(result))
         sys_unlock((uintptr_t)memory, size);
     return result == (long)memory;
@@ -169,7 +169,7 @@ void sys_remap_to(void *memory, size_t size, void *to)
 void *sys_remap_larger(void *memory, size_t size, size_t larger)
 {
     long moved = SYSCALL(SYS_mremap, memory, size, larger, MREMAP_MAYMOVE);
-    return moved < 0 ? NULL : (void *)moved;
+    return is_error(moved) ? NULL : (void *)moved;
 }
 
 uint64_t sys_page_size(void)
@@ -282,7 +282,7 @@ int sys_memfd_cloexec(const char *name)
 uint64_t sys_disk_free(int fd)
 {
     struct statfs disk;
-    if (SYSCALL(SYS_fstatfs, fd, &disk) < 0 || !disk.f_blocks)
+    if (SYS_FSTATFS(fd, &disk) < 0 || !disk.f_blocks)
         return UINT64_MAX;
     uint64_t each = disk.f_frsize ? disk.f_frsize : disk.f_bsize, space;
     return __builtin_mul_overflow(disk.f_bavail, each, &space) ? UINT64_MAX : space;

@@ -9,10 +9,10 @@
 
 #include "preload/base/base.h"
 #include "preload/base/sandbox.h"
+#include "preload/base/system_calls_32.h"
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #ifndef MADV_POPULATE_WRITE /* of Linux 5.14; older headers lack it, older kernels refuse it */
 #define MADV_POPULATE_WRITE 23
@@ -28,8 +28,8 @@ struct rlimit;
 #define SYSCALL_(what, a, b, c, d, e, f, ...)                                                      \
     ({                                                                                             \
         const struct sandbox_call call_ = {what,                                                   \
-                                           {(uint64_t)(a), (uint64_t)(b), (uint64_t)(c),           \
-                                            (uint64_t)(d), (uint64_t)(e), (uint64_t)(f)}};         \
+                                           {(uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c),        \
+                                            (uintptr_t)(d), (uintptr_t)(e), (uintptr_t)(f)}};      \
         int refusal_ = likely(!sandbox_restricts) ? 0 : sandbox_refusal(&call_);                   \
         likely(!refusal_)                                                                          \
             ? arch_syscall(call_.number, call_.argument[0], call_.argument[1], call_.argument[2],  \

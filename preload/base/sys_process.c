@@ -255,7 +255,7 @@ int sys_getppid(void)
 unsigned sys_geteuid(void)
 {
     long user = SYSCALL(SYS_geteuid);
-    return likely(user >= 0) ? user : identity.user;
+    return likely(user >= 0) ? (unsigned)user : identity.user;
 }
 
 void sys_thread_name(char name[16])

@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - 5))
+#define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - SHADOW_FINE_BITS))
 #define PART_SIZE (SHADOW_AREAS * sizeof(struct shadow_area))
 #define STOCK_AREAS_MOST 16
 #define STEP_BITS 11 /* shadow_each calls before() once in so many addresses */
@@ -70,7 +70,7 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 /* An area in its part; NULL: no memory for the part. The lock is held. */
 static struct shadow_area *find_area(uintptr_t address)
 {
-    struct shadow_area **part = &shadow_state.part[address >> SHADOW_PART_BITS];
+    struct shadow_area **part = &shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS];
     if (!*part)
         store_release(part, (struct shadow_area *)arena_map(PART_SIZE)); /* pairs with a fork */
     return *part ? &(*part)[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)] : NULL;
@@ -79,7 +79,7 @@ static struct shadow_area *find_area(uintptr_t address)
 uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
 {
     uintptr_t words = shadow_area(address, grain);
-    if (words > SHADOW_SHARED || address >> SHADOW_ADDRESS_BITS)
+    if (words > SHADOW_SHARED || (uint64_t)address >> SHADOW_ADDRESS_BITS)
         return words;
     struct locked locked = lock_take(&lock);
     struct shadow_area *area = find_area(address);
@@ -118,7 +118,7 @@ static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t ad
 
 static uintptr_t block_address(uintptr_t window, uint64_t word, enum shadow_grain grain)
 {
-    return grain == SHADOW_FINE ? window + (word >> SHADOW_ODD_SHIFT & 1) * 16
+    return grain == SHADOW_FINE ? (window | (word >> SHADOW_ODD_SHIFT & 1) << 4)
                                 : window + (word >> SHADOW_SIZE_SHIFT & 7) * 16;
 }
 
@@ -219,7 +219,7 @@ static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t st
         const struct shadow_area *part = load_acquire(&shadow_state.part[i]);
         for (uint64_t at = 0; part && at < SHADOW_AREAS; at++)
             if ((part[at].words[SHADOW_FINE] | part[at].words[SHADOW_COARSE]) > SHADOW_SHARED)
-                visit(&part[at], i << SHADOW_PART_BITS | at << SHADOW_AREA_BITS, context);
+                visit(&part[at], (uint64_t)i << SHADOW_PART_BITS | at << SHADOW_AREA_BITS, context);
     }
 }
 

@@ -41,6 +41,7 @@
 
 enum shadow_grain { SHADOW_FINE, SHADOW_COARSE, SHADOW_GRAINS };
 
+#define SHADOW_FINE_BITS (sizeof(uintptr_t) == 8 ? 5 : 4) /* glibc's smallest block */
 #define SHADOW_AREA_BITS 20
 #define SHADOW_PART_BITS 32
 #define SHADOW_ADDRESS_BITS 48
@@ -49,7 +50,7 @@ enum shadow_grain { SHADOW_FINE, SHADOW_COARSE, SHADOW_GRAINS };
 
 static ALWAYS_INLINE unsigned shadow_window_bits(enum shadow_grain grain)
 {
-    return grain == SHADOW_FINE ? 5 : 7;
+    return grain == SHADOW_FINE ? SHADOW_FINE_BITS : 7;
 }
 
 /* Of an area. */
@@ -92,9 +93,10 @@ extern struct shadow_state {
 /* The words of an address' area, with the flag; 0 where no block was allocated. */
 static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
 {
-    if (unlikely(address >> SHADOW_ADDRESS_BITS))
+    if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
         return 0;
-    const struct shadow_area *part = load_relaxed(&shadow_state.part[address >> SHADOW_PART_BITS]);
+    const struct shadow_area *part =
+        load_relaxed(&shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS]);
     if (unlikely(!part))
         return 0;
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].words[grain]);
@@ -109,11 +111,12 @@ static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
  * that saves a lock. */
 static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
 {
-    if (unlikely(address >> SHADOW_ADDRESS_BITS))
+    if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
         return true;
     if (likely(!(area & SHADOW_SHARED)))
         return false;
-    const struct shadow_area *part = load_relaxed(&shadow_state.part[address >> SHADOW_PART_BITS]);
+    const struct shadow_area *part =
+        load_relaxed(&shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS]);
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].shared) &
            shadow_piece(address);
 }
@@ -135,12 +138,12 @@ static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
 /* Where in its window a coarse block begins; nothing for a fine one. */
 static ALWAYS_INLINE uint64_t shadow_place(uintptr_t address, enum shadow_grain grain)
 {
-    return grain == SHADOW_FINE ? 0 : (address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
+    return grain == SHADOW_FINE ? 0 : (uint64_t)(address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
 }
 
 static ALWAYS_INLINE uint64_t shadow_pack(const struct block *block, uint32_t identity)
 {
-    return SHADOW_BLOCK | (block->address & 16) << (SHADOW_ODD_SHIFT - 4) |
+    return SHADOW_BLOCK | (uint64_t)(block->address & 16) << (SHADOW_ODD_SHIFT - 4) |
            (uint64_t)(block->kind & BLOCKS_KIND) << SHADOW_KIND_SHIFT |
            (uint64_t)identity << SHADOW_RUN_SHIFT | block->site;
 }
@@ -185,7 +188,7 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
 static ALWAYS_INLINE bool shadow_has(uint64_t word, uintptr_t address, enum shadow_grain grain)
 {
     const uint64_t place = grain == SHADOW_FINE ? 0 : 7ull << SHADOW_SIZE_SHIFT;
-    const uint64_t begins = SHADOW_BLOCK | (address & 16) << (SHADOW_ODD_SHIFT - 4);
+    const uint64_t begins = SHADOW_BLOCK | (uint64_t)(address & 16) << (SHADOW_ODD_SHIFT - 4);
     return likely((word & 3ull << SHADOW_ODD_SHIFT) == begins && address % 16 == 0) &&
            (word & place) == shadow_place(address, grain);
 }

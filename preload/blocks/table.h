@@ -30,7 +30,7 @@
 struct blocks_region {
     uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty */
     uint8_t *tray;
-};
+} __attribute__((aligned(16)));
 
 /* Regions are numbered in the order of their addresses. */
 static inline uint64_t blocks_region_number(const struct blocks_region *region)

@@ -1,4 +1,5 @@
 #include "preload/elf/exec_target.h"
+#include "preload/elf/elf_words.h"
 #include "preload/elf/symbols.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -56,7 +57,7 @@ static bool exports_sign(const struct symbols *symbols, enum sign sign)
     return false;
 }
 
-static bool is_no_symbolizer(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool is_no_symbolizer(const struct symbols *symbols, const elf_relocation *relocation,
                              void *context UNUSED)
 {
     const char *name = symbols->names + symbols_of_relocation(symbols, relocation)->st_name;
@@ -101,41 +102,6 @@ bool process_is_under_valgrind(void)
 #define TAGS_MOST 128
 #define PIECE 4096
 
-struct file {
-    int fd;
-    const Elf64_Phdr *segment;
-    unsigned segments;
-};
-
-/* The file offset of what will be mapped at an address; 0: none. */
-static uint64_t offset_of_address(const struct file *file, uint64_t address)
-{
-    for (unsigned i = 0; i < file->segments; i++) {
-        const Elf64_Phdr *segment = &file->segment[i];
-        if (segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_filesz)
-            return segment->p_offset + (address - segment->p_vaddr);
-    }
-    return 0;
-}
-
-/* The string table with the names of all imports and exports. */
-static bool find_string_table(const struct file *file, uint64_t *offset, uint64_t *size)
-{
-    Elf64_Dyn tag[TAGS_MOST];
-    ssize_t length = 0;
-    *offset = *size = 0;
-    for (unsigned i = 0; i < file->segments; i++)
-        if (file->segment[i].p_type == PT_DYNAMIC)
-            length = sys_read_at(file->fd, tag, sizeof tag, file->segment[i].p_offset);
-    for (ssize_t i = 0; i < length / (ssize_t)sizeof *tag && tag[i].d_tag != DT_NULL; i++) {
-        if (tag[i].d_tag == DT_STRTAB)
-            *offset = offset_of_address(file, tag[i].d_un.d_ptr);
-        if (tag[i].d_tag == DT_STRSZ)
-            *size = tag[i].d_un.d_val;
-    }
-    return *offset && *size;
-}
-
 /* Pieces overlap, because a name may cross the end of a piece. */
 static bool has_signs(int fd, uint64_t offset, uint64_t size)
 {
@@ -154,52 +120,42 @@ static bool has_signs(int fd, uint64_t offset, uint64_t size)
     return found == SIGN_INITIALISES;
 }
 
-/* head: the file's first HEAD bytes, with its program headers; in doubt it is not. */
-static bool is_sanitized_file(int fd, const void *head)
-{
-    const Elf64_Ehdr *header = head;
-    struct file file = {fd, (const void *)((const char *)head + header->e_phoff), header->e_phnum};
-    uint64_t offset, length;
-    if (header->e_phoff > HEAD || header->e_phoff % 8 ||
-        header->e_phnum > (HEAD - header->e_phoff) / sizeof(Elf64_Phdr))
-        return false;
-    return find_string_table(&file, &offset, &length) && has_signs(fd, offset, length);
-}
+#define ELF(type) ElfW(type)
+#define IN_FILE(name) name##_of_this_class
+#include "preload/elf/exec_file.h"
+
+#if LEAK_CPU_MACHINE_OTHER != EM_NONE
+#if UINTPTR_MAX == UINT64_MAX
+#define ELF(type) Elf32_##type
+#define OTHER_CLASS ELFCLASS32
+#else
+#define ELF(type) Elf64_##type
+#define OTHER_CLASS ELFCLASS64
+#endif
+#define IN_FILE(name) name##_of_other_class
+#include "preload/elf/exec_file.h"
+#endif
 
 /* ---- Programs about to start ---------------------------------------------------------------- */
 
 static bool read_head(int fd, char *head)
 {
     memset(head, 0, HEAD);
-    return sys_read_at(fd, head, HEAD - 1, 0) >= (ssize_t)sizeof(Elf64_Ehdr);
-}
-
-/* The interpreter's path, which linkers put into the piece of the file that was read. NULL: the
- * program is static; "": the path is not in this piece. */
-static const char *interpreter_of(const char *head)
-{
-    const Elf64_Ehdr *header = (const void *)head;
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        uint64_t at = header->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        if (at > HEAD - sizeof(Elf64_Phdr))
-            return "";
-        const Elf64_Phdr *segment = (const void *)(head + at);
-        if (segment->p_type == PT_INTERP)
-            return segment->p_offset < HEAD ? head + segment->p_offset : "";
-    }
-    return NULL;
+    return sys_read_at(fd, head, HEAD - 1, 0) >= (ssize_t)sizeof(ElfW(Ehdr));
 }
 
 static enum exec_target target_of_elf(int fd, const char *head)
 {
-    const Elf64_Ehdr *header = (const void *)head;
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != LEAK_CPU_MACHINE)
-        return EXEC_TARGET_REFUSES;
-    const char *interpreter = interpreter_of(head);
-    if (!interpreter)
-        return EXEC_TARGET_IGNORES;
-    bool refuses = strstr(interpreter, "/ld-musl-") || is_sanitized_file(fd, head);
-    return refuses ? EXEC_TARGET_REFUSES : EXEC_TARGET_LOADS;
+    const ElfW(Ehdr) *header = (const void *)head; /* up to the machine the same in both classes */
+    if (header->e_ident[EI_CLASS] == ELF_CLASS && header->e_machine == LEAK_CPU_MACHINE)
+        return target_of_this_class(fd, head);
+#if LEAK_CPU_MACHINE_OTHER != EM_NONE
+    if (header->e_ident[EI_CLASS] == OTHER_CLASS && header->e_machine == LEAK_CPU_MACHINE_OTHER) {
+        enum exec_target target = target_of_other_class(fd, head);
+        return target == EXEC_TARGET_LOADS ? EXEC_TARGET_LOADS_OTHER : target;
+    }
+#endif
+    return EXEC_TARGET_REFUSES;
 }
 
 static bool is_elf(const char *head)
@@ -234,7 +190,7 @@ enum exec_target exec_target_of_fd(int fd)
     enum exec_target target = target_of_elf(fd, head);
     bool other_user =
         sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) && info.st_uid != sys_geteuid();
-    return target == EXEC_TARGET_LOADS && other_user ? EXEC_TARGET_IGNORES : target;
+    return target != EXEC_TARGET_REFUSES && other_user ? EXEC_TARGET_IGNORES : target;
 }
 
 static int open_in_path(const char *directories, const char *file)

@@ -11,9 +11,10 @@
 #include "preload/base/base.h"
 
 enum exec_target {
-    EXEC_TARGET_LOADS,   /* libleak can be preloaded */
-    EXEC_TARGET_IGNORES, /* harmless, but the program will not be recorded */
-    EXEC_TARGET_REFUSES  /* libleak must be removed from its environment */
+    EXEC_TARGET_LOADS,       /* libleak can be preloaded */
+    EXEC_TARGET_LOADS_OTHER, /* a library of the other word size can: 32 bits on a 64-bit system */
+    EXEC_TARGET_IGNORES,     /* harmless, but the program will not be recorded */
+    EXEC_TARGET_REFUSES      /* libleak must be removed from its environment */
 };
 
 /* search_path: NULL, or the PATH in which a file without a slash is looked up. Callable in a vfork

@@ -32,7 +32,7 @@ bool symbols_object_contains(const struct dl_phdr_info *object, uintptr_t addres
 
 bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out)
 {
-    bool by_addend = true;
+    bool same_form = true;
     *out = (struct symbols){.bias = bias, .dynamic = dynamic};
     for (const ElfW(Dyn) *entry = out->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
         uintptr_t value = entry->d_un.d_val;
@@ -52,24 +52,24 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
         case DT_VERSYM:
             out->version = relocated(bias, value);
             break;
-        case DT_RELA:
+        case ELF_RELOCATIONS:
             out->table[0].first = relocated(bias, value);
             break;
-        case DT_RELASZ:
-            out->table[0].count = value / sizeof(ElfW(Rela));
+        case ELF_RELOCATIONS_SIZE:
+            out->table[0].count = value / sizeof(elf_relocation);
             break;
         case DT_JMPREL:
             out->table[1].first = relocated(bias, value);
             break;
         case DT_PLTRELSZ:
-            out->table[1].count = value / sizeof(ElfW(Rela));
+            out->table[1].count = value / sizeof(elf_relocation);
             break;
         case DT_PLTREL:
-            by_addend = value == DT_RELA;
+            same_form = value == ELF_RELOCATIONS;
             break;
         }
     }
-    return out->symbol && out->names && by_addend;
+    return out->symbol && out->names && same_form;
 }
 
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
@@ -117,7 +117,7 @@ bool symbols_is_same(const char *one, const char *other)
 static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &symbols->symbol[i];
-    return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+    return symbol->st_shndx != SHN_UNDEF && ELFW(ST_BIND)(symbol->st_info) != STB_LOCAL &&
            !(symbols->version && symbols->version[i] & OLD_VERSION) &&
            symbols_is_same(symbols->names + symbol->st_name, name);
 }
@@ -127,12 +127,13 @@ static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const c
 {
     const uint32_t *head = symbols->gnu_hash;
     uint32_t buckets = head[0], first = head[1], words = head[2], shift = head[3], hash = 5381;
-    const uint64_t *filter = (const uint64_t *)(head + 4);
+    const unsigned bits = 8 * WORD;
+    const uintptr_t *filter = (const uintptr_t *)(head + 4);
     const uint32_t *bucket = (const uint32_t *)(filter + words), *hashes = bucket + buckets;
     for (const char *at = name; *at; at++)
         hash = hash * 33 + (uint8_t)*at;
-    uint64_t word = filter[hash / 64 % words];
-    if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || !buckets)
+    uintptr_t word = filter[hash / bits % words];
+    if (!(word >> hash % bits & word >> (hash >> shift) % bits & 1) || !buckets)
         return NULL;
     for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
         if ((hashes[i - first] ^ hash) < 2 && is_export(symbols, i, name))
@@ -162,7 +163,7 @@ uintptr_t symbols_find_export(const struct symbols *symbols, const char *name)
 {
     const ElfW(Sym) *symbol = find_export(symbols, name);
     /* The address of an indirect function is known only after calling its resolver. */
-    return symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC
+    return symbol && ELFW(ST_TYPE)(symbol->st_info) != STT_GNU_IFUNC
                ? symbols->bias + symbol->st_value
                : 0;
 }
@@ -171,7 +172,7 @@ bool symbols_find_function(const struct symbols *symbols, const char *name, uint
                            uintptr_t *end)
 {
     const ElfW(Sym) *symbol = find_export(symbols, name);
-    if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
+    if (!symbol || ELFW(ST_TYPE)(symbol->st_info) != STT_FUNC)
         return false;
     *start = symbols->bias + symbol->st_value;
     *end = *start + symbol->st_size;
@@ -214,13 +215,13 @@ bool symbols_is_exported_before(const char *name, uintptr_t address)
 
 bool symbols_each_relocation(const struct symbols *symbols,
                              bool (*visit)(const struct symbols *symbols,
-                                           const ElfW(Rela) * relocation, void *context),
+                                           const elf_relocation *relocation, void *context),
                              void *context)
 {
     for (unsigned t = 0; t < ARRAY_LENGTH(symbols->table); t++)
         for (size_t i = 0; symbols->table[t].first && i < symbols->table[t].count; i++) {
-            const ElfW(Rela) *relocation = &symbols->table[t].first[i];
-            if (ELF64_R_SYM(relocation->r_info) && !visit(symbols, relocation, context))
+            const elf_relocation *relocation = &symbols->table[t].first[i];
+            if (ELFW(R_SYM)(relocation->r_info) && !visit(symbols, relocation, context))
                 return false;
         }
     return true;
@@ -228,8 +229,8 @@ bool symbols_each_relocation(const struct symbols *symbols,
 
 bool symbols_is_import(const ElfW(Sym) * symbol)
 {
-    return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
-           ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+    return symbol->st_shndx == SHN_UNDEF && ELFW(ST_BIND)(symbol->st_info) != STB_LOCAL &&
+           ELFW(ST_VISIBILITY)(symbol->st_other) == STV_DEFAULT;
 }
 
 /* ---- Page protection ------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #ifndef PRELOAD_ELF_SYMBOLS_H
 #define PRELOAD_ELF_SYMBOLS_H
 
-#include "preload/base/base.h"
+#include "preload/elf/elf_words.h"
 
 #include <elf.h>
 #include <link.h>
@@ -20,9 +20,9 @@ struct symbols {
     const uint32_t *gnu_hash, *hash; /* NULL: the object has no such table */
     const uint16_t *version;         /* of each symbol; may be NULL */
     struct symbols_table {
-        const ElfW(Rela) * first;
+        const elf_relocation *first;
         size_t count;
-    } table[2]; /* relocations: DT_RELA, and DT_JMPREL for the procedure linkage table */
+    } table[2]; /* relocations: all, and DT_JMPREL for the procedure linkage table */
 };
 
 /* Does an address lie in one of its segments? */
@@ -55,14 +55,14 @@ bool symbols_libraries_loaded(const struct symbols *symbols);
 /* Visits each relocation that names a symbol, until visit returns false. False: it did. */
 bool symbols_each_relocation(const struct symbols *symbols,
                              bool (*visit)(const struct symbols *symbols,
-                                           const ElfW(Rela) * relocation, void *context),
+                                           const elf_relocation *relocation, void *context),
                              void *context);
 
 /* The symbol of a relocation. */
 static inline ElfW(Sym) *
-    symbols_of_relocation(const struct symbols *symbols, const ElfW(Rela) * relocation)
+    symbols_of_relocation(const struct symbols *symbols, const elf_relocation *relocation)
 {
-    return &symbols->symbol[ELF64_R_SYM(relocation->r_info)];
+    return &symbols->symbol[ELFW(R_SYM)(relocation->r_info)];
 }
 
 /* Is it looked up by name in other objects? */

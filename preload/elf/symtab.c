@@ -2,15 +2,15 @@
 #include "preload/base/arena.h"
 #include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
+#include "preload/elf/elf_words.h"
 
-#include <elf.h>
 #include <fcntl.h>
 
 #define SYMBOLS_AT_ONCE 256
 
 /* The section with symbols, and that with their names. */
 struct tables {
-    Elf64_Shdr symbols, names;
+    ElfW(Shdr) symbols, names;
 };
 
 static bool read_exactly(int fd, void *out, size_t size, uint64_t offset)
@@ -20,18 +20,18 @@ static bool read_exactly(int fd, void *out, size_t size, uint64_t offset)
 
 static enum symtab_found find_tables(int fd, struct tables *out)
 {
-    Elf64_Ehdr header;
-    Elf64_Shdr section;
+    ElfW(Ehdr) header;
+    ElfW(Shdr) section;
     enum symtab_found found = SYMTAB_NONE;
     if (!read_exactly(fd, &header, sizeof header, 0) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELF_CLASS ||
         header.e_shentsize != sizeof section)
         return SYMTAB_NONE;
     for (unsigned i = 0; i < header.e_shnum && found != SYMTAB_ALL; i++) {
         if (!read_exactly(fd, &section, sizeof section, header.e_shoff + i * sizeof section))
             break;
         if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) ||
-            section.sh_entsize != sizeof(Elf64_Sym) || section.sh_link >= header.e_shnum)
+            section.sh_entsize != sizeof(ElfW(Sym)) || section.sh_link >= header.e_shnum)
             continue;
         if (!read_exactly(fd, &out->names, sizeof section,
                           header.e_shoff + section.sh_link * sizeof section))
@@ -53,18 +53,18 @@ struct symbol_visit {
 
 /* in_file: the symbol follows one that names its source file. Symbols that follow a file symbol
  * without a name were made local by the linker, and so were hidden ones. */
-static bool is_static(const Elf64_Sym *symbol, bool in_file)
+static bool is_static(const ElfW(Sym) * symbol, bool in_file)
 {
-    return in_file && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL &&
-           ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+    return in_file && ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL &&
+           ELFW(ST_VISIBILITY)(symbol->st_other) == STV_DEFAULT;
 }
 
-static void visit_symbol(const Elf64_Sym *symbol, bool in_file, const struct symbol_visit *visit)
+static void visit_symbol(const ElfW(Sym) * symbol, bool in_file, const struct symbol_visit *visit)
 {
     struct symtab_symbol out = {.value = symbol->st_value,
                                 .size = symbol->st_size,
                                 .is_static = is_static(symbol, in_file)};
-    if (ELF64_ST_TYPE(symbol->st_info) != visit->type || symbol->st_shndx == SHN_UNDEF ||
+    if (ELFW(ST_TYPE)(symbol->st_info) != visit->type || symbol->st_shndx == SHN_UNDEF ||
         !symbol->st_value || (visit->names && symbol->st_name >= visit->names_size))
         return;
     if (visit->names)
@@ -72,9 +72,9 @@ static void visit_symbol(const Elf64_Sym *symbol, bool in_file, const struct sym
     visit->visit(&out, visit->context);
 }
 
-static void visit_section(int fd, const Elf64_Shdr *section, const struct symbol_visit *visit)
+static void visit_section(int fd, const ElfW(Shdr) * section, const struct symbol_visit *visit)
 {
-    Elf64_Sym symbol[SYMBOLS_AT_ONCE];
+    ElfW(Sym) symbol[SYMBOLS_AT_ONCE];
     bool in_file = false;
     for (uint64_t at = 0; at < section->sh_size;) {
         uint64_t left = section->sh_size - at;
@@ -84,7 +84,7 @@ static void visit_section(int fd, const Elf64_Shdr *section, const struct symbol
         if (!count)
             break;
         for (size_t i = 0; i < count; i++) {
-            if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FILE)
+            if (ELFW(ST_TYPE)(symbol[i].st_info) == STT_FILE)
                 in_file = symbol[i].st_name;
             visit_symbol(&symbol[i], in_file, visit);
         }

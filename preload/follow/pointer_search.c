@@ -8,7 +8,8 @@
 
 #define MEMORY_MOST (256u << 20) /* bytes to read */
 #define BLOCK_REGIONS 16384      /* of 2 KiB, below a word, that are searched for its block */
-#define GLIBC_HEAP (64ull << 20) /* alignment of the heaps of glibc's secondary arenas */
+#define GLIBC_HEAP                                                                                 \
+    (WORD == 8 ? 64ull << 20 : 1ull << 20) /* alignment of the heaps of glibc's secondary arenas */
 
 bool pointer_search_word(uintptr_t address, struct pointer_target target)
 {

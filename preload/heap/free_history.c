@@ -197,7 +197,7 @@ void free_history_open(struct guard *guard UNUSED, struct free_history *freed, u
     struct locked locked = lock_take(&rings_lock);
     struct leak_recent *ring = free_rings;
     if (ring)
-        free_rings = (struct leak_recent *)ring->reserved[0];
+        free_rings = (struct leak_recent *)(uintptr_t)ring->reserved[0];
     lock_give(&locked);
     if (!ring)
         ring = make_ring();
@@ -259,7 +259,7 @@ bool free_history_find_recent(struct guard *guard UNUSED, const struct free_hist
         *thread = own->recent->last_thread;
     struct locked locked = lock_take(&rings_lock);
     for (const struct leak_recent *ring = all_rings; ring;
-         ring = (const struct leak_recent *)ring->reserved[1])
+         ring = (const struct leak_recent *)(uintptr_t)ring->reserved[1])
         if (find_in_ring(ring, address, out))
             *thread = ring->last_thread;
     lock_give(&locked);

@@ -4,6 +4,7 @@
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
+#include "preload/base/wide.h"
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -30,8 +31,6 @@ static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
  * In integers: the program may have enabled floating-point traps, set another rounding mode, or
  * read the floating-point flags. */
 
-typedef unsigned __int128 wide;
-
 static uint64_t mix_bits(uint64_t word)
 {
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -46,9 +45,9 @@ static uint64_t minus_log2(uint64_t word)
     unsigned zeros = __builtin_clzll(word | 1);
     uint64_t number = (word | 1) << zeros, log = 0; /* number / 2^63: from 1 up to 2 */
     for (int digit = 0; digit < 32; digit++) {
-        wide square = (wide)number * number;
-        bool two = square >> 127;
-        number = square >> (two ? 64 : 63);
+        wide square = wide_multiply(number, number);
+        bool two = wide_shift(square, 127);
+        number = wide_shift(square, two ? 64 : 63);
         log = log << 1 | two;
     }
     return ((uint64_t)(zeros + 1) << 32) - log;
@@ -62,25 +61,28 @@ static uint64_t draw_distance(void)
     if (sample_state.bytes == 1)
         return 0;
     sampler.random += 0x9e3779b97f4a7c15ull;
-    return ((wide)minus_log2(mix_bits(sampler.random)) * sample_state.bytes * LN2 >> 64) + 1;
+    wide nats = wide_multiply(minus_log2(mix_bits(sampler.random)), LN2);
+    return wide_shift(nats, 64) * sample_state.bytes +
+           wide_product(wide_shift(nats, 0), sample_state.bytes, 64) + 1;
 }
 
 /* p = 1 - exp(-x), times 2^64; 0 stands for p = 1. A Taylor series where x is small, and
  * 1 - exp(-2x) = p (2 - p). */
 static uint64_t inclusion_probability(uint64_t size)
 {
-    const wide one = (wide)1 << 64;
     unsigned doublings = 0;
     uint64_t bytes = size + 1, p = 0;
     if (sample_state.bytes == 1 || bytes / 32 >= sample_state.bytes)
         return 0;
     while (bytes * 8 >> doublings > sample_state.bytes)
         doublings++;
-    uint64_t x = ((wide)bytes << (64 - doublings)) / sample_state.bytes;
+    wide scaled =
+        doublings ? wide_make(bytes >> doublings, bytes << (64 - doublings)) : wide_make(bytes, 0);
+    uint64_t x = wide_divide(scaled, sample_state.bytes);
     for (int i = 10; i >= 1; i--)
-        p = ((one - p) * x >> 64) / i;
+        p = (p ? wide_product(-p, x, 64) : x) / i;
     while (doublings--)
-        p = 2 * (wide)p - ((wide)p * p >> 64);
+        p = 2 * p - wide_product(p, p, 64);
     return p;
 }
 
@@ -193,7 +195,7 @@ static struct weight compute_weight(const struct block *block)
     uint64_t p = inclusion_probability(block->size);
     if (!p)
         return (struct weight){1, 1ull << 32};
-    uint64_t exact = ((wide)1 << 96) / p;
+    uint64_t exact = wide_divide(wide_make(1ull << 32, 0), p);
     uint64_t place = (uint64_t)block->thread << 32 | block->count;
     uint32_t chance = mix_bits(mix_bits(block->address ^ rounding_key) ^ place) >> 32;
     return (struct weight){(exact >> 32) + (chance < (uint32_t)exact), exact};
@@ -210,17 +212,20 @@ uint64_t sample_weight(const struct block *block)
 static struct leak_variance variance_of(const struct weight *weight, uint64_t size)
 {
     uint64_t one = 1ull << 32, up = (uint32_t)weight->exact;
-    uint64_t blocks = ((wide)weight->exact * (weight->exact - one) + up * (one - up)) >> 56;
+    wide selection = wide_multiply(weight->exact, weight->exact - one);
+    uint64_t blocks = wide_shift(wide_add(selection, wide_multiply(up, one - up)), 56);
     if (weight->exact == one)
         return (struct leak_variance){.samples = 1};
-    uint64_t ratio = ((wide)size << 32) / sample_state.bytes;
-    uint64_t met = (wide)weight->exact * ratio >> 32,
-             not_met = (wide)(weight->exact - one) * ratio >> 32;
-    uint64_t rounded_up = (wide)up * ratio >> 32, rounded_down = (wide)(one - up) * ratio >> 32;
+    uint64_t ratio = wide_divide(wide_make(size >> 32, size << 32), sample_state.bytes);
+    uint64_t met = wide_product(weight->exact, ratio, 32),
+             not_met = wide_product(weight->exact - one, ratio, 32);
+    uint64_t rounded_up = wide_product(up, ratio, 32),
+             rounded_down = wide_product(one - up, ratio, 32);
     return (struct leak_variance){
         .samples = 1,
         .blocks = blocks,
-        .bytes = ((wide)met * not_met + (wide)rounded_up * rounded_down) >> 32};
+        .bytes = wide_shift(
+            wide_add(wide_multiply(met, not_met), wide_multiply(rounded_up, rounded_down)), 32)};
 }
 
 uint64_t sample_count(const struct block *block, bool comes)

@@ -52,8 +52,8 @@ static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t
     WITH_TOKEN_FOR(caller, mmap_regions_add(guard, caller, (uintptr_t)start, size, fd));
 }
 
-#define MMAP(name)                                                                                 \
-    EXPORT void *name(void *start, size_t size, int access, int flags, int fd, off_t offset)       \
+#define MMAP(name, type)                                                                           \
+    EXPORT void *name(void *start, size_t size, int access, int flags, int fd, type offset)        \
     {                                                                                              \
         real_functions_find();                                                                     \
         void *mapped = real.name(start, size, access, flags, fd, offset);                          \
@@ -66,8 +66,8 @@ static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t
         return mapped;                                                                             \
     }
 
-MMAP(mmap)
-MMAP(mmap64)
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
 
 EXPORT int munmap(void *start, size_t size)
 {

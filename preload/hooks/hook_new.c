@@ -45,7 +45,7 @@ static COLD void throw_bad_alloc(size_t size)
     void (*throw_it)(void) = find_in_runtime("_ZSt17__throw_bad_allocv");
     if (throw_it)
         throw_it();
-    void *(*throwing)(size_t) = find_in_runtime("_Znwm");
+    void *(*throwing)(size_t) = find_in_runtime(OPERATOR_NAME(_Znwm));
     if (throwing)
         throwing(size); /* fails as well, and throws */
     log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
@@ -160,7 +160,7 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
  * at once, without the new handler. */
 static COLD void *new_oddly_aligned(size_t size, size_t alignment)
 {
-    void *(*form)(size_t, size_t) = find_in_runtime("_ZnwmSt11align_val_t");
+    void *(*form)(size_t, size_t) = find_in_runtime(OPERATOR_NAME(_ZnwmSt11align_val_t));
     if (form)
         return form(size, alignment);
     throw_bad_alloc(size);
@@ -170,7 +170,7 @@ static COLD void *new_oddly_aligned(size_t size, size_t alignment)
 static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const void *tag)
 {
     void *(*form)(size_t, size_t, const void *) =
-        find_in_runtime("_ZnwmSt11align_val_tRKSt9nothrow_t");
+        find_in_runtime(OPERATOR_NAME(_ZnwmSt11align_val_tRKSt9nothrow_t));
     return form ? form(size, alignment, tag) : NULL;
 }
 
@@ -180,7 +180,7 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
         if (!operator_override.original.name)                                                      \
-            operator_override.original.name = find_in_runtime(#name);                              \
+            operator_override.original.name = find_in_runtime(OPERATOR_NAME(name));                \
         return (result(*) parameters)operator_override.original.name;                              \
     }
 
@@ -193,7 +193,8 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         struct frame caller = CALLER_FRAME();                                                      \
         return go;                                                                                 \
     }
-#define NEW(name, parameters, arguments, go)                                                       \
+#define NEW(...) NEW_FORM(__VA_ARGS__) /* with the names of this size_t */
+#define NEW_FORM(name, parameters, arguments, go)                                                  \
     ORIGINAL(void *, name, parameters)                                                             \
     EXPORT void *name parameters;                                                                  \
     EXPORT void *name parameters                                                                   \
@@ -221,23 +222,24 @@ NEW_BASIC(_ZnwmSt11align_val_t, (size_t size, size_t to),
           is_power_of_two(to) ? new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW, &caller)
                               : new_oddly_aligned(size, to))
 NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
-    new_or_null(size, 0, LEAK_KIND_NEW, &caller, "_ZnwmRKSt9nothrow_t", tag))
+    new_or_null(size, 0, LEAK_KIND_NEW, &caller, OPERATOR_NAME(_ZnwmRKSt9nothrow_t), tag))
 NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag),
-    new_or_null(size, 0, LEAK_KIND_NEW_ARRAY, &caller, "_ZnamRKSt9nothrow_t", tag))
+    new_or_null(size, 0, LEAK_KIND_NEW_ARRAY, &caller, OPERATOR_NAME(_ZnamRKSt9nothrow_t), tag))
 NEW(_ZnamSt11align_val_t, (size_t size, size_t to), (size, to),
     is_power_of_two(to) ? new_or_throw(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller)
                         : new_oddly_aligned(size, to))
 NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
     is_power_of_two(to) ? new_or_null(size, to, LEAK_KIND_ALIGNED_NEW, &caller,
-                                      "_ZnwmSt11align_val_tRKSt9nothrow_t", tag)
+                                      OPERATOR_NAME(_ZnwmSt11align_val_tRKSt9nothrow_t), tag)
                         : new_oddly_aligned_or_null(size, to, tag))
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag), (size, to, tag),
     is_power_of_two(to) ? new_or_null(size, to, LEAK_KIND_ALIGNED_NEW_ARRAY, &caller,
-                                      "_ZnamSt11align_val_tRKSt9nothrow_t", tag)
+                                      OPERATOR_NAME(_ZnamSt11align_val_tRKSt9nothrow_t), tag)
                         : new_oddly_aligned_or_null(size, to, tag))
 
 /* The forms of delete differ in what they state about the block, not in what they do to it. */
-#define DELETE(name, parameters, arguments, go)                                                    \
+#define DELETE(...) DELETE_FORM(__VA_ARGS__)
+#define DELETE_FORM(name, parameters, arguments, go)                                               \
     ORIGINAL(void, name, parameters)                                                               \
     static COLD void call_original_##name parameters                                               \
     {                                                                                              \

@@ -119,14 +119,15 @@ static bool copy_without_libleak(const char *preload, struct strbuf *out)
     return found;
 }
 
+/* library: of libleak for the new program; NULL: it gets none. */
 static char *const *change_environment(const struct new_environment *room,
-                                       char *const environment[], bool with_libleak)
+                                       char *const environment[], const char *library)
 {
     const char *preload = find_entry(environment, PRELOAD);
     struct strbuf text = strbuf_on(room->preload, room->preload_size);
     strbuf_add(&text, PRELOAD);
-    if (with_libleak)
-        strbuf_add(&text, process_library_path());
+    if (library)
+        strbuf_add(&text, library);
     if (preload)
         copy_without_libleak(preload, &text);
     size_t kept = 0;
@@ -135,7 +136,7 @@ static char *const *change_environment(const struct new_environment *room,
             room->entries[kept++] = *entry;
     if (text.length > strlen(PRELOAD))
         room->entries[kept++] = room->preload;
-    if (with_libleak && !find_entry(environment, SETTINGS)) {
+    if (library && !find_entry(environment, SETTINGS)) {
         struct strbuf settings = strbuf_on(room->settings, room->settings_size);
         strbuf_add(&settings, SETTINGS);
         strbuf_add(&settings, process_options_text());
@@ -148,9 +149,9 @@ static char *const *change_environment(const struct new_environment *room,
 enum environment_change { UNCHANGED, WITH_LIBLEAK, WITHOUT_LIBLEAK };
 
 /* After setuid the new program may not be allowed to read the library; its loader would warn. */
-static bool library_readable(void)
+static bool library_readable(const char *library)
 {
-    int fd = sys_open(process_library_path(), O_RDONLY | O_CLOEXEC, 0);
+    int fd = sys_open(library, O_RDONLY | O_CLOEXEC, 0);
     if (fd >= 0)
         sys_close(fd);
     return fd >= 0;
@@ -166,7 +167,8 @@ static bool recording_possible(void)
 
 struct plan {
     enum environment_change change;
-    bool lost; /* the new program will not be recorded, although follow= asks for it */
+    const char *library; /* that the new program can load */
+    bool lost;           /* the new program will not be recorded, although follow= asks for it */
 };
 
 static struct plan plan_exec(char *const environment[], enum exec_target target)
@@ -176,10 +178,14 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
     struct plan plan = {.change = options_current.follow == FOLLOW_FORCE  ? WITH_LIBLEAK
                                   : options_current.follow == FOLLOW_NONE ? WITHOUT_LIBLEAK
                                                                           : UNCHANGED};
-    if (target == EXEC_TARGET_REFUSES || !library_readable() || !recording_possible())
+    plan.library =
+        target == EXEC_TARGET_LOADS_OTHER ? process_other_library_path() : process_library_path();
+    if (target == EXEC_TARGET_REFUSES || !library_readable(plan.library) || !recording_possible())
         plan.change = WITHOUT_LIBLEAK;
+    else if (target == EXEC_TARGET_LOADS_OTHER && present && plan.change == UNCHANGED)
+        plan.change = WITH_LIBLEAK;
     plan.lost = options_current.follow != FOLLOW_NONE &&
-                (target != EXEC_TARGET_LOADS || plan.change == WITHOUT_LIBLEAK ||
+                (target == EXEC_TARGET_IGNORES || plan.change == WITHOUT_LIBLEAK ||
                  (plan.change == UNCHANGED && !present));
     if (plan.change == WITHOUT_LIBLEAK && !present)
         plan.change = UNCHANGED; /* nothing to remove */
@@ -199,19 +205,20 @@ static void count_lost(const struct plan *plan, int64_t count)
     ({                                                                                             \
         real_functions_find();                                                                     \
         char *const *entries = (environment);                                                      \
-        struct plan plan_ = {UNCHANGED, false};                                                    \
+        struct plan plan_ = {UNCHANGED, NULL, false};                                              \
         size_t count_;                                                                             \
         if (process_is_running() && can_read_environment(entries, &count_))                        \
             plan_ = plan_exec(entries, (target));                                                  \
         if (plan_.change != UNCHANGED) {                                                           \
             const char *given_ = find_entry(entries, PRELOAD);                                     \
-            struct new_environment room_ = {.preload_size = (given_ ? strlen(given_) : 0) +        \
-                                                            strlen(process_library_path()) + 32,   \
+            struct new_environment room_ = {.preload_size =                                        \
+                                                (given_ ? strlen(given_) : 0) + PATH_MAX + 32,     \
                                             .settings_size = strlen(process_options_text()) + 32}; \
             room_.entries = alloca((count_ + 3) * sizeof(char *));                                 \
             room_.preload = alloca(room_.preload_size);                                            \
             room_.settings = alloca(room_.settings_size);                                          \
-            entries = change_environment(&room_, entries, plan_.change == WITH_LIBLEAK);           \
+            entries = change_environment(&room_, entries,                                          \
+                                         plan_.change == WITH_LIBLEAK ? plan_.library : NULL);     \
         }                                                                                          \
         count_lost(&plan_, 1);                                                                     \
         int result_ = call;                                                                        \

@@ -162,7 +162,7 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
 /* ---- Start ---------------------------------------------------------------------------------- */
 
 static const struct static_malloc_hook hooks[] = {
-#define ROW(name, ...) {#name, (uintptr_t)linked_##name, (uintptr_t *)&next.name},
+#define ROW(name, ...) {OPERATOR_NAME(name), (uintptr_t)linked_##name, (uintptr_t *)&next.name},
     FAMILY(ROW, ROW, ROW, ROW, ROW, ROW)};
 
 /* A reason against redirecting that does not depend on the allocator. */

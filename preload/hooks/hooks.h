@@ -4,6 +4,7 @@
 #ifndef PRELOAD_HOOKS_HOOKS_H
 #define PRELOAD_HOOKS_HOOKS_H
 
+#include "preload/interpose/operator_names.h"
 #include "preload/base/sys.h"
 #include "preload/heap/free_form.h"
 #include "preload/heap/sample.h"

@@ -61,7 +61,7 @@ static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym)
 }
 
 /* dlsym stands in libc and, for old programs, in libdl: it is the same function. */
-static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool has_one_definition(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
@@ -79,7 +79,7 @@ static bool read_object(const struct redirection *redirection, struct symbols *s
 
 /* ---- An object that is not bound yet: its symbol table -------------------------------------- */
 
-static bool localize_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool localize_import(const struct symbols *symbols, const elf_relocation *relocation,
                             void *context)
 {
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
@@ -94,7 +94,7 @@ static bool localize_import(const struct symbols *symbols, const ElfW(Rela) * re
     /* A reader that sees the local binding uses the value, which is therefore written first. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
-                  (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info)));
+                  (unsigned char)ELFW(ST_INFO)(STB_LOCAL, ELFW(ST_TYPE)(symbol->st_info)));
     return symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, access);
 }
 
@@ -213,14 +213,14 @@ bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, ui
     return access & PROT_WRITE || symbols_protect_pages((uintptr_t)word, sizeof *word, access);
 }
 
-static bool redirect_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool redirect_slot(const struct symbols *symbols, const elf_relocation *relocation,
                           void *context)
 {
     const struct redirection *redirection = context;
     uintptr_t hook =
         find_replacement(symbols, symbols_of_relocation(symbols, relocation), redirection);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
-    unsigned type = ELF64_R_TYPE(relocation->r_info);
+    unsigned type = ELFW(R_TYPE)(relocation->r_info);
     return !hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) ||
            load_relaxed(slot) == hook || got_patch_write_word(redirection->object, slot, hook);
 }

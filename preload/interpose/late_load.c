@@ -52,24 +52,24 @@ static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * sy
     return unbound || modules_same_object(first, value);
 }
 
-static bool is_slot(const ElfW(Rela) * relocation)
+static bool is_slot(const elf_relocation *relocation)
 {
-    unsigned type = ELF64_R_TYPE(relocation->r_info);
+    unsigned type = ELFW(R_TYPE)(relocation->r_info);
     return type == ARCH_SLOT_DATA || type == ARCH_SLOT_CALL ||
-           (type == ARCH_SLOT_WORD && !relocation->r_addend);
+           (type == ARCH_SLOT_WORD && !ELF_HAS_ADDEND(relocation));
 }
 
 /* ---- Redirecting ---------------------------------------------------------------------------- */
 
-static bool redirect_late_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool redirect_late_slot(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
     const struct dl_phdr_info *object = context;
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
-    if (!is_slot(relocation) || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
-        ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)
+    if (!is_slot(relocation) || ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL ||
+        ELFW(ST_VISIBILITY)(symbol->st_other) != STV_DEFAULT)
         return true;
     uintptr_t hook = symbols_find_export(own, name);
     if (hook && load_relaxed(slot) != hook &&
@@ -107,20 +107,20 @@ static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hoo
 static void restore_import(const struct dl_phdr_info *object, const struct symbols *symbols,
                            ElfW(Sym) * symbol, uintptr_t hook)
 {
-    if (ELF64_ST_BIND(symbol->st_info) != STB_LOCAL || symbol->st_other != STV_HIDDEN ||
+    if (ELFW(ST_BIND)(symbol->st_info) != STB_LOCAL || symbol->st_other != STV_HIDDEN ||
         symbols->bias + symbol->st_value != hook)
         return;
     int access = symbols_page_protection(object, (uintptr_t)symbol, false);
     if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return;
     store_release(&symbol->st_info,
-                  (unsigned char)ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(symbol->st_info)));
+                  (unsigned char)ELFW(ST_INFO)(STB_WEAK, ELFW(ST_TYPE)(symbol->st_info)));
     store_release(&symbol->st_other, STV_DEFAULT);
     store_relaxed(&symbol->st_value, 0);
     symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, access);
 }
 
-static bool restore_slot(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool restore_slot(const struct symbols *symbols, const elf_relocation *relocation,
                          void *context)
 {
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);

@@ -75,7 +75,7 @@ static int match_object(struct dl_phdr_info *info, size_t size UNUSED, void *dat
     }
     if (search->pc < start || search->pc >= end)
         return 0;
-    search->out->start = (void *)(start & ~(LEAK_PAGE - 1));
+    search->out->start = (void *)(start & ~(uintptr_t)(LEAK_PAGE - 1));
     search->out->end = (void *)end;
     search->out->eh_frame = eh_frame;
     for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)

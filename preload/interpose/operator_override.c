@@ -40,7 +40,7 @@ void operator_override_find_originals(struct guard *guard)
     guard->calling_real = true;
 #define X(name)                                                                                    \
     if (!operator_override.original.name)                                                          \
-        operator_override.original.name = real_functions_find_cxx(#name);
+        operator_override.original.name = real_functions_find_cxx(OPERATOR_NAME(name));
     OPERATOR_DEPENDENT_FORMS(X)
 #undef X
     guard->calling_real = false;

@@ -13,6 +13,7 @@
 #ifndef PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
 #define PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
 
+#include "preload/interpose/operator_names.h"
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
 
@@ -36,7 +37,8 @@
 
 /* Any of these that the program defines counts as an override. */
 #define OPERATOR_BASIC_FORMS                                                                       \
-    "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"
+    OPERATOR_NAME(_Znwm), OPERATOR_NAME(_Znam), "_ZdlPv", "_ZdaPv",                                \
+        OPERATOR_NAME(_ZnwmSt11align_val_t), "_ZdlPvSt11align_val_t"
 
 struct operator_override {
     bool any; /* constant after operator_override_start */

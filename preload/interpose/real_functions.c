@@ -1,6 +1,7 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/base/base.h"
 #include "preload/base/sandbox.h"
+#include "preload/base/system_calls_32.h"
 #include "preload/elf/exec_target.h"
 #include "preload/elf/symbols.h"
 #include "arch.h"
@@ -9,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include <sys/syscall.h>
 
 /* ---- The bootstrap pool --------------------------------------------------------------------- */
 
@@ -88,9 +88,15 @@ static long bootstrap_syscall(long number, long a, long b, long c, long d, long 
     return -1;
 }
 
+static void *bootstrap_mmap64(void *at, size_t size, int access, int flags, int fd, off64_t offset)
+{
+    return (void *)bootstrap_syscall(SYS_mmap, (long)at, size, access, flags, fd,
+                                     SYS_MAP_OFFSET(offset));
+}
+
 static void *bootstrap_mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
 {
-    return (void *)bootstrap_syscall(SYS_mmap, (long)at, size, access, flags, fd, offset);
+    return bootstrap_mmap64(at, size, access, flags, fd, offset);
 }
 
 static int bootstrap_munmap(void *at, size_t size)
@@ -115,7 +121,7 @@ static int bootstrap_close(int fd)
 
 struct real real = {
     .mmap = bootstrap_mmap,
-    .mmap64 = bootstrap_mmap,
+    .mmap64 = bootstrap_mmap64,
     .munmap = bootstrap_munmap,
     .open = bootstrap_open,
     .open64 = bootstrap_open,

@@ -14,6 +14,7 @@
 #ifndef PRELOAD_INTERPOSE_REAL_FUNCTIONS_H
 #define PRELOAD_INTERPOSE_REAL_FUNCTIONS_H
 
+#include "preload/interpose/operator_names.h"
 #include "preload/base/base.h"
 
 #include <pthread.h>

@@ -88,7 +88,7 @@ static bool has_required(const struct search *search)
 
 /* A program that imports one of the names has no allocator; its file, which may be large, is not
  * read. */
-static bool is_no_hooked_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
+static bool is_no_hooked_import(const struct symbols *symbols, const elf_relocation *relocation,
                                 void *context)
 {
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);

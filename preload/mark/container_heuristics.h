@@ -13,17 +13,19 @@
  * one to the end. A byte buffer behind its own length looks the same. */
 static inline bool container_is_array(const uintptr_t *head, uint64_t size)
 {
-    return size >= 8 &&
-           (head[0] == 0 ? size == 8 : head[0] <= size - 8 && (size - 8) % head[0] == 0);
+    return size >= WORD &&
+           (head[0] == 0 ? size == WORD : head[0] <= size - WORD && (size - WORD) % head[0] == 0);
 }
+
+#define CONTAINER_STRING (3 * WORD)
 
 /* std::string before C++11: length, capacity, reference count, then the text and its NUL, of 1, 2
  * or 4 bytes a character. The capacity fills the block. */
 static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 {
-    if (size <= 24 || head[0] > head[1] || head[1] >= size - 24)
+    if (size <= CONTAINER_STRING || head[0] > head[1] || head[1] >= size - CONTAINER_STRING)
         return false;
-    uint64_t characters = head[1] + 1, bytes = size - 24;
+    uint64_t characters = head[1] + 1, bytes = size - CONTAINER_STRING;
     return characters == bytes || characters * 2 == bytes || characters * 4 == bytes;
 }
 
@@ -36,8 +38,8 @@ static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint64_t size)
 {
     uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
-    for (uint64_t at = offset; at + 8 <= end; at += 8)
-        if (*(const uintptr_t *)(block + at) == block)
+    for (uint64_t at = offset; at + WORD <= end; at += WORD)
+        if (*(const uintptr_t *)(uintptr_t)(block + at) == block)
             return true;
     return false;
 }
@@ -60,10 +62,10 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
 {
     uintptr_t pointer = block + offset;
     const uintptr_t *at = (const uintptr_t *)pointer;
-    if (offset < 8 || offset >= size || pointer % CONTAINER_ALIGN_LEAST ||
+    if (offset < WORD || offset >= size || pointer % CONTAINER_ALIGN_LEAST ||
         offset > CONTAINER_ALIGN_MOST + CONTAINER_ALIGN_LEAST)
         return false;
-    if (at[-1] == block && (offset < 16 || at[-2] != block))
+    if (at[-1] == block && (offset < 2 * WORD || at[-2] != block))
         return true;
     return pointer % CONTAINER_LINE == 0 && offset <= CONTAINER_LINE &&
            (container_knows_start(block, offset, size) || container_counts_back(block, offset));
@@ -76,12 +78,13 @@ static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint
     uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
     uintptr_t object = block + offset;
     unsigned own = 0, in_a_row = 0;
-    if (offset % 8 || offset > CONTAINER_LINE || offset >= size)
+    if (offset % WORD || offset > CONTAINER_LINE || offset >= size)
         return false;
-    for (uint64_t at = offset; at + 8 <= end; at += 8) {
-        bool here = *(const uintptr_t *)(block + at) == object;
+    for (uint64_t at = offset; at + WORD <= end; at += WORD) {
+        bool here = *(const uintptr_t *)(uintptr_t)(block + at) == object;
         own += here && at != offset;
-        in_a_row += here && at != offset && *(const uintptr_t *)(block + at - 8) == object;
+        in_a_row +=
+            here && at != offset && *(const uintptr_t *)(uintptr_t)(block + at - WORD) == object;
     }
     return own && !in_a_row;
 }
@@ -95,7 +98,7 @@ static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64
                                         uintptr_t word)
 {
     const uintptr_t *at = (const uintptr_t *)(block + offset);
-    uint64_t words = offset % 8 || offset >= size ? 0 : (size - offset) / 8;
+    uint64_t words = offset % WORD || offset >= size ? 0 : (size - offset) / WORD;
     for (uint64_t i = 0; i < words && i < CONTAINER_LINK_WORDS; i++)
         if (at[i] == word)
             return true;
@@ -121,7 +124,7 @@ static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t s
 }
 
 #define CONTAINER_GLIB_BOX 0x44ae2bf0u /* a magic number */
-#define CONTAINER_GLIB_HEADER 32
+#define CONTAINER_GLIB_HEADER (4 * WORD)
 
 /* What g_rc_box_alloc and g_atomic_rc_box_alloc return: references, size, private part, magic number in
  * front. */
@@ -133,13 +136,18 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
 
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */
 
-/* An exception of libstdc++: its header is 128 bytes, and ends with the unwinder's. An exception_ptr
+#define CONTAINER_EXCEPTION (sizeof(uintptr_t) == 8 ? 128 : 96) /* bytes of the header */
+#define CONTAINER_UNWINDER 32
+
+/* An exception of libstdc++: its header ends with the unwinder's, whose first word is the class. An exception_ptr
  * points to the object behind it, the list of caught ones to the header behind the reference count,
  * frames that are left to the unwinder's part. */
 static inline bool container_is_exception(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
-    return (offset == 128 || offset == 96 || offset == 16) && size >= 128 &&
-           head[12] == CONTAINER_GNU_EXCEPTION;
+    const uint64_t unwinder = CONTAINER_EXCEPTION - CONTAINER_UNWINDER;
+    return (offset == CONTAINER_EXCEPTION || offset == unwinder || offset == 16) &&
+           size >= CONTAINER_EXCEPTION &&
+           *(const uint64_t *)(head + unwinder / WORD) == CONTAINER_GNU_EXCEPTION;
 }
 
 #define CONTAINER_EMPTY 0xff /* control byte of a bucket; less than 0x80: it is in use */
@@ -179,7 +187,7 @@ static inline bool container_is_hash_table(uintptr_t block, uint64_t offset, uin
 {
     const uint8_t *bytes = (const uint8_t *)block + offset;
     uint64_t buckets = size - offset - ARCH_HASH_GROUP;
-    if (offset >= size || size - offset <= ARCH_HASH_GROUP || offset % 8)
+    if (offset >= size || size - offset <= ARCH_HASH_GROUP || offset % WORD)
         return false;
     return buckets >= CONTAINER_MIN_BUCKETS && !(buckets & (buckets - 1)) && offset >= buckets &&
            offset % (buckets < ARCH_HASH_GROUP ? ARCH_HASH_GROUP : buckets) == 0 &&

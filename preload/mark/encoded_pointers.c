@@ -103,7 +103,7 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
                                   uint32_t at)
 {
     for (unsigned k = 1; k <= 4; k++)
-        if (!(word >> (48 - k)) && is_in_span(decoder, word << k))
+        if (!(word >> ((WORD == 8 ? 48 : 32) - k)) && is_in_span(decoder, word << k))
             test_form(decoder, word << k, from, at);
 }
 
@@ -112,7 +112,8 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
 {
-    uintptr_t untagged = word & 0xfffffffffff0, rotated = word >> 17 | word << 47;
+    uintptr_t untagged = word & 0xfffffffffff0;
+    uintptr_t rotated = WORD == 8 ? word >> 17 | word << (8 * WORD - 17) : word >> 9 | word << 23;
     if (is_in_span(decoder, untagged))
         test_form(decoder, untagged, from, at);
     if (word & 8 && is_in_span(decoder, untagged | 8)) /* aligned to 8, with a three-bit tag */

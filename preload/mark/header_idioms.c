@@ -130,7 +130,7 @@ static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
 static uint32_t footer_size(uint64_t size, uint64_t offset)
 {
     uint64_t rest = size - offset;
-    return offset % 8 || rest % 8 || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
+    return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
 /* True if a block of the same site holds it, as the nodes of a tree hold each other. */

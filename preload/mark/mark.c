@@ -35,24 +35,24 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
 {
     const uintptr_t *head = (const uintptr_t *)node_address(node);
     uint64_t size = node_size(pass->reach, node);
-    if (offset == 8 && container_is_array(head, size))
+    if (offset == WORD && container_is_array(head, size))
         return true;
-    if (offset == 24 && container_is_string(head, size))
+    if (offset == 3 * WORD && container_is_string(head, size))
         return true;
     if (container_is_exception(head, offset, size))
         return true;
     if (offset && container_is_hash_table(node_address(node), offset, size))
         return true;
     /* A second base class: its subobject has a virtual table, and so has the whole object. */
-    return pass->is_vtable && offset % 8 == 0 && offset + 8 <= size && pass->is_vtable(head[0]) &&
-           pass->is_vtable(head[offset / 8]);
+    return pass->is_vtable && offset % WORD == 0 && offset + WORD <= size &&
+           pass->is_vtable(head[0]) && pass->is_vtable(head[offset / WORD]);
 }
 
 /* The address of a word in static variables; 0: it is elsewhere. */
 static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint32_t at)
 {
     const struct root_range *roots = pass->reach->ranges.at;
-    return pass->roots && roots[from].variables ? roots[from].start + 8ull * at : 0;
+    return pass->roots && roots[from].variables ? roots[from].start + WORD * at : 0;
 }
 
 /* Behind a header that the program, or malloc's caller, always leaves in front. */
@@ -88,7 +88,7 @@ static bool counts_starts_only(const struct mark_pass *pass, uint32_t from)
 /* Programs put tags into the low bits of aligned pointers. */
 static unsigned tag_flag(uint64_t offset)
 {
-    return offset % 8 && offset < 16 ? LEAK_FOUND_TAGGED : 0;
+    return offset % WORD && offset < 16 ? LEAK_FOUND_TAGGED : 0;
 }
 
 static void mark_by_header(struct reach *reach, uint32_t number)

@@ -218,7 +218,7 @@ static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t ra
         reach->failed = true;
         return;
     }
-    *word = (struct root_word){.address = roots->start + 8ull * at, .range = roots->range};
+    *word = (struct root_word){.address = roots->start + WORD * at, .range = roots->range};
     reach->links[node].from = (uint32_t)(reach->words.count - 1);
     node_change_state(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
@@ -346,13 +346,13 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
         if (node_address(in) > at)
             break;
         if (node_address(in) + node_size(reach, in) > at)
-            at = round_up(node_address(in) + node_size(reach, in), 8);
+            at = round_up(node_address(in) + node_size(reach, in), WORD);
     }
     bool is_last = words->next == reach->count || node_address(&reach->nodes[words->next]) >= end;
     uintptr_t stop = is_last ? end : node_address(&reach->nodes[words->next]);
     words->at = (const uintptr_t *)at;
-    words->count = stop > at ? (stop - at) / 8 : 0;
-    words->first = (at - node_address(node)) / 8;
+    words->count = stop > at ? (stop - at) / WORD : 0;
+    words->first = (at - node_address(node)) / WORD;
     if (is_last)
         words->next = NODE_NONE;
     return true;
@@ -364,7 +364,7 @@ static ALWAYS_INLINE struct node_words node_words_first(const struct reach *reac
     const struct mark_node *node = &reach->nodes[number];
     struct node_words words = {.at = (const uintptr_t *)node_address(node), .next = NODE_NONE};
     if (likely(!(node_state(node) & NODE_HAS_NESTED))) {
-        words.count = node_size(reach, node) / 8;
+        words.count = node_size(reach, node) / WORD;
     } else {
         words.next = number + 1;
         node_words_advance(reach, number, &words);

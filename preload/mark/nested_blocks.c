@@ -16,7 +16,7 @@ struct trimmed_block {
 
 static uintptr_t block_end(const struct block *block)
 {
-    return round_up(block->address + block->size, 8);
+    return round_up(block->address + block->size, WORD);
 }
 
 /* Finds a nested block that begins at the address, lies in the block and is not the block itself.
@@ -39,8 +39,8 @@ static bool place_empty(struct block *block, uint32_t pool)
 {
     struct suballoc_block nested;
     uintptr_t at = block->address + block->size - 1;
-    at -= at % 8;
-    for (unsigned i = 0; i < MAX_HIDING_PLACES && at > block->address; i++, at -= 8)
+    at -= at % WORD;
+    for (unsigned i = 0; i < MAX_HIDING_PLACES && at > block->address; i++, at -= WORD)
         if (!find_nested(at, block, pool, &nested)) {
             block->address = at;
             block->size = 0;
@@ -57,7 +57,7 @@ bool nested_blocks_trim(struct block *block, uint32_t pool)
         return true;
     while (at < end && find_nested(at, block, pool, &nested)) {
         uintptr_t behind = block_end(&nested.block);
-        at = behind > at ? behind : at + 8;
+        at = behind > at ? behind : at + WORD;
     }
     if (at >= end)
         return place_empty(block, pool);
@@ -156,7 +156,7 @@ static void begin_cut(const struct reach *reach, struct nested_blocks_cut *cut)
     for (; node != NODE_NONE; node = reach->outer[node])
         if (node_is_nested(reach, node) && node_end(reach, &reach->nodes[node]) > start &&
             (!cut->within || node_address(&reach->nodes[node]) == start))
-            cut->start = round_up(node_end(reach, &reach->nodes[node]), 8);
+            cut->start = round_up(node_end(reach, &reach->nodes[node]), WORD);
 }
 
 bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cut *cut,
@@ -167,7 +167,7 @@ bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cu
     while (cut->next < reach->count && node_address(&reach->nodes[cut->next]) < cut->end) {
         uint32_t number = cut->next++;
         uintptr_t at = cut->start, begins = node_address(&reach->nodes[number]);
-        uintptr_t behind = round_up(node_end(reach, &reach->nodes[number]), 8);
+        uintptr_t behind = round_up(node_end(reach, &reach->nodes[number]), WORD);
         if (!node_is_nested(reach, number))
             continue;
         cut->start = behind > at ? behind : at;

@@ -10,6 +10,12 @@
 
 #include "preload/base/base.h"
 
+/* What one of four words may be. */
+#define POINTER_FILTER_ANY 1u     /* a pointer in any form */
+#define POINTER_FILTER_ENCODED 2u /* an encoded pointer */
+
+#if UINTPTR_MAX == UINT64_MAX
+
 /* Both are offset by 2^31, so that a signed comparison works: some processors have no unsigned one
  * for four lanes. */
 struct pointer_filter_range {
@@ -65,10 +71,6 @@ static ALWAYS_INLINE bool pointer_filter_all(pointer_filter_mask mask)
     return (halves[0] & halves[1]) == UINT64_MAX;
 }
 
-/* What one of four words may be. */
-#define POINTER_FILTER_ANY 1u     /* a pointer in any form */
-#define POINTER_FILTER_ENCODED 2u /* an encoded pointer */
-
 static ALWAYS_INLINE unsigned pointer_filter_test_four(const struct pointer_filter *filter,
                                                        pointer_filter_four a, pointer_filter_four b)
 {
@@ -103,5 +105,50 @@ static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *f
     }
     return pointer_filter_test_four(filter, a, b);
 }
+
+#else /* words of 32 bits have no upper half that tells: each is compared as a whole */
+
+struct pointer_filter {
+    uintptr_t low, span, shifted_low, shifted_span, guard, xor_key;
+};
+
+static inline struct pointer_filter pointer_filter_make(uintptr_t low, uintptr_t span,
+                                                        uintptr_t guard, uintptr_t xor_key)
+{
+    return (struct pointer_filter){.low = low,
+                                   .span = span,
+                                   .shifted_low = low >> 4,
+                                   .shifted_span = ((low + span) >> 1) - (low >> 4),
+                                   .guard = guard,
+                                   .xor_key = xor_key};
+}
+
+static ALWAYS_INLINE bool pointer_filter_is_encoded(const struct pointer_filter *filter,
+                                                    uintptr_t word)
+{
+    uintptr_t rotated = word >> 9 | word << 23; /* glibc's, of 32 bits */
+    return word - filter->shifted_low <= filter->shifted_span ||
+           ~word - filter->low <= filter->span ||
+           (filter->guard && (rotated ^ filter->guard) - filter->low <= filter->span) ||
+           (filter->xor_key && (word ^ filter->xor_key) - filter->low <= filter->span);
+}
+
+/* count: 1 to 4. */
+static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
+                                                  const uintptr_t *words, unsigned count)
+{
+    unsigned may_be = 0;
+    for (unsigned i = 0; i < count; i++) {
+        bool plain = words[i] - filter->low <= filter->span;
+        if (plain)
+            may_be |=
+                words[i] & 15 ? POINTER_FILTER_ANY | POINTER_FILTER_ENCODED : POINTER_FILTER_ANY;
+        if (pointer_filter_is_encoded(filter, words[i]))
+            may_be |= POINTER_FILTER_ANY | POINTER_FILTER_ENCODED;
+    }
+    return may_be;
+}
+
+#endif
 
 #endif

@@ -143,7 +143,7 @@ uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32
 {
     const struct mark_node *node = &reach->nodes[from];
     const uintptr_t *words = (const uintptr_t *)node_address(node);
-    uint64_t at = 0, last = node_size(reach, node) / 8 - 1;
+    uint64_t at = 0, last = node_size(reach, node) / WORD - 1;
     while (at < last && node_pointer(words[at]) != node_address(&reach->nodes[to]))
         at++;
     return at;

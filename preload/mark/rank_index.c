@@ -17,7 +17,7 @@ bool rank_index_start(struct rank_index *index, struct scan_arena *arena)
 
 void rank_index_add(struct rank_index *index, enum rank_index_round round, uintptr_t address)
 {
-    struct rank_index_cell *cell = &index->top[address >> 34];
+    struct rank_index_cell *cell = &index->top[(uint64_t)address >> 34];
     if (round != RANK_INDEX_LEAVES)
         cell = (struct rank_index_cell *)cell->inside + (address >> 20) % RANK_INDEX_CELLS;
     if (round != RANK_INDEX_BITS) {

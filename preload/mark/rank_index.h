@@ -62,7 +62,7 @@ static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
 static ALWAYS_INLINE const struct rank_index_word *
 rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *rank)
 {
-    const struct rank_index_cell *cell = &index->top[address >> 34];
+    const struct rank_index_cell *cell = &index->top[(uint64_t)address >> 34];
     if (likely(cell->inside)) {
         cell = (const struct rank_index_cell *)cell->inside + (address >> 20) % RANK_INDEX_CELLS;
         if (likely(cell->inside))

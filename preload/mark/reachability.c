@@ -69,7 +69,7 @@ void reach_add_block(struct reach *reach, const struct block *block, enum reach_
         reach->failed = true;
         return;
     }
-    if (block->address >= RANK_INDEX_END || !blocks_has_key(block->address))
+    if ((uint64_t)block->address >= RANK_INDEX_END || !blocks_has_key(block->address))
         return;
     struct mark_node *in = &reach->pending[reach->added];
     if (!reach->find)
@@ -151,7 +151,7 @@ bool reach_build_index(struct reach *reach)
 static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                               enum reach_root_kind kind)
 {
-    for (uint64_t left = end > start ? (end - start) / 8 : 0; left;) {
+    for (uint64_t left = end > start ? (end - start) / WORD : 0; left;) {
         uint32_t words = left < 1u << 31 ? left : 1u << 31;
         struct root_range *roots = scan_array_push(&reach->arena, &reach->ranges, sizeof *roots);
         if (!roots) {
@@ -163,7 +163,7 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
                                      .range = range,
                                      .starts_only = kind == REACH_ROOT_STARTS,
                                      .variables = kind == REACH_ROOT_VARIABLES};
-        start += 8ull * words;
+        start += WORD * words;
         left -= words;
     }
 }
@@ -177,7 +177,7 @@ void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_
                     enum reach_root_kind kind)
 {
     struct nested_blocks_cut cut = {
-        .start = round_up(start, 8), .end = end, .within = kind == REACH_ROOT_STACK};
+        .start = round_up(start, WORD), .end = end, .within = kind == REACH_ROOT_STACK};
     if (!reach->outer)
         append_root_range(reach, cut.start, end, range, kind);
     else
@@ -246,8 +246,8 @@ uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset
     if (!node_is_held(&reach->nodes[node]) || (state & NODE_BY_ROOT) || link->from == NODE_NONE)
         return REACH_NONE;
     if (offset)
-        *offset = 8 * (link->at == LINK_BY_SCAN ? pointer_scan_find_word(reach, link->from, node)
-                                                : link->at);
+        *offset = WORD * (link->at == LINK_BY_SCAN ? pointer_scan_find_word(reach, link->from, node)
+                                                   : link->at);
     return link->from;
 }
 

@@ -263,8 +263,8 @@ static bool is_array_delete_of_object(struct guard *guard, const struct bad_call
     if (!(call->how & FREE_FORM_ARRAY) || operator_override_any())
         return false;
     for (unsigned i = 1; i <= ARRAY_COOKIES; i++)
-        if (blocks_find_containing(guard, call->address + 8 * i, &block) &&
-            block.address == call->address + 8 * i &&
+        if (blocks_find_containing(guard, call->address + WORD * i, &block) &&
+            block.address == call->address + WORD * i &&
             FREE_FORM_KIND(NEW) >> (block.kind & BLOCKS_KIND) & 1) {
             *event = make_event(call, LEAK_EVENT_MISMATCHED_FREE);
             add_block_to_event(event, &block);

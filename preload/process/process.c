@@ -52,13 +52,18 @@ static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, DETACHED, OFF } sta
 static const bool never_recording;
 struct process_state process_state = {.recording = &never_recording};
 static bool *recording;
-static char library_path[PATH_MAX];
+static char library_path[PATH_MAX], other_library_path[PATH_MAX];
 static char options_text[4096];
 static uint64_t missed_at_start;
 
 const char *process_library_path(void)
 {
     return library_path;
+}
+
+const char *process_other_library_path(void)
+{
+    return other_library_path;
 }
 
 const char *process_options_text(void)
@@ -95,6 +100,18 @@ static void log_text(const char *line)
     log_line(line, NULL);
 }
 
+static void save_other_library_path(void)
+{
+    struct strbuf path = STRBUF_ON(other_library_path);
+    const char *name = strrchr(library_path, '/');
+    if (!name)
+        return;
+    strbuf_add_bytes(&path, library_path, name - library_path);
+    strbuf_add_all(&path, sizeof(uintptr_t) == 8 ? "/32" : "/..", name, NULL);
+    if (path.cut)
+        other_library_path[0] = '\0';
+}
+
 static void save_library_path(char **envp)
 {
     Dl_info info;
@@ -107,6 +124,7 @@ static void save_library_path(char **envp)
         }
         strbuf_add(&path, info.dli_fname);
     }
+    save_other_library_path();
     const char *given = options_getenv(envp, "LIBLEAK_OPTIONS");
     if (given)
         strbuf_add(&text, given);

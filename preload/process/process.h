@@ -75,6 +75,9 @@ void process_quick_exit(int status);
 
 /* For child programs: the path of libleak.so, and LIBLEAK_OPTIONS as given. */
 const char *process_library_path(void);
+/* Of the library for programs of the other word size: 32/libleak.so beside that of 64 bits. It need not
+ * exist. */
+const char *process_other_library_path(void);
 const char *process_options_text(void);
 /* True from the start on, also in a fork child without a recording so far; false with enabled=0. */
 bool process_is_running(void);

@@ -5,15 +5,19 @@
 #include "preload/base/sys.h"
 #include "preload/interpose/real_functions.h"
 
-#define GLIBC_HEAP (64ull << 20) /* size and alignment of the heaps of glibc's secondary arenas */
-#define GLIBC_MMAPPED 2          /* flag in the size word of a chunk: it has a mapping of its own */
-#define HEAPS_MOST (1u << 20)    /* memory is touched only as far as it is used */
+#define GLIBC_HEAP                                                                                 \
+    (WORD == 8 ? (uintptr_t)64 << 20                                                               \
+               : 1u << 20)    /* size and alignment of the heaps of glibc's secondary arenas */
+#define GLIBC_MMAPPED 2       /* flag in the size word of a chunk: it has a mapping of its own */
+#define CHUNK_HEAD (2 * WORD) /* from a chunk to its block */
+#define CHUNK_MIN (WORD == 8 ? 32 : 16)
+#define HEAPS_MOST (1u << 20) /* memory is touched only as far as it is used */
 
 /* The header of each such heap. */
 struct glibc_heap {
     uintptr_t arena;
     uintptr_t before;
-    uint64_t size;
+    uintptr_t size;
 };
 
 static void append_range(struct heap_ranges *heaps, uintptr_t start, uintptr_t end)
@@ -53,10 +57,12 @@ static struct heap_range containing_range(const struct mapping *mapping, uintptr
                                           uint64_t size, bool glibc)
 {
     const struct heap_range all = {mapping->start, mapping->end};
-    if (!glibc || address % 16 || address - mapping->start < 16)
+    if (!glibc || address % 16 || address - mapping->start < CHUNK_HEAD)
         return all;
-    const uint64_t *chunk = (const uint64_t *)address - 2; /* alignment may have moved the block */
-    const struct heap_range own = {address - 16 - chunk[0], address - 16 + (chunk[1] & ~7ull)};
+    const uintptr_t *chunk =
+        (const uintptr_t *)address - 2; /* alignment may have moved the block */
+    const struct heap_range own = {address - CHUNK_HEAD - chunk[0],
+                                   address - CHUNK_HEAD + (chunk[1] & ~(uintptr_t)7)};
     return chunk[1] & GLIBC_MMAPPED && own.start % LEAK_PAGE == 0 && own.end % LEAK_PAGE == 0 &&
                    own.end >= address + size
                ? own
@@ -105,8 +111,6 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
 
 /* ---- A heap that existed before libleak ------------------------------------------------------ */
 
-#define CHUNK_HEAD 16 /* from a chunk to its block */
-#define CHUNK_MIN 32
 #define PREVIOUS_IN_USE 1ul
 
 struct chunk_walk {
@@ -117,7 +121,7 @@ struct chunk_walk {
 
 static uint64_t chunk_word(uintptr_t chunk)
 {
-    return ((const uint64_t *)chunk)[1];
+    return ((const uintptr_t *)chunk)[1];
 }
 
 /* 0: no chunk, or an implausible size. */
@@ -133,14 +137,14 @@ static uint64_t tcache_key; /* 0: unknown */
 
 void heap_ranges_learn_tcache_key(void)
 {
-    uint64_t *block = real.malloc(24);
+    uintptr_t *block = real.malloc(24);
     if (!block)
         return;
     real.free(block);
-    uint64_t word;
+    uintptr_t word;
     __asm__ volatile("" : "+r"(block) : : "memory"); /* small chunks stay mapped after free */
     word = block[1];
-    tcache_key = word >> 32 ? word : 0;
+    tcache_key = word >> 4 * WORD ? word : 0;
 }
 
 /* The last chunk of a heap (the top chunk) has never been allocated. */

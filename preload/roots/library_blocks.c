@@ -315,7 +315,7 @@ static bool may_hold(struct search *search, const struct block *holder, uintptr_
 static void clear_words(struct search *search, const struct block *holder, uintptr_t start,
                         uintptr_t end)
 {
-    uintptr_t *word = (uintptr_t *)round_up(start, sizeof *word);
+    uintptr_t *word = (uintptr_t *)(uintptr_t)round_up(start, sizeof *word);
     for (; (uintptr_t)(word + 1) <= end; word++)
         if (*word && !may_hold(search, holder, *word))
             *word = 0;

@@ -230,7 +230,7 @@ static void add_thread_page(uintptr_t start, uintptr_t end, void *context)
  * start. */
 static void add_dtv(struct builder *builder, uintptr_t block, int place)
 {
-    uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 16;
+    uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 2 * WORD;
     if (!procmaps_find(builder->input->maps, start) || builder->dtv_word_count == DTV_WORDS_MAX)
         return;
     uintptr_t length = *(const uintptr_t *)start,
@@ -239,7 +239,7 @@ static void add_dtv(struct builder *builder, uintptr_t block, int place)
         return;
     *word = start;
     add_range(builder, (uintptr_t)word, (uintptr_t)(word + 1), LEAK_ROOT_CLASS_TLS, place);
-    add_range(builder, start, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
+    add_range(builder, start, vector + (length + 1) * 2 * WORD, LEAK_ROOT_CLASS_TLS, place);
 }
 
 static void add_tls(struct builder *builder, int place)

@@ -11,7 +11,8 @@
 
 #include "preload/mark/reachability.h"
 
-#define SCAN_RANGES_MAX (1u << 20) /* memory is touched only as far as it is used */
+#define SCAN_RANGES_MAX                                                                            \
+    (1u << (sizeof(uintptr_t) == 8 ? 20 : 16)) /* memory is touched only as far as it is used */
 
 struct scan_range {
     uintptr_t start, end;

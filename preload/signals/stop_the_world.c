@@ -18,7 +18,11 @@
 #define MAX_DEAF 64
 #define MAX_CALLS 256 /* with more threads their system calls are not read */
 
-#define MARK 0x6c6bull
+/* The value of the signal: a mark that it is libleak's, the generation, the thread's index. */
+#define MARK (sizeof(uintptr_t) == 8 ? 0x6c6bull : 0x6cull)
+#define MARK_SHIFT (sizeof(uintptr_t) == 8 ? 48 : 24)
+#define ROUND_SHIFT (sizeof(uintptr_t) == 8 ? 32 : 16)
+#define ROUND_MASK (sizeof(uintptr_t) == 8 ? 0xffff : 0xff)
 
 enum { TO_SIGNAL, SIGNALLED, BUSY, STOPPED, ENDED }; /* struct world_thread.state */
 
@@ -46,16 +50,16 @@ bool world_thread_is_stopped(const struct world_thread *thread)
 
 /* ---- In a stopped thread -------------------------------------------------------------------- */
 
-/* The value of the signal: a mark that it is libleak's, the generation, the thread's index. */
 static void *signal_value(uint32_t round, uint32_t at)
 {
-    return (void *)(MARK << 48 | (uint64_t)(uint16_t)round << 32 | at);
+    return (void *)(uintptr_t)(MARK << MARK_SHIFT | (uint64_t)(round & ROUND_MASK) << ROUND_SHIFT |
+                               at);
 }
 
 static struct world_thread *own_entry(const siginfo_t *info, uint32_t round)
 {
     struct world *world = load_acquire(&current);
-    uint32_t at = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
+    uint32_t at = (uintptr_t)info->si_value.sival_ptr & ((1ull << ROUND_SHIFT) - 1);
     int tid = sys_gettid();
     if (!world || !(round & 1) || info->si_value.sival_ptr != signal_value(round, at))
         return NULL;
@@ -110,7 +114,7 @@ static void defer_stop(struct world_thread *entry, const siginfo_t *info)
 static bool is_stop_signal(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_pid == sys_getpid() &&
-           (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
+           (uint64_t)(uintptr_t)info->si_value.sival_ptr >> MARK_SHIFT == MARK;
 }
 
 bool world_is_request(const siginfo_t *info)

@@ -78,7 +78,7 @@ static ALWAYS_INLINE size_t fill_size(size_t size)
 {
     if (unlikely(!fill_state.of_libc))
         return size;
-    return (((size < 24 ? 24 : size) + 23) & ~(size_t)15) - 8;
+    return (((size < 3 * WORD ? 3 * WORD : size) + 15 + WORD) & ~(size_t)15) - WORD;
 }
 
 /* 16 to 128 bytes, by stores that overlap: sizes vary, and a branch that depends on them costs more
@@ -107,6 +107,8 @@ static ALWAYS_INLINE void fill_new(void *block, size_t size)
         fill_short(block, size);
     else if (size > 128)
         memset(block, 0, size);
+    else if (size >= 12 && WORD == 4)
+        memset(block, 0, 12);
     else if (size >= 8)
         memset(block, 0, 8);
 }

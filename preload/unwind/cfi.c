@@ -18,7 +18,7 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     eh_read_encoded(&cursor, header[1], (uintptr_t)header);
     uint64_t count = eh_read_encoded(&cursor, header[2], (uintptr_t)header);
     const struct header_entry *table = (const struct header_entry *)cursor.at;
-    int64_t wanted = (int64_t)(pc - (uintptr_t)header);
+    intptr_t wanted = (intptr_t)(pc - (uintptr_t)header);
     if (cursor.bad || !count || wanted < table[0].start)
         return NULL;
     size_t low = 0, high = count; /* table[low].start <= wanted < table[high].start */
@@ -203,11 +203,12 @@ static bool parse_realigned_cfa(struct machine *machine, struct eh_reader block)
 }
 
 /* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
- * sp + offset + ((pc & 15) >= n) * 8. */
+ * sp + offset + ((pc & 15) >= n) words. */
 static bool parse_plt_cfa(struct machine *machine, struct eh_reader block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
-    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
+    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + (WORD == 8 ? 3 : 2), 0x24,
+                                   0x22}; /* ge, shl, plus */
     /* The return address's column stands for pc only where no register holds it. */
     if (ARCH_LINK_REGISTER || eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
@@ -217,7 +218,7 @@ static bool parse_plt_cfa(struct machine *machine, struct eh_reader block)
         memcmp(block.at + sizeof middle + 1, tail, sizeof tail) != 0)
         return false;
     unsigned pushed_at = block.at[sizeof middle] - DW_OP_LIT0;
-    define_cfa(machine, ARCH_DWARF_SP, offset + ((machine->pc & 15) >= pushed_at ? 8 : 0));
+    define_cfa(machine, ARCH_DWARF_SP, offset + ((machine->pc & 15) >= pushed_at ? WORD : 0));
     return pushed_at < 16;
 }
 
@@ -400,7 +401,7 @@ static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
         base = -(int64_t)row->offset;
         row->ra_offset |= CFI_NEAR_BOTTOM;
     }
-    if (!saved_offsets_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_FLAGS))
+    if (!saved_offsets_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_ODD))
         return false;
     row->fp_offset = is_saved(fp) ? fp->offset - base : CFI_FP_KEPT;
     row->ra_offset += is_saved(ra) ? ra->offset - base : CFI_RA_KEPT;

@@ -30,9 +30,10 @@ enum cfi_rule {
 #define CFI_FP_KEPT INT16_MAX /* the caller's fp is the callee's */
 #define CFI_LOST INT16_MIN    /* not known where it is saved */
 
-/* A return address lies at a multiple of 8 from the CFA, in the range that cfi_cache.c can store.
+/* A return address lies at a multiple of a word from the CFA, in the range that cfi_cache.c can store.
  */
 #define CFI_RA_FLAGS 7
+#define CFI_RA_ODD (ARCH_LINK_REGISTER ? CFI_RA_FLAGS : (int)WORD - 1) /* not in a multiple */
 #define CFI_RA_LEAST (-4096)
 #define CFI_RA_MOST 4088
 enum cfi_ra {

@@ -151,7 +151,7 @@ static void grow_slot_table(void)
 static void cache_row(uintptr_t pc, struct cfi_row row)
 {
     struct locked locked;
-    if (pc > LEAK_PC_MOST || !modules_may_wait() || !lock_try(&lock, &locked))
+    if ((uint64_t)pc > LEAK_PC_MOST || !modules_may_wait() || !lock_try(&lock, &locked))
         return;
     uint64_t number = intern_row(pack_row(row));
     if (number) {

@@ -38,7 +38,7 @@ struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc);
 
 static inline uint64_t *cfi_cache_slots(uintptr_t table)
 {
-    return (uint64_t *)(table & -LEAK_PAGE);
+    return (uint64_t *)(table & -(uintptr_t)LEAK_PAGE);
 }
 
 static inline uint32_t cfi_cache_home(uintptr_t table, uintptr_t pc)

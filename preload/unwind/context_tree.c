@@ -3,6 +3,7 @@
 #include "preload/unwind/context_tree.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
+#include "preload/base/wide.h"
 #include "preload/store/segmented_array.h"
 #include "preload/unwind/sites.h"
 #include "preload/unwind/stack_table.h"
@@ -69,9 +70,9 @@ bool context_tree_start(void)
 
 static uint64_t extend_path(uint64_t outer, uintptr_t pc, uint32_t retired)
 {
-    unsigned __int128 product = (unsigned __int128)(outer ^ 0x9e3779b97f4a7c15ull) *
-                                ((pc + retired * 0xd6e8feb86659fd93ull) ^ 0xa0761d6478bd642full);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    wide product = wide_multiply(outer ^ 0x9e3779b97f4a7c15ull,
+                                 (pc + retired * 0xd6e8feb86659fd93ull) ^ 0xa0761d6478bd642full);
+    return wide_shift(product, 0) ^ wide_shift(product, 64);
 }
 
 static uint32_t place_of(uint64_t path)

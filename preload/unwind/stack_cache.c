@@ -190,7 +190,7 @@ static uintptr_t *reserve_words(struct stack_cache *cache, unsigned count)
 static void copy_words(struct stack_cache *cache, struct stack_cache_entry *entry,
                        const struct unwind_trace *trace, unsigned first, unsigned words)
 {
-    unsigned count = words + (words + 1) / 2; /* an offset is half a word */
+    unsigned count = words + (words * sizeof(uint32_t) + WORD - 1) / WORD; /* words and offsets */
     entry->word = reserve_words(cache, count);
     entry->start = cache->written - count;
     entry->words = words;

@@ -9,7 +9,7 @@
 #include "leak_store.h"
 
 /* Two words, which most CPUs compare at once. */
-typedef uintptr_t stack_pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uintptr_t stack_pair __attribute__((vector_size(2 * WORD), aligned(WORD), may_alias));
 
 static inline stack_pair stack_pair_at(uintptr_t low, const uint32_t *offset)
 {

@@ -24,7 +24,7 @@ static void map_region(struct table_regions *regions, unsigned size)
     regions->memory[size] = regions->start[size] = memory;
     if (!memory || region_bytes(size) < HUGE_PAGE)
         return;
-    regions->start[size] = (char *)round_up((uintptr_t)memory, HUGE_PAGE);
+    regions->start[size] = (char *)(uintptr_t)round_up((uintptr_t)memory, HUGE_PAGE);
     sys_advise(regions->start[size], region_bytes(size), MADV_HUGEPAGE);
 }
 

@@ -27,7 +27,7 @@ struct table_regions {
 
 static inline void *table_address(table_handle table)
 {
-    return (void *)(table & -LEAK_PAGE);
+    return (void *)(table & -(uintptr_t)LEAK_PAGE);
 }
 
 static inline size_t table_bytes(table_handle table)

@@ -28,7 +28,7 @@ static struct leak_slots *take_counters_memory(unsigned size_class)
     struct leak_slots *memory = free_list[size_class];
     bool allowed = size_class + 1 < CLASSES || largest_made < LARGEST_MOST;
     if (memory)
-        free_list[size_class] = (struct leak_slots *)memory->reserved[0];
+        free_list[size_class] = (struct leak_slots *)(uintptr_t)memory->reserved[0];
     else
         largest_made += allowed && size_class + 1 == CLASSES;
     lock_give(&locked);

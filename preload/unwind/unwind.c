@@ -48,13 +48,27 @@ static inline bool read_stack_word(struct reader *reader, uintptr_t address, uin
 /* A small number is the sort of a stack (leak_store.h), and a pc has at most 48 bits. */
 static bool is_code_address(uintptr_t pc)
 {
-    return pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
+    return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
+}
+
+/* Where the signal frame begins, from sp when its handler has returned: on some CPUs there are two
+ * kinds of them, and only a longer one has the address of its ucontext in one of its words. */
+static intptr_t signal_frame_start(struct reader *reader, uintptr_t sp)
+{
+#ifdef ARCH_SIGNAL_SHORTER
+    uintptr_t context;
+    if (!read_stack_word(reader, sp + ARCH_SIGNAL_CONTEXT, &context) ||
+        context != sp + ARCH_SIGNAL_CONTEXT_AT)
+        return -ARCH_SIGNAL_SHORTER;
+#endif
+    (void)reader, (void)sp;
+    return 0;
 }
 
 /* The registers that a signal interrupted. */
 static bool step_signal(struct reader *reader, struct frame *frame)
 {
-    uintptr_t context = frame->sp;
+    uintptr_t context = frame->sp + signal_frame_start(reader, frame->sp);
     if (!read_stack_word(reader, context + ARCH_SIGNAL_PC, &frame->pc) ||
         !read_stack_word(reader, context + ARCH_SIGNAL_FP, &frame->fp) ||
         !read_stack_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))

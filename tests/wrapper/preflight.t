@@ -46,7 +46,23 @@ test_32_bit_program() {
     # The header alone decides: no 32-bit compiler needed.
     echo "$program" | compile s
     printf '\001' | dd of=s bs=1 seek=4 conv=notrunc 2>/dev/null
-    refused 126 '32-bit' ./s
+    mkdir alone
+    cp "$O/libleak.so" "$O/leakreport" alone # without 32/libleak.so beside them
+    status=0
+    leakrun --with-library=alone/libleak.so -- ./s >out 2>err || status=$?
+    equal 'status' "$status" 126
+    says err '^leakrun: .*32-bit'
+    status=0
+    alone/leakreport preflight ./s >pre || status=$?
+    equal 'leakreport preflight' "$status" 126
+    says pre '32-bit'
+    # With it the machine decides, and this one is none of both.
+    mkdir alone/32
+    cp "$O/libleak.so" alone/32
+    status=0
+    alone/leakreport preflight ./s >pre || status=$?
+    equal 'with a library' "$status" 126
+    says pre 'another machine'
 }
 test_other_machine() {
     echo "$program" | compile s

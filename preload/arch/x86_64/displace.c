@@ -29,7 +29,7 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
 static bool put_distance(struct displaced *out, unsigned length, unsigned relative, uintptr_t from,
                          uintptr_t to)
 {
-    int64_t distance = to - (from + length);
+    int64_t distance = (intptr_t)(to - (from + length));
     int32_t near = (int32_t)distance;
     memcpy(out->copy + out->copied + relative, &near, sizeof near);
     out->copied += length;
@@ -52,27 +52,34 @@ static bool move_branch(const struct instruction *instruction, uintptr_t target,
 }
 
 /* A call must return to the function and not to the copy, which no unwinder knows. So the return
- * address is pushed, in two halves, and the called function is jumped to. */
+ * address is pushed, of 64 bits in two halves, and the called function is jumped to. */
 static bool move_call(const struct instruction *instruction, uintptr_t at, uintptr_t target,
                       uintptr_t to, struct displaced *out)
 {
     uint8_t *copy = out->copy + out->copied;
     uintptr_t back = at + instruction->length;
-    uint32_t low = (uint32_t)back, high = back >> 32;
-    copy[0] = 0x68; /* pushq $low */
+    uint32_t low = (uint32_t)back;
+    unsigned pushed = 5;
+    copy[0] = 0x68; /* push $low */
     memcpy(copy + 1, &low, sizeof low);
+#ifdef __x86_64__
+    uint32_t high = back >> 32;
     memcpy(copy + 5, "\xc7\x44\x24\x04", 4); /* movl $high,4(%rsp) */
     memcpy(copy + 9, &high, sizeof high);
-    copy[13] = 0xe9;
-    out->copied += 13;
+    pushed = 13;
+#endif
+    copy[pushed] = 0xe9;
+    out->copied += pushed;
     return put_distance(out, 5, 1, to + out->copied, target);
 }
 
 /* With a shadow stack the CPU does not accept a return address that was pushed. */
 static bool has_shadow_stack(void)
 {
-    uint64_t pointer = 0;
+    uintptr_t pointer = 0; /* Linux has none for 32-bit programs */
+#ifdef __x86_64__
     __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* a nop without a shadow stack */
+#endif
     return pointer != 0;
 }
 
@@ -107,9 +114,15 @@ static bool is_padding(const struct displace_function *function, unsigned at, un
     return true;
 }
 
+#ifdef __x86_64__
+#define LANDING_PAD "\xf3\x0f\x1e\xfa" /* endbr64 */
+#else
+#define LANDING_PAD "\xf3\x0f\x1e\xfb" /* endbr32 */
+#endif
+
 static bool has_landing_pad(const struct displace_function *function)
 {
-    return function->size >= 4 && memcmp(function->code, "\xf3\x0f\x1e\xfa", 4) == 0;
+    return function->size >= 4 && memcmp(function->code, LANDING_PAD, 4) == 0;
 }
 
 static unsigned end_of_nops(const struct displace_function *function, unsigned at)
@@ -197,7 +210,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
 
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 {
-    int64_t distance = to - (from + ARCH_JUMP);
+    int64_t distance = (intptr_t)(to - (from + ARCH_JUMP));
     int32_t near = (int32_t)distance;
     out[0] = 0xe9;
     memcpy(out + 1, &near, sizeof near);
@@ -206,6 +219,12 @@ bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 
 void displace_far_jump(uintptr_t to, uint8_t *out)
 {
+#ifdef __x86_64__
     memcpy(out, "\xff\x25\x00\x00\x00\x00", 6); /* jmp *0(%rip) */
     memcpy(out + 6, &to, sizeof to);
+#else
+    out[0] = 0x68; /* push $to; ret */
+    memcpy(out + 1, &to, sizeof to);
+    out[5] = 0xc3;
+#endif
 }

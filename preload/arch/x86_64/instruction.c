@@ -2,17 +2,28 @@
 
 #define LONGEST 15 /* of an instruction */
 
+#ifdef __x86_64__
+#define IS_64_BIT true
+#else
+#define IS_64_BIT false /* i386 (Makefile): no REX prefixes, and no operand relative to pc */
+#endif
+
+static bool is_rex(uint8_t byte)
+{
+    return IS_64_BIT && (byte & 0xf0) == 0x40;
+}
+
 /* The ModRM byte and what follows it: an operand in a register or in memory. */
 static void read_operand(const uint8_t *bytes, struct instruction *out)
 {
     unsigned byte = bytes[out->length++], mode = byte >> 6, base = byte & 7;
     if (mode == 3)
         return;
-    if (mode == 0 && base == 5)
+    if (mode == 0 && base == 5 && IS_64_BIT)
         out->relative = out->length;
     if (base == 4 && (bytes[out->length++] & 7) == 5 && mode == 0)
         out->length += 4;
-    out->length += mode == 1 ? 1 : mode == 2 || out->relative ? 4 : 0;
+    out->length += mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0;
 }
 
 static bool is_stack_pointer(uint8_t operand)
@@ -81,6 +92,8 @@ static enum instruction_form read_opcode(const uint8_t *bytes, struct instructio
         else
             out->length += opcode & 1 ? (is_short ? 2 : 4) : 1;
         return INSN_PLAIN;
+    case 0x40 ... 0x4f: /* inc, dec */
+        return IS_64_BIT ? INSN_UNKNOWN : INSN_PLAIN;
     case 0x50 ... 0x5f: /* push, pop */
         return INSN_STACK;
     case 0x63:          /* movslq */
@@ -118,6 +131,10 @@ static enum instruction_form read_opcode(const uint8_t *bytes, struct instructio
     case 0x98:
     case 0x99: /* cltq, cqto */
         return INSN_PLAIN;
+    case 0xa1: /* mov between eax and an address */
+    case 0xa3:
+        out->length += 4;
+        return IS_64_BIT ? INSN_UNKNOWN : INSN_PLAIN;
     case 0xa8:
     case 0xb0 ... 0xb7:
         out->length++;
@@ -164,7 +181,7 @@ struct instruction instruction_read(const uint8_t *bytes, size_t left)
          out.length++)
         is_short |= window[out.length] == 0x66;
     unsigned prefixes = out.length;
-    if ((window[out.length] & 0xf0) == 0x40)
+    if (is_rex(window[out.length]))
         is_wide = window[out.length++] & 8;
     bool is_high = out.length > prefixes && window[prefixes] & 1; /* %r12 is encoded like %rsp */
     out.form = read_opcode(window, &out, is_short, is_wide);
@@ -206,8 +223,8 @@ struct move {
 static struct move read_move(const uint8_t *bytes)
 {
     struct move move = {0};
-    bytes += *bytes == 0x64; /* %fs */
-    if ((*bytes & 0xf0) == 0x40)
+    bytes += *bytes == (IS_64_BIT ? 0x64 : 0x65); /* %fs, %gs: of the thread */
+    if (is_rex(*bytes))
         move.rex = *bytes++;
     move.form = *bytes;
     move.operand = bytes + 1;
@@ -279,7 +296,7 @@ struct instruction_number instruction_find_number(const uint8_t *call)
     struct instruction_number number = {0};
     size_t most = (uintptr_t)call % 4096 < NUMBER_FAR ? (uintptr_t)call % 4096 : NUMBER_FAR;
     for (size_t back = 2; back < most; back++) {
-        bool has_prefix = (call[-(ptrdiff_t)back - 1] & 0xf0) == 0x40; /* REX: of other registers */
+        bool has_prefix = is_rex(call[-(ptrdiff_t)back - 1]); /* of other registers */
         if (!has_prefix && leads_to_call(call - back, call, &number))
             return number;
     }

@@ -8,7 +8,7 @@
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 
-#define BASE 0x7f0000000000ull
+#define BASE (sizeof(uintptr_t) == 8 ? 0x7f0000000000ull : 0x40000000)
 #define REGION 2048ull
 #define WINDOW 32ull
 #define AREA (1ull << SHADOW_AREA_BITS)
@@ -57,7 +57,7 @@ static inline bool fits_shadow(const struct block *block)
  * not seen. */
 static inline bool hides(const struct block *new, const struct block *old)
 {
-    return new->size < SHADOW_COARSE_FROM && old->size >= SHADOW_COARSE_FROM && fits_shadow(new);
+    return new->size < SHADOW_COARSE_FROM && old->size >= SHADOW_COARSE_FROM &&fits_shadow(new);
 }
 
 /* One for each thread number. */
