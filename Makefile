@@ -65,6 +65,7 @@ attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$
                  attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(call files,control/*.c))
 scan_src      := $(call files,scan/*.c scan/*/*.c)
+graph_src     := $(filter-out graph/main.c,$(call files,graph/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -73,6 +74,7 @@ REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
 CTL    := $(O)/leakctl
+GRAPH  := $(O)/leakgraph
 JUDGE  := $(O)/leakselftest
 PLANT  := $(O)/leakplant
 
@@ -83,9 +85,9 @@ CXX_32 ?= $(or $(CXX),c++) -m32 -idirafter /usr/include/$(ARCH)-linux-gnu
 LIB_32 := $(O)/32/libleak.so
 AS_32   = ARCH=i386 O=$(O)/32 CC='$(CC_32)' CXX='$(CXX_32)'
 
-COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish)
+COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish leakgraph.fish)
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
 
 lib32:                                ## libleak.so for 32-bit programs (x86_64 with gcc -m32)
@@ -103,8 +105,9 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
+$(O)/graph.a:     $(call obj,$(graph_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
-$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/preload.a:
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/graph.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
@@ -112,7 +115,8 @@ $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
-$(REPORT) $(WATCH) $(TOP) $(CTL):
+$(GRAPH):  $(O)/graph/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
+$(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
@@ -148,7 +152,7 @@ sharedir = $(datadir)/libleak
 LISTENERS = $(wildcard share/libleak_*)
 cmakedir = $(datadir)/cmake/libleak
 fishcompdir = $(datadir)/fish/vendor_completions.d
-TOOLS     = leakrun leakreport leaktop leakctl
+TOOLS     = leakrun leakreport leaktop leakctl leakgraph
 DOCUMENTS = LICENSE README.md NEWS.md SECURITY.md $(wildcard docs/*.md docs/*.json)
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
@@ -157,7 +161,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
 	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	$(if $(wildcard $(LIB_32)),install -d $(DESTDIR)$(partsdir)/32 && install -m 755 $(LIB_32) $(DESTDIR)$(partsdir)/32)
-	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
+	install -m 755 $(REPORT) $(TOP) $(CTL) $(GRAPH) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
 	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \
@@ -204,7 +208,7 @@ site: man                             ## the documentation as HTML pages, in $(O
 
 # Completion comes from the tables of options, which the tools print.
 completion: $(COMPLETIONS)            ## for bash, zsh and fish
-$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL)
+$(O)/completion/rows: $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH)
 	@mkdir -p $(@D)
 	@for tool in $^; do $(EMULATOR) $$tool --list-options || exit; done >$@
 $(O)/completion/%: scripts/make-completion $(O)/completion/rows

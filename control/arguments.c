@@ -58,6 +58,16 @@ static bool parse_dir(void *options, const struct option_row *row, const char *v
     CALL("dir", "DIR", parse_dir, dir,                                                             \
          "where its recording file is: the option dir= of the program")
 
+const struct option_row arguments_of_snapshot[] = {
+    {.name = "graph",
+     .value = "[FILE]",
+     .type = OPTION_TYPE_OPTIONAL,
+     FIELD(graph),
+     .help = "also write the heap as a graph, for leakgraph, to this file (NAME.PID.leakgraph)"},
+    {TIMEOUT_OPTION},
+    {DIR_OPTION},
+    {HELP},
+    {0}};
 const struct option_row arguments_of_requests[] = {{TIMEOUT_OPTION}, {DIR_OPTION}, {HELP}, {0}};
 const struct option_row arguments_of_report[] = {
     {.name = "no-look",

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,16 +145,77 @@ static void print_leak_check(const struct command_run *run, const struct leak_ch
     printf("; leakreport %s\n", term_shell_word(run->target.path).text);
 }
 
+/* The file of --graph, absolute, for the process has another directory. NULL: it cannot be named. */
+static char *graph_file_name(const char *given)
+{
+    char here[PATH_MAX], *path;
+
+    if (*given == '/')
+        return string_format("%s", given);
+    if (!getcwd(here, sizeof(here)))
+        return NULL;
+    path = string_format("%s/%s", here, given);
+    return path;
+}
+
+/* Without a file: NAME.PID.leakgraph, once the process is known. */
+static char *graph_file_of(const struct arguments *arguments)
+{
+    struct target target;
+    char *name, *path;
+
+    if (*arguments->graph)
+        return graph_file_name(arguments->graph);
+    if (!target_open(&target, arguments->process, arguments->dir))
+        return NULL;
+    name = string_format("%.*s.%d.leakgraph", (int)strcspn(target.who, " /"), target.who,
+                         (int)target.pid);
+    target_close(&target);
+    path = graph_file_name(name);
+    free(name);
+    return path;
+}
+
+static int print_graph_file(const struct command_run *run, const char *path)
+{
+    int error = recording_graph_error(&run->target.recording, run->answer.milestone);
+
+    if (error) {
+        refuse_request(run->target.who, REFUSAL_ANSWER, "no heap graph was written",
+                       string_format("%s: %s", path, strerror(-error)));
+        return STATUS_UNDONE;
+    }
+    printf("heap graph: leakgraph %s\n", term_shell_word(path).text);
+    return STATUS_GOOD;
+}
+
 int command_snapshot(const struct arguments *arguments)
 {
     struct command_run run = {.arguments = *arguments};
+    struct request request = {.verb = LEAK_VERB_SNAPSHOT};
     struct leak_check_totals found;
+    char *graph = arguments->graph ? graph_file_of(arguments) : NULL;
+    int status = STATUS_GOOD;
 
-    if (!require_leak_check(&run, (struct request){.verb = LEAK_VERB_SNAPSHOT}, &found))
+    if (arguments->graph && !graph)
         return STATUS_UNDONE;
-    print_leak_check(&run, &found);
-    target_close(&run.target);
-    return STATUS_GOOD;
+    if (graph && strlen(graph) >= RECORDING_GRAPH_FILE) {
+        fprintf(stderr, "leakctl: the name of the graph file is too long: %s\n", graph);
+        free(graph);
+        return STATUS_USAGE;
+    }
+    request.graph_file = graph;
+    request.argument = graph ? LEAK_REQUEST_GRAPH : 0;
+    if (require_leak_check(&run, request, &found)) {
+        print_leak_check(&run, &found);
+        if (graph)
+            status = print_graph_file(&run, graph);
+        target_close(&run.target);
+    } else {
+        status = STATUS_UNDONE;
+    }
+    free(graph);
+    return status;
 }
 
 int command_mark(const struct arguments *arguments)

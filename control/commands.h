@@ -17,6 +17,7 @@ struct arguments {
     uint64_t duration;   /* ms; 0: until leakctl detach */
     const char *options; /* of libleak, as in LIBLEAK_OPTIONS */
     const char *output;  /* of leakreport */
+    const char *graph;   /* file for the heap graph; "": a name is made; NULL: none is wanted */
     const char *process, *operand;
     char **rest; /* points into argv */
     int rest_count;
@@ -34,8 +35,8 @@ struct command {
 };
 
 /* The options of commands, all fields of struct arguments. */
-extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[],
-    arguments_of_attach[], arguments_of_detach[];
+extern const struct option_row arguments_of_snapshot[], arguments_of_requests[],
+    arguments_of_report[], arguments_of_clean[], arguments_of_attach[], arguments_of_detach[];
 
 /* argv[0] is the command. Moves the options of leakreport to the front of argv. False: the line is
  * wrong, and a message says why. */

@@ -10,7 +10,7 @@
 static const struct command commands[] = {
     {"snapshot", "PID|NAME", "check a running process for leaks now",
      "Waits until the leak check is in the recording file, and prints its result in one line.",
-     OF_REQUESTS, .run = command_snapshot},
+     .options = arguments_of_snapshot, .process = true, .run = command_snapshot},
     {"mark", "PID|NAME MARK", "give this moment a name",
      "leakreport --since=MARK then reports what was allocated later and still lives.", OF_REQUESTS,
      .operand = true, .run = command_mark},

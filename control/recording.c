@@ -70,6 +70,29 @@ bool recording_lock(struct recording *recording)
     return flock(recording->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
+static struct leak_request_file *request_file(const struct recording *recording)
+{
+    return (struct leak_request_file *)((char *)recording->header + LEAK_REQUEST_FILE_AT);
+}
+
+void recording_put_graph_file(struct recording *recording, const char *path)
+{
+    struct leak_request_file *file = request_file(recording);
+
+    *file = (struct leak_request_file){0};
+    memcpy(file->path, path, strnlen(path, sizeof(file->path) - 1));
+}
+
+int recording_graph_error(const struct recording *recording, uint64_t milestone)
+{
+    const struct leak_request_file *file = request_file(recording);
+
+    /* Pairs with the release of the process. A libleak without graph files writes nothing. */
+    if (__atomic_load_n(&file->milestone, __ATOMIC_ACQUIRE) != milestone)
+        return -ENOTSUP;
+    return file->error;
+}
+
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
 static bool read_recording(const struct recording *recording, void *to, size_t size,

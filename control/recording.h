@@ -43,6 +43,12 @@ struct leak_check_totals {
 bool recording_find_leak_check(const struct recording *recording, uint64_t milestone,
                                struct leak_check_totals *totals);
 
+/* Where the next request wants a graph file: shorter than RECORDING_GRAPH_FILE. */
+#define RECORDING_GRAPH_FILE sizeof(((struct leak_request_file *)0)->path)
+void recording_put_graph_file(struct recording *recording, const char *path);
+/* After the leak check of this milestone: 0 if the file was written, else -errno. */
+int recording_graph_error(const struct recording *recording, uint64_t milestone);
+
 /* The newest failed leak check since then. */
 bool recording_find_failed_check(const struct recording *recording, uint64_t when_ns,
                                  struct leak_snapshot *head);

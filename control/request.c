@@ -285,6 +285,8 @@ bool request_perform(struct target *target, const struct request *request,
     catch_ending_signals(before);
     good = check_reachable(target) && claim_mailbox(target, request->timeout);
     if (good) {
+        if (request->graph_file)
+            recording_put_graph_file(&target->recording, request->graph_file);
         mailbox_post(mailbox, request->verb, request->argument, request->name);
         good = wait_for_answer(target, request->timeout, answer);
     }

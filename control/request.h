@@ -18,7 +18,8 @@ struct request {
     enum leak_verb verb;
     uint64_t argument;
     const char *name;
-    uint64_t timeout; /* ms: until the process takes it, and as long again until it is done */
+    uint64_t timeout;       /* ms: until the process takes it, and as long again until it is done */
+    const char *graph_file; /* absolute; NULL: none is wanted */
 };
 
 /* False: refused. */

@@ -150,8 +150,19 @@ struct leak_request {
     uint32_t answer;      /* enum leak_answer */
     int32_t asker;        /* pid of the sender … */
     uint64_t asker_start; /* … and its start time */
-    uint64_t argument;    /* WHO: an address. ANSWERED: number of the new milestone; 0 = none */
+    uint64_t argument;    /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. ANSWERED: number of
+                             the new milestone; 0 = none */
     char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
+};
+
+/* The graph file that a request wants, at this offset of page 0. The process notes why there is none
+ * before the leak check of that milestone appears. */
+#define LEAK_REQUEST_GRAPH 1
+#define LEAK_REQUEST_FILE_AT 2048
+struct leak_request_file {
+    uint32_t milestone; /* of the leak check that the error belongs to; 0: none has ended */
+    int32_t error;      /* -errno; 0: the file was written */
+    char path[LEAK_PAGE - LEAK_REQUEST_FILE_AT - 8]; /* absolute, NUL-terminated */
 };
 
 /* Page 0, whose fields up to "request" stand there in every version. A reader refuses newer versions
@@ -1256,6 +1267,7 @@ struct leak_crash {
     LEAK_ASSERT(sizeof(struct leak_##name) == size,                                                \
                 "leak_store.h: the layout of " #name " in recording files has changed");
 LEAK_LAYOUT(request, 64)
+LEAK_LAYOUT(request_file, 2048)
 LEAK_LAYOUT(header, 408)
 LEAK_LAYOUT(chunk, 64)
 LEAK_LAYOUT(own, 24)

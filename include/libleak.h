@@ -137,6 +137,12 @@ extern "C" {
  * a later leak check follows. Returns how many blocks are lost; -1: no leak check was possible. */
 LIBLEAK_FUNCTION(long, libleak_snapshot, (void), (), -1)
 
+/* The same, and writes the heap as a graph into a file, for leakgraph: every block and every pointer
+ * between blocks. %p in the name is the pid, %e the program, %n the first free number; an existing
+ * file is replaced. Returns as libleak_snapshot; -1 also when the file cannot be written: then
+ * standard error says why. */
+LIBLEAK_FUNCTION(long, libleak_snapshot_graph, (const char *file), (file), -1)
+
 /* Runs a leak check and has leakreport, in a process of its own, report what is lost; waits for it.
  * The report is appended to file (%p pid, %e program ...); NULL: to where the options report_to and
  * report_file say, else to standard error. Returns how many blocks are lost; -1: no leak check or no
@@ -304,6 +310,7 @@ LIBLEAK_INLINE int libleak_present(void)
 /* ---- Aliases ----------------------------------------------------------------------------- */
 
 #define LIBLEAK_SNAPSHOT() libleak_snapshot()
+#define LIBLEAK_SNAPSHOT_GRAPH(file) libleak_snapshot_graph(file)
 #define LIBLEAK_VERSION() libleak_version()
 #define LIBLEAK_REPORT(file) libleak_report(file)
 #define LIBLEAK_REPORT_THREAD(file) libleak_report_thread(file)

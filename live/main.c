@@ -17,6 +17,7 @@
 #include "common/base/proc.h"
 #include "live/report.h"
 #include "common/base/error.h"
+#include "common/store/store_dir.h"
 #include "live/session.h"
 #include "live/when_lost.h"
 #include "common/preflight/preflight.h"
@@ -88,6 +89,22 @@ static void refuse_to_overwrite(const struct args *args, const char *path)
         fatal_exit(STATUS_INTERNAL_ERROR, "%s exists (--force overwrites)", path);
 }
 
+/* The library keeps a graph file that is there, because another process may have written it, and adds
+ * the pid to the name: so that of an earlier run goes now. */
+static void make_way_for_graph(const struct args *args)
+{
+    char *given = option_text_find(args->runtime, "graph"), *path;
+    if (given && *given && !strchr(given, '%')) {
+        path = *given == '/' || !args->cwd ? string_format("%s", given)
+                                           : string_format("%s/%s", args->cwd, given);
+        refuse_to_overwrite(args, path);
+        if (args->force)
+            unlink(path);
+        free(path);
+    }
+    free(given);
+}
+
 /* The path to exec; if there is none, leakwatch ends with one clear line. */
 static char *find_program(const struct args *args, const struct string_list *environment)
 {
@@ -153,6 +170,7 @@ static int run_program(const struct args *args, const struct parts *parts,
 
     refuse_to_overwrite(args, args->keep);
     refuse_to_overwrite(args, args->append ? NULL : args->output);
+    make_way_for_graph(args);
     child_block_signals();
     if (parts->reporter && !report_check_options(parts->reporter, args, environment))
         return STATUS_INTERNAL_ERROR;

@@ -13,6 +13,7 @@ $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
 $(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
 $(filter $(O)/tests/control/% $(O)/tests/attach/%,$(UNITS)): $(O)/control.a $(O)/scan.a
 $(filter $(O)/tests/scan/%,$(UNITS)): $(call obj,tests/unit/scan/heap.c) $(O)/scan.a
+$(filter $(O)/tests/graph/%,$(UNITS)): $(call obj,tests/unit/graph/graph_builder.c) $(O)/graph.a $(O)/symbolize.a
 $(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)

@@ -43,6 +43,8 @@ PASS_ON(int, sys_truncate, (int fd, uint64_t size), SYS_ftruncate, fd, SYS_WIDE(
 PASS_ON(int, sys_allocate, (int fd, uint64_t size), SYS_fallocate, fd, 0, SYS_WIDE(0), SYS_WIDE(size))
 PASS_ON(int, sys_mkdir, (const char *path, int mode), SYS_mkdirat, AT_FDCWD, path, mode)
 PASS_ON(int, sys_unlink, (const char *path), SYS_unlinkat, AT_FDCWD, path, 0)
+PASS_ON(int, sys_rename, (const char *from, const char *to),
+        SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)
 PASS_ON(ssize_t, sys_readlink, (const char *path, char *buffer, size_t size),
         SYS_readlinkat, AT_FDCWD, path, buffer, size)
 PASS_ON(int, sys_lstat, (const char *path, struct stat *out),

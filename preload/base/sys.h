@@ -114,6 +114,8 @@ int sys_allocate(int fd, uint64_t size);
 uint64_t sys_disk_free(int fd);
 int sys_mkdir(const char *path, int mode);
 int sys_unlink(const char *path);
+/* Replaces a file that is there. */
+int sys_rename(const char *from, const char *to);
 ssize_t sys_readlink(const char *path, char *buffer, size_t size);
 /* The path of the program's file, NUL-terminated; where a sandbox refuses to tell, as exec named it.
  * Its length, 0: not known. */

@@ -49,20 +49,28 @@ static bool is_recorded(const struct frame *caller)
 }
 
 /* An argument of the next leak check: a scrubbed stack passes nothing but a frame address. */
-static __thread uint32_t count_from __attribute__((tls_model("initial-exec")));
+static __thread struct snapshot_wish next_wish __attribute__((tls_model("initial-exec")));
 
 /* record: the frame record of the exported function. */
 static NOINLINE long run_leak_check(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
     struct roots_caller taker = SNAPSHOT_CALLER(&caller);
-    uint32_t since = count_from;
-    count_from = 0;
-    return is_recorded(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, since) : -1;
+    struct snapshot_wish wish = next_wish;
+    next_wish = (struct snapshot_wish){0};
+    return is_recorded(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, &wish) : -1;
 }
 
 EXPORT long libleak_snapshot(void)
 {
+    return ON_SCRUBBED_STACK(run_leak_check);
+}
+
+EXPORT long libleak_snapshot_graph(const char *file)
+{
+    if (!file || !*file)
+        return -1;
+    next_wish.graph_file = file;
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 
@@ -82,7 +90,7 @@ EXPORT long libleak_lost_since(unsigned long moment)
 {
     if (!moment)
         return -1;
-    count_from = moment;
+    next_wish.since = moment;
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 

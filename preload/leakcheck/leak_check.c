@@ -5,6 +5,7 @@
 #include "preload/blocks/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
+#include "preload/leakcheck/graph_writer.h"
 #include "preload/leakcheck/holder_search.h"
 #include "preload/leakcheck/result_writer.h"
 #include "preload/track/fill.h"
@@ -25,6 +26,7 @@
 #include "preload/base/collections.h"
 #include "context.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -146,6 +148,8 @@ struct leak_check {
     struct elf_images images;
     struct roots roots;
     uint32_t note_at;
+    struct graph_input graph_input;
+    struct graph_writer *graph_writer; /* NULL: no graph file is wanted */
 };
 
 static struct leak_check current;
@@ -236,7 +240,48 @@ static enum reach_root_kind root_kind(const struct scan_range *range)
     return range->root_class == LEAK_ROOT_CLASS_GLOBALS ? REACH_ROOT_VARIABLES : REACH_ROOT_DATA;
 }
 
-static enum leak_trouble mark_heap(struct leak_check *check)
+/* ---- The graph file -------------------------------------------------------------------------- */
+
+static void begin_graph_file(struct leak_check *check, const struct leak_snapshot *head)
+{
+    const struct leak_check_request *request = check->request;
+    if (!request->graph_file)
+        return;
+    check->graph_input = (struct graph_input){.path = request->graph_file,
+                                              .pid = store_header->pid,
+                                              .reach = check->reach,
+                                              .roots = &check->roots,
+                                              .images = &check->images,
+                                              .head = head,
+                                              .words = request->content_most != 0};
+    check->graph_writer = sys_map(sizeof *check->graph_writer);
+    if (check->graph_writer)
+        graph_writer_begin(check->graph_writer, &check->graph_input);
+}
+
+static void note_for_leakctl(int error, uint32_t milestone)
+{
+    struct leak_request_file *file =
+        (struct leak_request_file *)((char *)store_header + LEAK_REQUEST_FILE_AT);
+    store_relaxed(&file->error, error);
+    store_release(&file->milestone, milestone); /* pairs with leakctl */
+}
+
+static void end_graph_file(struct leak_check *check)
+{
+    struct graph_writer *writer = check->graph_writer;
+    struct leak_check_result *result = check->request->result;
+    if (!check->request->graph_file)
+        return;
+    result->graph_written = writer && graph_writer_end(&guard_self, writer, check->graph);
+    result->graph_error = writer ? writer->stream.error : -ENOMEM;
+    if (check->request->occasion == LEAK_OCCASION_CONTROL)
+        note_for_leakctl(result->graph_error, check->request->milestone);
+}
+
+/* ---- The check, continued -------------------------------------------------------------------- */
+
+static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_snapshot *head)
 {
     const struct leak_check_request *request = check->request;
     uint64_t memory_most = request->memory_most ? request->memory_most : UINT64_MAX;
@@ -272,8 +317,10 @@ static enum leak_trouble mark_heap(struct leak_check *check)
     }
     if (request->header_idiom)
         reach_find_idioms(check->reach, callers_of);
-    if (!reach_mark(check->reach, &codes, is_vtable) ||
-        !(check->graph = leak_graph_build(check->reach)))
+    if (!reach_mark(check->reach, &codes, is_vtable))
+        return LEAK_TROUBLE_NO_MEMORY;
+    begin_graph_file(check, head);
+    if (!(check->graph = leak_graph_build(check->reach)))
         return LEAK_TROUBLE_NO_MEMORY;
     return LEAK_TROUBLE_NONE;
 }
@@ -370,7 +417,8 @@ static void run_check(void *argument)
                                  .milestone = request->milestone};
     isolate_child();
     current.request = request;
-    enum leak_trouble trouble = mark_heap(&current);
+    enum leak_trouble trouble = mark_heap(&current, &head);
+    end_graph_file(&current);
     if (!trouble)
         count_verdicts(&current);
     if (!trouble && request->followed)

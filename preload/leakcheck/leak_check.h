@@ -33,7 +33,9 @@ struct leak_check_result {
     uint64_t place;            /* of the chunk in the recording file */
     struct leak_holder holder; /* of the followed block, as far as one was found */
     bool followed_exists;      /* the followed block is allocated */
-    uint32_t notes;            /* number of notes, ascending by address */
+    bool graph_written;
+    int graph_error; /* -errno: why there is no graph file; 0: none was wanted, or there is one */
+    uint32_t notes;  /* number of notes, ascending by address */
     uint32_t notes_most;
     struct leak_check_note note[]; /* behind them leak_check_links */
 };
@@ -70,9 +72,10 @@ struct leak_check_request {
     const struct leak_check_result *before;
     bool twice;  /* "before" is the first half of this check: lost means lost in both halves */
     bool silent; /* writes only notes, nothing into the recording file */
-    uint64_t followed; /* ~address of a block whose best holder is wanted, 0: none */
-    uintptr_t about;   /* an address whose block and referrers are wanted, 0: none */
-    uint32_t since;    /* blocks of earlier ticks are not counted, 0: all are */
+    uint64_t followed;      /* ~address of a block whose best holder is wanted, 0: none */
+    uintptr_t about;        /* an address whose block and referrers are wanted, 0: none */
+    const char *graph_file; /* where the graph is written, absolute; NULL: nowhere */
+    uint32_t since;         /* blocks of earlier ticks are not counted, 0: all are */
     bool is_milestone;
     uint32_t milestone; /* its number, set when the snapshot is taken */
 };

@@ -26,11 +26,6 @@ struct owner_word {
     uint32_t written; /* index in "roots" + 1 */
 };
 
-/* The locals of the function at pc lie between sp and the next frame's sp. */
-struct owner_frame {
-    uintptr_t pc, sp, cfa;
-};
-
 bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
                        const struct roots *roots)
 {
@@ -127,9 +122,9 @@ static void unwind_thread(struct guard *guard, struct root_owners *owners,
     unwind(guard, &bounds, &start, STACK_MOST, trace);
     for (unsigned i = 0; i < trace->depth && owners->frame_count < FRAMES_MOST; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
-        struct owner_frame *frame = &owners->frame[owners->frame_count++];
+        struct root_owners_frame *frame = &owners->frame[owners->frame_count++];
         uint64_t *pc = growable_array_add(&owners->pcs);
-        *frame = (struct owner_frame){step->pc, step->sp, thread->high};
+        *frame = (struct root_owners_frame){step->pc, step->sp, thread->high};
         if (i)
             frame[-1].cfa = step->sp;
         if (pc)
@@ -160,12 +155,22 @@ void root_owners_add_threads(struct guard *guard, struct root_owners *owners)
     owners->frames_of[roots->thread_count] = owners->frame_count;
 }
 
+bool root_owners_thread_frame(const struct root_owners *owners, uint32_t thread, uint32_t index,
+                              struct root_owners_frame *out)
+{
+    uint32_t at = owners->frames_of[thread] + index;
+    if (at >= owners->frames_of[thread + 1])
+        return false;
+    *out = owners->frame[at];
+    return true;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void find_stack_frame(const struct root_owners *owners, int thread, struct leak_held *out)
 {
     for (uint32_t i = owners->frames_of[thread]; i < owners->frames_of[thread + 1]; i++) {
-        const struct owner_frame *frame = &owners->frame[i];
+        const struct root_owners_frame *frame = &owners->frame[i];
         if (out->address >= frame->sp && out->address < frame->cfa) {
             out->pc = frame->pc - 1; /* the return address may lie in the next function */
             out->cfa = frame->cfa;

@@ -21,9 +21,9 @@
 struct root_owners {
     const struct reach *reach;
     const struct roots *roots_found;
-    struct owner_node *node;   /* by node */
-    struct owner_word *word;   /* by index of reach_root_word */
-    struct owner_frame *frame; /* of all threads, innermost first */
+    struct owner_node *node;         /* by node */
+    struct owner_word *word;         /* by index of reach_root_word */
+    struct root_owners_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
     uint32_t *frames_of; /* by thread: its first frame; the next thread's first frame ends them */
     uint32_t *part_at;   /* open addressing: hash of root and site -> part + 1 */
@@ -36,6 +36,13 @@ bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
 void root_owners_count(struct root_owners *owners);
 /* Writes the threads and unwinds their stacks. */
 void root_owners_add_threads(struct guard *guard, struct root_owners *owners);
+/* A frame of a thread, 0 being the innermost: the locals of the function at pc, a return address, lie
+ * between sp and cfa, 0 if the next frame is unknown. False: there is none. */
+struct root_owners_frame {
+    uintptr_t pc, sp, cfa;
+};
+bool root_owners_thread_frame(const struct root_owners *owners, uint32_t thread, uint32_t index,
+                              struct root_owners_frame *out);
 /* Writes the root word of a node: its index in "roots" + 1, 0 = it has none. */
 uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node);
 /* Writes any word of scan range "range", as one that holds nothing; its index in "roots" + 1. */

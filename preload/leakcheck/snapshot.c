@@ -7,6 +7,7 @@
 #include "preload/base/log.h"
 #include "preload/signals/stop_the_world.h"
 #include "preload/leakcheck/fork_snapshot.h"
+#include "preload/leakcheck/graph_path.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -31,10 +32,11 @@ struct pending_check {
     enum leak_occasion occasion;
     struct leak_check_result *result;
     size_t size;
-    uint64_t followed;  /* ~address of a block whose holder is wanted, 0: none */
-    uintptr_t about;    /* an address whose referrers are wanted, 0: none */
-    uint32_t since;     /* lost blocks are counted from this tick on, 0: all are */
-    uint32_t milestone; /* its number, 0: it is no milestone */
+    uint64_t followed;      /* ~address of a block whose holder is wanted, 0: none */
+    uintptr_t about;        /* an address whose referrers are wanted, 0: none */
+    uint32_t since;         /* lost blocks are counted from this tick on, 0: all are */
+    uint32_t milestone;     /* its number, 0: it is no milestone */
+    const char *graph_file; /* of graph_path.h; NULL: no graph is wanted */
 };
 /* The places of the last two checks in the recording file: the older one is overwritten, so that a
  * process can be checked without end. */
@@ -70,6 +72,34 @@ static void write_trouble(enum leak_occasion occasion, enum leak_trouble trouble
                                  .sites = sites_last(),
                                  .skipped = skipped};
     store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
+}
+
+/* ---- Graph files ----------------------------------------------------------------------------- */
+
+static const char *graph_file_reason(const struct leak_check_result *result,
+                                     enum leak_trouble trouble)
+{
+    static const char *const words[] = {"the reason is unknown",
+#define X(name, text) text,
+                                        LEAK_TROUBLE_TABLE(X)
+#undef X
+    };
+    return trouble ? words[trouble] : store_error_text(result->graph_error);
+}
+
+/* Of a check that was waited for, or that never began. Where its child is still at work, the file may
+ * yet appear. */
+static void report_graph_file(const struct pending_check *check, enum leak_trouble trouble)
+{
+    const struct leak_check_result *result = check->result;
+    if (trouble || !result->graph_written) {
+        log_line("no heap graph in ", check->graph_file, ": ", graph_file_reason(result, trouble),
+                 NULL);
+        return;
+    }
+    graph_path_note_written(check->graph_file);
+    if (options_current.verbosity)
+        log_line("heap graph: ", check->graph_file, NULL);
 }
 
 /* ---- Earlier checks -------------------------------------------------------------------------- */
@@ -112,6 +142,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
                                          .followed = out->followed,
                                          .silent = out->followed != 0,
                                          .since = out->since,
+                                         .graph_file = out->graph_file,
                                          .is_milestone = leak_check_is_milestone(occasion),
                                          .header_idiom = options_current.header_idiom,
                                          .xor_key = options_current.xor };
@@ -143,6 +174,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         return true;
     }
     release_check(out);
+    if (out->graph_file && occasion != LEAK_OCCASION_CONTROL) /* leakctl says why */
+        report_graph_file(out, trouble);
     if (!out->followed)
         write_trouble(occasion, trouble);
     return false;
@@ -173,21 +206,28 @@ static bool finish_check(const struct pending_check *check, enum leak_occasion o
     enum leak_trouble trouble = fork_snapshot_wait(check->pid, check->result);
     if (trouble)
         write_trouble(occasion, trouble);
+    if (check->graph_file)
+        report_graph_file(check, trouble);
     return !trouble;
 }
 
 static struct leak_check_sum last_sums[LEAK_VERDICT_MAX]; /* of the last synchronous check */
 static bool has_sums;
 
-long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller, uint32_t since)
+long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller,
+                   const struct snapshot_wish *wish)
 {
-    struct pending_check check = {.since = since};
+    struct pending_check check = {.since = wish->since};
     long lost = -1;
     if (!lock_checks())
         return -1;
+    if (wish->graph_file)
+        check.graph_file = graph_path_of_request(wish->graph_file);
     if (take_check(occasion, caller, NULL, &check)) {
         if (finish_check(&check, occasion))
             lost = check.result->lost_blocks;
+        if (lost >= 0 && check.graph_file && !check.result->graph_written)
+            lost = -1;
         if (lost >= 0) {
             memcpy(last_sums, check.result->found, sizeof last_sums);
             has_sums = true;
@@ -246,6 +286,7 @@ void snapshot_early(const struct roots_caller *caller)
     }
     if (!lock_checks())
         return;
+    early.graph_file = graph_path_of_option();
     if (!take_check(LEAK_OCCASION_EARLY, caller, NULL, &early))
         early.pid = -1;
     turnstile_leave(&check_turn);
@@ -347,6 +388,7 @@ void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasio
     if (known)
         record_place(early.result->place);
     if (!early.pid || (known && !(is_heap_unchanged() && are_links_unchanged()))) {
+        check.graph_file = graph_path_of_option();
         if (take_check(occasion, caller, known ? early.result : NULL, &check))
             finish_check(&check, occasion);
         fork_snapshot_resume();
@@ -386,9 +428,9 @@ static bool reap_last(void)
 
 enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
-                                          uint32_t *milestone)
+                                          const char *graph_file, uint32_t *milestone)
 {
-    struct pending_check check = {.about = about, .occasion = occasion};
+    struct pending_check check = {.about = about, .graph_file = graph_file, .occasion = occasion};
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
     if (!turnstile_try(&check_turn))
         return SNAPSHOT_BUSY;
@@ -421,12 +463,14 @@ void snapshot_start(void)
 {
     snapshot_set_roots();
     roots_start();
+    graph_path_start();
 }
 
 void snapshot_fork_child(void)
 {
     turnstile_reset(&check_turn);
     blocked = false;
+    graph_path_fork_child();
     world_fork_child();
     children_fork_child();
     release_check(&early);

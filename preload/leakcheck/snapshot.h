@@ -35,10 +35,16 @@ void snapshot_fork_child(void);
                               .fp = (caller)->fp};                                                 \
     })
 
-/* Runs a check and waits for it. Returns how many blocks of tick "since" or later are lost (0: of
- * any tick), -1: unknown. The process is tracked and running; the calling thread is outside the
+struct snapshot_wish {
+    uint32_t since;         /* lost blocks are counted from this tick on, 0: all are */
+    const char *graph_file; /* a pattern of graph_path.h; NULL: no graph is wanted */
+};
+
+/* Runs a check and waits for it. Returns how many blocks are lost, -1: unknown, or the graph file
+ * could not be written. The process is tracked and running; the calling thread is outside the
  * runtime. */
-long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller, uint32_t since);
+long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller,
+                   const struct snapshot_wish *wish);
 
 /* Runs a check that records nothing and waits for it: which word holds the address of a block? A
  * word of a variable or of a reachable block is preferred to one on a stack; registers of the
@@ -54,11 +60,12 @@ const struct leak_check_sum *snapshot_last_sums(void);
 
 /* Starts a check without waiting; for a signal handler, outside the runtime. BUSY: another check is
  * running. NONE: skipped, or the recording file says why there is none. about: an address whose
- * block and referrers are wanted, 0: none. *milestone: the number of this check. */
+ * block and referrers are wanted, 0: none. graph_file: where the graph is written, absolute; NULL:
+ * nowhere. *milestone: the number of this check. */
 enum snapshot_outcome { SNAPSHOT_STARTED, SNAPSHOT_BUSY, SNAPSHOT_NONE };
 enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
-                                          uint32_t *milestone);
+                                          const char *graph_file, uint32_t *milestone);
 
 /* The check at the end of the process: the first call is EARLY, any later one LATE. */
 void snapshot_early(const struct roots_caller *caller);

@@ -136,13 +136,28 @@ struct control_request {
     uint32_t verb;
     uint64_t argument;
     char name[LEAK_MILESTONE_NAME];
+    const char *graph_file; /* NULL: none is wanted */
 };
+
+/* Signal stacks are small. One request is served at a time. */
+static char graph_file[sizeof(((struct leak_request_file *)0)->path)];
+
+static const char *copy_graph_file(void)
+{
+    struct leak_request_file *file =
+        (struct leak_request_file *)((char *)store_header + LEAK_REQUEST_FILE_AT);
+    memcpy(graph_file, file->path, sizeof graph_file - 1);
+    store_relaxed(&file->milestone, 0);
+    return graph_file;
+}
 
 static struct control_request copy_request(const struct leak_request *request)
 {
     struct control_request control = {.verb = load_relaxed(&request->verb),
                                       .argument = load_relaxed(&request->argument)};
     memcpy(control.name, request->name, sizeof control.name - 1);
+    if (control.verb == LEAK_VERB_SNAPSHOT && control.argument == LEAK_REQUEST_GRAPH)
+        control.graph_file = copy_graph_file();
     return control;
 }
 
@@ -159,7 +174,8 @@ static enum leak_answer start_requested_check(const struct control_request *cont
                                               const struct roots_caller *taker, uint32_t *milestone)
 {
     uintptr_t about = control->verb == LEAK_VERB_WHO ? control->argument : 0;
-    switch (snapshot_take_async(LEAK_OCCASION_CONTROL, taker, about, milestone)) {
+    switch (
+        snapshot_take_async(LEAK_OCCASION_CONTROL, taker, about, control->graph_file, milestone)) {
     case SNAPSHOT_BUSY:
         return LEAK_ANSWER_NONE;
     case SNAPSHOT_STARTED:
@@ -213,7 +229,7 @@ static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
                                  const struct roots_caller *taker)
 {
     uint32_t milestone;
-    return snapshot_take_async(occasion, taker, 0, &milestone) == SNAPSHOT_BUSY ? work : 0;
+    return snapshot_take_async(occasion, taker, 0, NULL, &milestone) == SNAPSHOT_BUSY ? work : 0;
 }
 
 /* Returns what could not be done now. */

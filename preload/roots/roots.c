@@ -432,6 +432,7 @@ bool roots_find(const struct roots_input *input, struct roots *out)
     *out = (struct roots){.threads = sys_map_lazily(WORLD_MAX_THREADS * sizeof *out->threads)};
     builder.excluded = sys_map_lazily(SCAN_RANGES_MAX * sizeof *builder.excluded);
     builder.dtv_words = sys_map_lazily(DTV_WORDS_MAX * sizeof *builder.dtv_words);
+    out->glibc = builder.glibc;
     if (!scan_ranges_open(&out->ranges, input->classes) || !out->threads || !builder.excluded ||
         !builder.dtv_words ||
         !heap_ranges_find(input->maps, input->reach, builder.glibc, &builder.heaps))

@@ -38,6 +38,7 @@ struct roots {
     struct scan_ranges ranges;
     struct root_thread *threads;
     uint32_t thread_count;
+    bool glibc; /* the allocator is the C library's */
 };
 
 /* The thread that requests the leak check: its live stack begins at sp; the words that its

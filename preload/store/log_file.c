@@ -3,6 +3,7 @@
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
+#include "preload/store/file_pattern.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -43,25 +44,6 @@ uint64_t log_file_lost(void)
 
 /* ---- The name ------------------------------------------------------------------------------- */
 
-static void expand_pattern(struct strbuf *out, uint64_t number)
-{
-    for (const char *at = pattern; *at; at++) {
-        if (at[0] != '%' || !at[1] || !strchr("pen%", at[1])) {
-            strbuf_add_bytes(out, at, 1);
-            continue;
-        }
-        at++;
-        if (*at == 'p')
-            strbuf_add_number(out, sys_getpid());
-        else if (*at == 'e')
-            strbuf_add(out, program);
-        else if (*at == 'n')
-            strbuf_add_number(out, number);
-        else
-            strbuf_add(out, "%");
-    }
-}
-
 static int create_file(void)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -69,7 +51,7 @@ static int create_file(void)
     int fd = -EEXIST;
     for (uint64_t n = 1; fd == -EEXIST && n < (numbered ? NUMBERS : 3); n++) {
         struct strbuf text = STRBUF_ON(path);
-        expand_pattern(&text, n);
+        file_pattern_expand(&text, pattern, program, n);
         if (!numbered && n == 2) { /* it is another process's, or another run's */
             strbuf_add(&text, ".");
             strbuf_add_number(&text, sys_getpid());
@@ -102,13 +84,7 @@ static bool start_file(void)
 bool log_file_start(const char *wanted, const char *name)
 {
     struct strbuf text = STRBUF_ON(pattern), short_name = STRBUF_ON(program);
-    char here[PATH_MAX];
-    if (wanted[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
-        for (const char *at = here; *at; at++)
-            strbuf_add_bytes(&text, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
-        strbuf_add(&text, "/");
-    }
-    strbuf_add(&text, wanted);
+    file_pattern_make_absolute(&text, wanted);
     strbuf_add(&short_name, name);
     window = arena_map(WINDOW);
     scratch = arena_map(LOG_FILE_LINE_MOST);

@@ -123,6 +123,21 @@ tool_leakctl_every_verb() {
     fails 2 "$O/leakctl" nonesuch
     under "$O/leakctl" --help >out
 }
+tool_leakgraph_every_verb() {
+    LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=$PWD:graph=$PWD/sed.lg sed -n '$p' /dev/null
+    address=$("$O/leakgraph" sed.lg retained --json --top=1 | grep -o '0x[0-9a-f]*' | head -1)
+    for verb in summary retained dominators suspects cycles waste "path $address" "refs $address" "out $address" 'find size>9' 'diff sed.lg'; do
+        # shellcheck disable=SC2086 # a list of words
+        under "$O/leakgraph" sed.lg $verb >out
+        # shellcheck disable=SC2086
+        under "$O/leakgraph" sed.lg $verb --json >out
+    done
+    head -c 500 sed.lg >cut.lg
+    fails 2 "$O/leakgraph" cut.lg
+    fails 2 "$O/leakgraph" sed.lg nonesuch
+    fails 2 "$O/leakgraph" sed.lg find nonesuch
+    fails 1 "$O/leakgraph" sed.lg path 0x10
+}
 tool_leaktop_once() {
     begin_live
     under "$O/leaktop" --dir=live >out

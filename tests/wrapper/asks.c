@@ -38,7 +38,7 @@ int main(void)
 {
     long lost = LIBLEAK_SNAPSHOT();
     printf("calls %d %d %d\n", lost == 0, LIBLEAK_MARK("one"), LIBLEAK_AT_REPORT(farewell));
-    LIBLEAK_MARK("unused"), LIBLEAK_SNAPSHOT();
+    LIBLEAK_MARK("unused"), LIBLEAK_SNAPSHOT(), LIBLEAK_SNAPSHOT_GRAPH("graph");
     if ((LIBLEAK_VERSION() != NULL) != (lost >= 0))
         printf("version\n");
     struct libleak_counts all, mine;

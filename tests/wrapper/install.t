@@ -5,7 +5,7 @@ build_make() { make -s --no-print-directory -C "$root" O="${O#"$root"/}" "$@"; }
 test_installed_runs_and_uninstall_leaves_nothing() {
     build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
     (cd dest && find . ! -type d | sort) >files
-    for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl share/man/man1/leakctl.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
+    for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl bin/leakgraph share/man/man1/leakctl.1 share/man/man1/leakgraph.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc share/cmake/libleak/libleakConfig.cmake include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/doc/libleak/fleet/libleak.rules.yml \
@@ -75,7 +75,7 @@ test_manual_pages_are_whole() {
 test_every_part_has_the_version_of_the_file() {
     version=$(cat "$root/VERSION")
     leakrun --version | grep -q " $version\$" || fail "leakrun: $(leakrun --version)"
-    for tool in leakreport leaktop leakctl; do
+    for tool in leakreport leaktop leakctl leakgraph; do
         "$O/$tool" --version | grep -q " $version\$" || fail "$tool: $("$O/$tool" --version)"
     done
     LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=verbosity=1:dir=$PWD env true 2>err

@@ -1,0 +1,69 @@
+/* verbs.h - what leakgraph can be asked. */
+#ifndef GRAPH_VERBS_H
+#define GRAPH_VERBS_H
+
+#include "graph/dominators.h"
+#include "graph/graph_names.h"
+#include "graph/listing.h"
+
+enum { STATUS_GOOD = 0, STATUS_NOTHING = 1, STATUS_UNUSABLE = 2 };
+
+#define TOP_USUAL 20
+#define DEPTH_USUAL 4
+
+struct options {
+    const char *file, *verb, *operand;
+    size_t top;   /* rows of a table; 0: all */
+    size_t depth; /* of dominators */
+    bool json, help, version;
+};
+
+struct verb_run {
+    const struct options *options;
+    struct heap_graph *graph;
+    struct graph_names *names;
+    struct listing *listing;
+};
+
+/* Returns the exit status. A message says why it is not STATUS_GOOD. */
+struct verb {
+    const char *word;
+    const char *operand; /* NULL: it takes none */
+    const char *help;
+    int (*run)(struct verb_run *run);
+};
+
+/* verbs_heap.c: the whole heap */
+int verb_summary(struct verb_run *run);
+int verb_retained(struct verb_run *run);
+int verb_dominators(struct verb_run *run);
+int verb_suspects(struct verb_run *run);
+int verb_cycles(struct verb_run *run);
+int verb_waste(struct verb_run *run);
+/* verbs_blocks.c: single blocks */
+int verb_path(struct verb_run *run);
+int verb_refs(struct verb_run *run);
+int verb_out(struct verb_run *run);
+int verb_find(struct verb_run *run);
+/* compare_graphs.c */
+int verb_diff(struct verb_run *run);
+
+/* ---- verbs.c: what several verbs need -------------------------------------------------------- */
+
+/* How many rows of so many are shown. */
+uint64_t verb_rows(const struct verb_run *run, uint64_t all);
+/* "lost", "reachable" … */
+const char *verb_verdict(const struct graph_block *block);
+/* As the table of verdicts has it, by its number. */
+const char *verb_verdict_word(unsigned verdict);
+/* The offset of an edge's word, and LISTING_NO_OFFSET for what has none. */
+uint64_t verb_edge_at(const struct graph_edge *edge);
+
+/* The indices 0 … count - 1 by falling key; of equal ones the lower first. The `top` first are
+ * sorted. The caller frees it. */
+uint32_t *verb_order(const uint64_t *key, uint32_t count, uint64_t top);
+
+/* One line on standard error; returns the status. */
+int verb_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

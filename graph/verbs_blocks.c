@@ -1,0 +1,353 @@
+/* verbs_blocks.c - path, refs, out and find: questions about single blocks. */
+#include "graph/verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/term_text.h"
+#include "common/options/command_line.h"
+#include "graph/find_query.h"
+#include "graph/root_paths.h"
+
+#define SIGNATURE_DIGITS 16
+
+/* ---- Which block ----------------------------------------------------------------------------- */
+
+static bool read_signature(const char *text, uint64_t *signature)
+{
+    char *end;
+
+    if (strlen(text) != SIGNATURE_DIGITS || strspn(text, "0123456789abcdef") != SIGNATURE_DIGITS)
+        return false;
+    *signature = strtoull(text, &end, 16);
+    return true;
+}
+
+/* The largest block of the record with that signature; a lost one does not count if another is held. */
+static uint32_t find_record(const struct verb_run *run, uint64_t signature)
+{
+    const struct heap_graph *graph = run->graph;
+    uint32_t best = GRAPH_NONE;
+
+    for (uint32_t i = 0; i < graph->blocks; i++) {
+        const struct graph_block *block = &graph->block[i];
+
+        if (graph_names_signature(run->names, block->site) != signature)
+            continue;
+        if (best == GRAPH_NONE ||
+            (graph_block_is_lost(&graph->block[best]) && !graph_block_is_lost(block)) ||
+            (graph_block_is_lost(&graph->block[best]) == graph_block_is_lost(block) &&
+             block->size > graph->block[best].size))
+            best = i;
+    }
+    return best;
+}
+
+/* GRAPH_NONE: a message says why; *status. */
+static uint32_t find_operand(const struct verb_run *run, int *status)
+{
+    const char *word = run->options->operand;
+    uint64_t number;
+    uint32_t block;
+
+    if (read_signature(word, &number)) {
+        block = find_record(run, number);
+        if (block == GRAPH_NONE)
+            *status = verb_complain(STATUS_NOTHING, "no record has the signature %s", word);
+        return block;
+    }
+    if (!command_line_read_address(word, &number)) {
+        *status = verb_complain(STATUS_UNUSABLE,
+                                "%s is no address in hex digits, nor the 16 digits of a signature",
+                                term_text(word, strlen(word), 0).text);
+        return GRAPH_NONE;
+    }
+    block = heap_graph_find(run->graph, number);
+    if (block == GRAPH_NONE)
+        *status = verb_complain(STATUS_NOTHING, "no block is at 0x%" PRIx64, number);
+    return block;
+}
+
+static void tell_block(struct verb_run *run, uint32_t number)
+{
+    const struct graph_block *block = &run->graph->block[number];
+    struct listing *listing = run->listing;
+
+    listing_fact(listing, "address", "Block", CELL_ADDRESS, (union cell){.number = block->address});
+    listing_fact(listing, "size", "Size", CELL_BYTES, (union cell){.number = block->size});
+    listing_fact(listing, "verdict", "Verdict", CELL_TEXT,
+                 (union cell){.text = verb_verdict(block)});
+    listing_fact(listing, "site", "From", CELL_TEXT,
+                 (union cell){.text = graph_names_site(run->names, block->site)});
+    if (block->has_word)
+        listing_fact(listing, "first_word", "First word", CELL_ADDRESS,
+                     (union cell){.number = block->word});
+}
+
+/* ---- path ------------------------------------------------------------------------------------ */
+
+static const struct column path_columns[] = {{"offset", "word", CELL_OFFSET},
+                                             {"into", "into", CELL_OFFSET},
+                                             {"address", "block", CELL_ADDRESS},
+                                             {"size", "size", CELL_BYTES},
+                                             {"site", "from", CELL_TEXT}};
+
+static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, uint32_t number)
+{
+    const struct graph_block *block = &run->graph->block[number];
+
+    listing_row(run->listing, (union cell[]){{.number = at},
+                                             {.number = into ? into : LISTING_NO_OFFSET},
+                                             {.number = block->address},
+                                             {.number = block->size},
+                                             {.text = graph_names_site(run->names, block->site)}});
+}
+
+static void tell_start(struct verb_run *run, uint32_t start)
+{
+    uint32_t root = heap_graph_root_of(run->graph, start);
+    const struct graph_block *block = &run->graph->block[start];
+
+    if (root != GRAPH_NONE) {
+        listing_fact(run->listing, "root", "Held by", CELL_TEXT,
+                     (union cell){.text = graph_names_root(run->names, root)});
+        listing_fact(run->listing, "root_address", "Root word", CELL_ADDRESS,
+                     (union cell){.number = run->graph->root[root].address});
+        return;
+    }
+    if (run->listing->is_json)
+        listing_fact(run->listing, "root", "", CELL_TEXT, (union cell){.text = NULL});
+    else
+        listing_sentence(run->listing, NULL,
+                         graph_block_is_lost(block)
+                             ? "No root leads here: the path begins at a lost block."
+                             : "No root word leads here: the program ignores this block, or "
+                               "dropped it while it exited.");
+}
+
+int verb_path(struct verb_run *run)
+{
+    const struct heap_graph *graph = run->graph;
+    int status = STATUS_GOOD;
+    uint32_t target = find_operand(run, &status), count = 0, *step;
+    struct root_tree tree;
+
+    if (target == GRAPH_NONE)
+        return status;
+    tree = root_tree_find(graph);
+    count = tree.distance[target] + 1;
+    step = array_grow(NULL, &(size_t){0}, count, sizeof(*step));
+    for (uint32_t at = target, i = count; i-- > 0; at = tree.parent[at])
+        step[i] = at;
+    tell_block(run, target);
+    tell_start(run, step[0]);
+    listing_open_table(run->listing, "path", "Shortest path", path_columns, 5);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t root = i ? GRAPH_NONE : heap_graph_root_of(graph, step[0]);
+        uint32_t edge = i ? root_tree_edge(graph, step[i - 1], step[i]) : GRAPH_NONE;
+
+        if (edge != GRAPH_NONE)
+            tell_step(run, verb_edge_at(&graph->edge[edge]), heap_graph_edge_offset(graph, edge),
+                      step[i]);
+        else
+            tell_step(run, LISTING_NO_OFFSET, root == GRAPH_NONE ? 0 : graph->root[root].offset,
+                      step[i]);
+    }
+    listing_close_table(run->listing, 0);
+    free(step);
+    root_tree_end(&tree);
+    return STATUS_GOOD;
+}
+
+/* ---- refs and out ---------------------------------------------------------------------------- */
+
+static const struct column root_columns[] = {{"address", "root word", CELL_ADDRESS},
+                                             {"into", "into", CELL_OFFSET},
+                                             {"root", "root", CELL_TEXT}};
+
+static void tell_roots(struct verb_run *run, uint32_t block)
+{
+    const struct heap_graph *graph = run->graph;
+    uint64_t found = 0, most = verb_rows(run, UINT32_MAX);
+
+    listing_open_table(run->listing, "roots", "Roots that point to it", root_columns, 3);
+    for (uint32_t i = 0; i < graph->roots; i++) {
+        const struct graph_root *root = &graph->root[i];
+
+        if (root->to != block || found++ >= most)
+            continue;
+        listing_row(run->listing,
+                    (union cell[]){{.number = root->address},
+                                   {.number = root->offset ? root->offset : LISTING_NO_OFFSET},
+                                   {.text = graph_names_root(run->names, i)}});
+    }
+    listing_close_table(run->listing, found > most ? found - most : 0);
+}
+
+static void tell_edge(struct verb_run *run, uint32_t edge, uint32_t other)
+{
+    tell_step(run, verb_edge_at(&run->graph->edge[edge]), heap_graph_edge_offset(run->graph, edge),
+              other);
+}
+
+int verb_refs(struct verb_run *run)
+{
+    struct heap_graph *graph = run->graph;
+    int status = STATUS_GOOD;
+    uint32_t block = find_operand(run, &status), last = GRAPH_NONE;
+    uint64_t found = 0, most = verb_rows(run, UINT32_MAX);
+
+    if (block == GRAPH_NONE)
+        return status;
+    heap_graph_link(graph);
+    tell_block(run, block);
+    tell_roots(run, block);
+    listing_open_table(run->listing, "blocks", "Blocks that point to it", path_columns, 5);
+    for (uint32_t k = graph->in_first[block]; k < graph->in_first[block + 1]; k++) {
+        uint32_t from = graph->from[k];
+
+        for (uint32_t i = graph->first[from]; from != last && i < graph->first[from + 1]; i++)
+            if (graph->edge[i].to == block && found++ < most)
+                tell_edge(run, i, from);
+        last = from;
+    }
+    listing_close_table(run->listing, found > most ? found - most : 0);
+    return STATUS_GOOD;
+}
+
+int verb_out(struct verb_run *run)
+{
+    const struct heap_graph *graph = run->graph;
+    int status = STATUS_GOOD;
+    uint32_t block = find_operand(run, &status);
+    uint64_t found = 0, most = verb_rows(run, UINT32_MAX);
+
+    if (block == GRAPH_NONE)
+        return status;
+    tell_block(run, block);
+    listing_open_table(run->listing, "blocks", "Blocks that it points to", path_columns, 5);
+    for (uint32_t i = graph->first[block]; i < graph->first[block + 1]; i++)
+        if (found++ < most)
+            tell_edge(run, i, graph->edge[i].to);
+    listing_close_table(run->listing, found > most ? found - most : 0);
+    return STATUS_GOOD;
+}
+
+/* ---- find ------------------------------------------------------------------------------------ */
+
+struct find_run {
+    struct verb_run *run;
+    struct dominators dominators; /* if the condition needs them */
+    struct root_tree tree;        /* likewise */
+    struct hashmap texts;         /* hash of site, word and how -> 1 no, 2 yes */
+};
+
+static uint64_t find_number(void *context, uint32_t number, enum find_field field)
+{
+    const struct find_run *find = context;
+    const struct heap_graph *graph = find->run->graph;
+    const struct graph_block *block = &graph->block[number];
+
+    switch (field) {
+    case FIND_ADDRESS:
+        return block->address;
+    case FIND_SIZE:
+        return block->size;
+    case FIND_RETAINED:
+        return find->dominators.bytes[number];
+    case FIND_HELD:
+        return find->dominators.blocks[number];
+    case FIND_REFS:
+        return graph->in_first[number + 1] - graph->in_first[number];
+    case FIND_POINTERS:
+        return graph->first[number + 1] - graph->first[number];
+    case FIND_DISTANCE:
+        return find->tree.distance[number];
+    case FIND_WORD:
+        return block->word;
+    default:
+        return block->thread;
+    }
+}
+
+static bool matches_text(const char *text, const char *word, bool contains)
+{
+    return contains ? strstr(text, word) != NULL : strcmp(text, word) == 0;
+}
+
+static bool find_text(void *context, uint32_t number, enum find_field field, const char *word,
+                      bool contains)
+{
+    struct find_run *find = context;
+    const struct graph_block *block = &find->run->graph->block[number];
+    uint64_t *known;
+
+    if (field == FIND_VERDICT)
+        return matches_text(verb_verdict(block), word, contains);
+    known = hashmap_put(
+        &find->texts,
+        hash_text(hash_mix(block->site, (uint64_t)field * 2 + contains), word, strlen(word)), NULL);
+    if (!*known)
+        *known = 1 + (field == FIND_STACK
+                          ? graph_names_stack_contains(find->run->names, block->site, word)
+                          : matches_text(graph_names_site(find->run->names, block->site), word,
+                                         contains));
+    return *known == 2;
+}
+
+int verb_find(struct verb_run *run)
+{
+    static const struct column columns[] = {{"address", "block", CELL_ADDRESS},
+                                            {"size", "size", CELL_BYTES},
+                                            {"retained", "retained", CELL_BYTES},
+                                            {"verdict", "verdict", CELL_TEXT},
+                                            {"site", "from", CELL_TEXT}};
+    char wrong[FIND_WRONG_SIZE];
+    struct find_query *query = find_query_parse(run->options->operand, wrong);
+    struct find_run find = {.run = run};
+    struct find_source source = {find_number, find_text, &find};
+    struct heap_graph *graph = run->graph;
+    uint32_t *found = NULL, count = 0, *order;
+    uint64_t *key, bytes = 0, shown;
+    size_t room = 0;
+
+    if (!query)
+        return verb_complain(STATUS_UNUSABLE, "%s", wrong);
+    find.dominators = dominators_find(graph);
+    if (find_query_has(query, FIND_DISTANCE))
+        find.tree = root_tree_find(graph);
+    for (uint32_t i = 0; i < graph->blocks; i++)
+        if (find_query_matches(query, &source, i)) {
+            found = array_grow(found, &room, (size_t)count + 1, sizeof(*found));
+            found[count++] = i;
+            bytes += graph->block[i].size;
+        }
+    key = array_grow(NULL, &(size_t){0}, (size_t)count + 1, sizeof(*key));
+    for (uint32_t i = 0; i < count; i++)
+        key[i] = find.dominators.bytes[found[i]];
+    shown = verb_rows(run, count);
+    order = verb_order(key, count, shown);
+    listing_fact(run->listing, "blocks", "Blocks", CELL_NUMBER, (union cell){.number = count});
+    listing_fact(run->listing, "bytes", "Bytes", CELL_BYTES, (union cell){.number = bytes});
+    listing_open_table(run->listing, "found", "By retained size", columns, 5);
+    for (uint64_t i = 0; i < shown; i++) {
+        const struct graph_block *block = &graph->block[found[order[i]]];
+
+        listing_row(run->listing,
+                    (union cell[]){{.number = block->address},
+                                   {.number = block->size},
+                                   {.number = key[order[i]]},
+                                   {.text = verb_verdict(block)},
+                                   {.text = graph_names_site(run->names, block->site)}});
+    }
+    listing_close_table(run->listing, count - shown);
+    free(order);
+    free(key);
+    free(found);
+    hashmap_end(&find.texts);
+    dominators_end(&find.dominators);
+    root_tree_end(&find.tree);
+    find_query_end(query);
+    return STATUS_GOOD;
+}

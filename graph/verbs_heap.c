@@ -1,0 +1,580 @@
+/* verbs_heap.c - summary, retained, dominators, suspects, cycles, waste: questions about all of the
+ * heap. */
+#include "graph/verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/term_text.h"
+#include "graph/components.h"
+#include "graph/owner_tree.h"
+
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all ? (double)part / (double)all : 0;
+}
+
+/* ---- summary --------------------------------------------------------------------------------- */
+
+struct site_sum {
+    uint64_t bytes, blocks;
+};
+
+static void tell_verdicts(struct verb_run *run)
+{
+    static const struct column columns[] = {{"verdict", "verdict", CELL_TEXT},
+                                            {"blocks", "blocks", CELL_NUMBER},
+                                            {"bytes", "bytes", CELL_BYTES},
+                                            {"share", "share", CELL_SHARE}};
+    struct site_sum sums[16] = {0};
+
+    for (uint32_t i = 0; i < run->graph->blocks; i++) {
+        struct site_sum *sum = &sums[run->graph->block[i].verdict];
+
+        sum->blocks++;
+        sum->bytes += run->graph->block[i].size;
+    }
+    listing_open_table(run->listing, "verdicts", "By verdict", columns, 4);
+    for (unsigned i = 0; i < LEAK_VERDICT_MAX; i++)
+        if (sums[i].blocks)
+            listing_row(run->listing,
+                        (union cell[]){{.text = verb_verdict_word(i)},
+                                       {.number = sums[i].blocks},
+                                       {.number = sums[i].bytes},
+                                       {.share = share_of(sums[i].bytes, run->graph->bytes)}});
+    listing_close_table(run->listing, 0);
+}
+
+static void tell_sites(struct verb_run *run)
+{
+    static const struct column columns[] = {{"bytes", "bytes", CELL_BYTES},
+                                            {"share", "share", CELL_SHARE},
+                                            {"blocks", "blocks", CELL_NUMBER},
+                                            {"site", "from", CELL_TEXT}};
+    struct heap_graph *graph = run->graph;
+    size_t sites = (size_t)graph->sites + 1;
+    uint64_t *bytes = array_grow(NULL, &(size_t){0}, sites, sizeof(*bytes)), used = 0, shown;
+    uint64_t *blocks = array_grow(NULL, &(size_t){0}, sites, sizeof(*blocks));
+    uint32_t *order;
+
+    memset(bytes, 0, sites * sizeof(*bytes));
+    memset(blocks, 0, sites * sizeof(*blocks));
+    for (uint32_t i = 0; i < graph->blocks; i++) {
+        bytes[graph->block[i].site] += graph->block[i].size;
+        used += blocks[graph->block[i].site]++ == 0;
+    }
+    shown = verb_rows(run, used);
+    order = verb_order(bytes, (uint32_t)sites, shown);
+    listing_open_table(run->listing, "sites", "By allocation site", columns, 4);
+    for (uint64_t i = 0; i < shown; i++)
+        if (blocks[order[i]])
+            listing_row(run->listing,
+                        (union cell[]){{.number = bytes[order[i]]},
+                                       {.share = share_of(bytes[order[i]], graph->bytes)},
+                                       {.number = blocks[order[i]]},
+                                       {.text = graph_names_site(run->names, order[i])}});
+    listing_close_table(run->listing, used - shown);
+    free(order);
+    free(blocks);
+    free(bytes);
+}
+
+int verb_summary(struct verb_run *run)
+{
+    const struct heap_graph *graph = run->graph;
+    struct listing *listing = run->listing;
+    char time[TIME_TEXT_SIZE];
+
+    listing_fact(listing, "program", "Program", CELL_TEXT, (union cell){.text = graph->store.exe});
+    listing_fact(listing, "pid", "Process", CELL_NUMBER,
+                 (union cell){.number = (uint64_t)graph->store.header.pid});
+    listing_fact(listing, "time", "Time", CELL_TEXT,
+                 (union cell){.text = time_format_iso(graph->when_ns, time)});
+    listing_fact(listing, "recording", "Recording", CELL_TEXT,
+                 (union cell){.text = *graph->recording ? graph->recording : NULL});
+    listing_fact(listing, "blocks", "Blocks", CELL_NUMBER, (union cell){.number = graph->blocks});
+    listing_fact(listing, "bytes", "Bytes", CELL_BYTES, (union cell){.number = graph->bytes});
+    listing_fact(listing, "pointers", "Pointers between blocks", CELL_NUMBER,
+                 (union cell){.number = graph->edges});
+    listing_fact(listing, "root_words", "Root words", CELL_NUMBER,
+                 (union cell){.number = graph->roots});
+    tell_verdicts(run);
+    tell_sites(run);
+    return STATUS_GOOD;
+}
+
+/* ---- retained -------------------------------------------------------------------------------- */
+
+int verb_retained(struct verb_run *run)
+{
+    static const struct column columns[] = {
+        {"address", "block", CELL_ADDRESS},   {"size", "size", CELL_BYTES},
+        {"retained", "retained", CELL_BYTES}, {"share", "share", CELL_SHARE},
+        {"held", "blocks", CELL_NUMBER},      {"verdict", "verdict", CELL_TEXT},
+        {"site", "from", CELL_TEXT}};
+    struct heap_graph *graph = run->graph;
+    struct dominators dominators = dominators_find(graph);
+    uint64_t shown = verb_rows(run, graph->blocks);
+    uint32_t *order = verb_order(dominators.bytes, graph->blocks, shown);
+
+    listing_open_table(run->listing, "blocks", NULL, columns, 7);
+    for (uint64_t i = 0; i < shown; i++) {
+        const struct graph_block *block = &graph->block[order[i]];
+        uint64_t bytes = dominators.bytes[order[i]];
+
+        listing_row(run->listing,
+                    (union cell[]){{.number = block->address},
+                                   {.number = block->size},
+                                   {.number = bytes},
+                                   {.share = share_of(bytes, graph->bytes)},
+                                   {.number = dominators.blocks[order[i]]},
+                                   {.text = verb_verdict(block)},
+                                   {.text = graph_names_site(run->names, block->site)}});
+    }
+    listing_close_table(run->listing, graph->blocks - shown);
+    free(order);
+    dominators_end(&dominators);
+    return STATUS_GOOD;
+}
+
+/* ---- dominators ------------------------------------------------------------------------------ */
+
+#define SHARE_LEAST 0.01 /* of the heap: below the first level, smaller groups are left out */
+
+struct tree_run {
+    struct verb_run *run;
+    struct dominators *dominators;
+};
+
+static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
+                       const struct owner_group *group, size_t depth);
+
+/* The root word that holds the group's largest block; NULL: another block, or none. */
+static const char *group_root(struct verb_run *run, const struct owner_group *group)
+{
+    uint32_t root = heap_graph_root_of(run->graph, group->largest);
+
+    return root == GRAPH_NONE ? NULL : graph_names_root(run->names, root);
+}
+
+static void tell_group_text(struct tree_run *tree, const struct owner_group *group, size_t depth)
+{
+    struct verb_run *run = tree->run;
+    const char *root = depth ? NULL : group_root(run, group);
+    char share[32];
+
+    snprintf(share, sizeof(share), "%.1f %%", 100 * share_of(group->bytes, run->graph->bytes));
+    fprintf(run->listing->stream, "%12s %8s  %*s%s from %s", term_size(group->bytes).text, share,
+            (int)(2 * depth), "", term_count(group->blocks, "block").text,
+            term_text(graph_names_site(run->names, group->site),
+                      strlen(graph_names_site(run->names, group->site)), 0)
+                .text);
+    if (group->lost)
+        fputs(", lost", run->listing->stream);
+    if (root)
+        fprintf(run->listing->stream, ", held by %s", term_text(root, strlen(root), 0).text);
+    fputc('\n', run->listing->stream);
+}
+
+static void tell_group_json(struct tree_run *tree, const struct owner_group *group, size_t depth)
+{
+    struct verb_run *run = tree->run;
+    struct json_writer *json = &run->listing->json;
+
+    json_put_number(json, "retained", group->bytes);
+    json_put_fraction(json, "share", share_of(group->bytes, run->graph->bytes));
+    json_put_number(json, "held", group->held);
+    json_put_number(json, "blocks", group->blocks);
+    json_put_number(json, "bytes", group->own);
+    json_put_text(json, "site", graph_names_site(run->names, group->site));
+    json_put_bool(json, "lost", group->lost);
+    json_put_address(json, "largest", run->graph->block[group->largest].address);
+    json_put_text(json, "root", depth ? NULL : group_root(run, group));
+}
+
+static void tell_group(struct tree_run *tree, const struct owner_groups *groups,
+                       const struct owner_group *group, size_t depth)
+{
+    struct json_writer *json = &tree->run->listing->json;
+
+    if (!tree->run->listing->is_json) {
+        tell_group_text(tree, group, depth);
+        tell_below(tree, groups, group, depth + 1);
+        return;
+    }
+    json_open(json, NULL, '{');
+    tell_group_json(tree, group, depth);
+    json_open(json, "holds", '[');
+    tell_below(tree, groups, group, depth + 1);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* Below the first level, small groups are left out. */
+static void tell_groups(struct tree_run *tree, const struct owner_groups *groups, size_t depth)
+{
+    struct verb_run *run = tree->run;
+    uint64_t shown = verb_rows(run, groups->count);
+
+    for (uint64_t i = 0; i < shown; i++)
+        if (!depth || share_of(groups->group[i].bytes, run->graph->bytes) >= SHARE_LEAST)
+            tell_group(tree, groups, &groups->group[i], depth);
+    if (!depth && groups->count > shown && !run->listing->is_json)
+        fprintf(run->listing->stream, "%s more (--top=N shows N)\n",
+                term_number(groups->count - shown).text);
+}
+
+static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
+                       const struct owner_group *group, size_t depth)
+{
+    struct owner_groups below;
+
+    if (depth >= tree->run->options->depth)
+        return;
+    below = owner_groups_below(tree->run->graph, tree->dominators, groups, group);
+    tell_groups(tree, &below, depth);
+    owner_groups_end(&below);
+}
+
+int verb_dominators(struct verb_run *run)
+{
+    struct dominators dominators = dominators_find(run->graph);
+    struct owner_groups groups = owner_groups_top(run->graph, &dominators);
+    struct tree_run tree = {run, &dominators};
+
+    if (run->listing->is_json)
+        json_open(&run->listing->json, "owners", '[');
+    else
+        fprintf(run->listing->stream, "%12s %8s  %s\n", "retained", "share",
+                "blocks, by what holds them");
+    tell_groups(&tree, &groups, 0);
+    if (run->listing->is_json)
+        json_close(&run->listing->json, ']');
+    owner_groups_end(&groups);
+    dominators_end(&dominators);
+    return STATUS_GOOD;
+}
+
+/* ---- suspects -------------------------------------------------------------------------------- */
+
+#define SUSPECT_SHARE 0.1 /* of the heap */
+
+/* The blocks of one site among all that a group holds. */
+struct site_below {
+    uint32_t site;
+    uint32_t example; /* the largest of them */
+    uint64_t blocks, bytes;
+};
+
+/* Adds up all that a block dominates, itself included. */
+static void add_below(const struct heap_graph *graph, const struct dominators *dominators,
+                      uint32_t block, struct site_below *of_site)
+{
+    uint32_t *stack = NULL;
+    size_t room = 0, depth = 0;
+
+    for (;;) {
+        struct site_below *sum = &of_site[graph->block[block].site];
+        uint32_t count;
+        const uint32_t *child = dominators_children(dominators, block, &count);
+
+        if (!sum->blocks++ || graph->block[block].size > graph->block[sum->example].size)
+            sum->example = block;
+        sum->bytes += graph->block[block].size;
+        stack = array_grow(stack, &room, depth + count + 1, sizeof(*stack));
+        memcpy(stack + depth, child, count * sizeof(*child));
+        depth += count;
+        if (!depth)
+            break;
+        block = stack[--depth];
+    }
+    free(stack);
+}
+
+/* The site with most bytes below the group, or the group's own. */
+static struct site_below find_most(const struct heap_graph *graph,
+                                   const struct dominators *dominators,
+                                   const struct owner_groups *groups,
+                                   const struct owner_group *group)
+{
+    size_t sites = (size_t)graph->sites + 1;
+    struct site_below *of_site = array_grow(NULL, &(size_t){0}, sites, sizeof(*of_site));
+    struct site_below best = {.site = group->site,
+                              .example = group->largest,
+                              .blocks = group->blocks,
+                              .bytes = group->own};
+    struct owner_groups below = owner_groups_below(graph, dominators, groups, group);
+
+    memset(of_site, 0, sites * sizeof(*of_site));
+    for (uint32_t i = 0; i < below.count; i++)
+        for (uint32_t k = 0; k < below.group[i].blocks; k++) {
+            uint32_t member = below.member[below.group[i].first + k];
+            uint32_t above = dominators->idom[member];
+
+            if (graph->block[above].site != graph->block[member].site) /* else it is below one */
+                add_below(graph, dominators, member, of_site);
+        }
+    for (uint32_t site = 0; site < sites; site++)
+        if (of_site[site].bytes > best.bytes) {
+            best = of_site[site];
+            best.site = site;
+        }
+    owner_groups_end(&below);
+    free(of_site);
+    return best;
+}
+
+static void tell_suspect(struct verb_run *run, struct dominators *dominators,
+                         const struct owner_groups *groups, const struct owner_group *group)
+{
+    struct heap_graph *graph = run->graph;
+    struct site_below most = find_most(graph, dominators, groups, group);
+    const struct graph_block *block = &graph->block[group->largest];
+    const char *root = group_root(run, group), *site = graph_names_site(run->names, group->site);
+    char *sentence = NULL;
+    size_t length;
+    FILE *text = open_memstream(&sentence, &length);
+
+    if (!text)
+        return;
+    fprintf(text, "%s from %s%s%s %s %.0f %% of the heap (%s)",
+            group->blocks == 1 ? "One block" : term_count(group->blocks, "block").text,
+            term_text(site, strlen(site), 0).text, root ? ", held by " : "",
+            root ? term_text(root, strlen(root), 0).text : "",
+            group->blocks == 1 ? "holds" : "hold", 100 * share_of(group->bytes, graph->bytes),
+            term_size(group->bytes).text);
+    if (most.site != group->site) {
+        const char *inner = graph_names_site(run->names, most.site);
+
+        fprintf(text, ", most of it %s from %s (%s)", term_count(most.blocks, "block").text,
+                term_text(inner, strlen(inner), 0).text, term_size(most.bytes).text);
+    }
+    if (graph_block_is_lost(block))
+        fputs("; nothing points to it any more: it is lost", text);
+    fputs(".", text);
+    fclose(text);
+    if (!run->listing->is_json) {
+        fprintf(run->listing->stream, "%s\n  leakgraph %s path 0x%" PRIx64 "\n", sentence,
+                term_shell_word(run->options->file).text,
+                (uint64_t)graph->block[most.example].address);
+    } else {
+        struct json_writer *json = &run->listing->json;
+
+        json_open(json, NULL, '{');
+        json_put_text(json, "sentence", sentence);
+        json_put_address(json, "block", block->address);
+        json_put_number(json, "blocks", group->blocks);
+        json_put_number(json, "retained", group->bytes);
+        json_put_fraction(json, "share", share_of(group->bytes, graph->bytes));
+        json_put_text(json, "site", site);
+        json_put_text(json, "root", root);
+        json_put_bool(json, "lost", graph_block_is_lost(block));
+        json_open(json, "most", '{');
+        json_put_number(json, "blocks", most.blocks);
+        json_put_number(json, "bytes", most.bytes);
+        json_put_text(json, "site", graph_names_site(run->names, most.site));
+        json_close(json, '}');
+        json_put_address(json, "example", graph->block[most.example].address);
+        json_close(json, '}');
+    }
+    free(sentence);
+}
+
+int verb_suspects(struct verb_run *run)
+{
+    struct heap_graph *graph = run->graph;
+    struct dominators dominators = dominators_find(graph);
+    struct owner_groups groups = owner_groups_top(graph, &dominators);
+    uint32_t told = 0;
+
+    if (run->listing->is_json)
+        json_open(&run->listing->json, "suspects", '[');
+    for (uint32_t i = 0; i < groups.count; i++)
+        if (share_of(groups.group[i].bytes, graph->bytes) >= SUSPECT_SHARE && ++told)
+            tell_suspect(run, &dominators, &groups, &groups.group[i]);
+    if (run->listing->is_json)
+        json_close(&run->listing->json, ']');
+    else if (!told)
+        fprintf(run->listing->stream, "No blocks of one site hold %.0f %% of the heap alone.\n",
+                100 * SUSPECT_SHARE);
+    owner_groups_end(&groups);
+    dominators_end(&dominators);
+    return STATUS_GOOD;
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------- */
+
+#define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
+
+/* Cycles whose blocks come from the same sites and are closed by the same words. */
+struct cycle_kind {
+    const char *words;
+    uint64_t cycles, blocks, bytes, lost;
+    uint64_t example; /* address */
+};
+
+struct cycle_kinds {
+    struct cycle_kind *kind;
+    struct hashmap of; /* hash of the words -> index + 1 */
+    size_t count, room;
+};
+
+/* "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->": from the smallest site on. */
+static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t count)
+{
+    const struct heap_graph *graph = run->graph;
+    uint32_t begin = 0, site[CYCLE_EDGES];
+    char *words = NULL;
+    size_t length;
+    FILE *text = open_memstream(&words, &length);
+
+    for (uint32_t i = 0; i < count; i++)
+        site[(i + 1) % count] = graph->block[graph->edge[edge[i]].to].site;
+    for (uint32_t i = 1; i < count; i++)
+        if (site[i] < site[begin] ||
+            (site[i] == site[begin] && graph->edge[edge[i]].at < graph->edge[edge[begin]].at))
+            begin = i;
+    for (uint32_t i = 0; text && i < count; i++) {
+        uint32_t at = (begin + i) % count;
+        uint64_t offset = verb_edge_at(&graph->edge[edge[at]]);
+
+        fprintf(text, "%s", graph_names_site(run->names, site[at]));
+        if (offset != LISTING_NO_OFFSET)
+            fprintf(text, " +0x%" PRIx64, offset);
+        fputs(i + 1 < count ? " -> " : " -> the first", text);
+    }
+    if (text)
+        fclose(text);
+    return words;
+}
+
+static void count_cycle(struct verb_run *run, struct cycle_kinds *kinds,
+                        const struct components *components, uint32_t set)
+{
+    const struct heap_graph *graph = run->graph;
+    uint32_t edge[CYCLE_EDGES], count = components_cycle(graph, components, set, edge, CYCLE_EDGES);
+    char *words = cycle_words(run, edge, count);
+    uint64_t *known = hashmap_put(&kinds->of, hash_text(1, words, strlen(words)), NULL);
+    struct cycle_kind *kind;
+
+    if (!*known) {
+        kinds->kind = array_grow(kinds->kind, &kinds->room, kinds->count + 1, sizeof(*kind));
+        kinds->kind[kinds->count++] = (struct cycle_kind){
+            .words = arena_copy(run->names->mem, words, strlen(words)),
+            .example = graph->block[components->member[components->first[set]]].address};
+        *known = kinds->count;
+    }
+    free(words);
+    kind = &kinds->kind[*known - 1];
+    kind->cycles++;
+    for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
+        const struct graph_block *block = &graph->block[components->member[i]];
+
+        kind->blocks++;
+        kind->bytes += block->size;
+        kind->lost += graph_block_is_lost(block);
+    }
+}
+
+static int by_falling_size(const void *one, const void *other)
+{
+    const struct cycle_kind *a = one, *b = other;
+
+    return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes) : COMPARE(a->example, b->example);
+}
+
+int verb_cycles(struct verb_run *run)
+{
+    static const struct column columns[] = {
+        {"bytes", "bytes", CELL_BYTES},         {"blocks", "blocks", CELL_NUMBER},
+        {"lost_blocks", "lost", CELL_NUMBER},   {"cycles", "cycles", CELL_NUMBER},
+        {"example", "one is at", CELL_ADDRESS}, {"closed_by", "closed by", CELL_TEXT}};
+    struct components components = components_find(run->graph);
+    struct cycle_kinds kinds = {0};
+    uint64_t shown;
+
+    for (uint32_t set = 0; set < components.count; set++)
+        count_cycle(run, &kinds, &components, set);
+    if (kinds.count)
+        qsort(kinds.kind, kinds.count, sizeof(*kinds.kind), by_falling_size);
+    shown = verb_rows(run, kinds.count);
+    listing_open_table(run->listing, "cycles", NULL, columns, 6);
+    for (uint64_t i = 0; i < shown; i++)
+        listing_row(run->listing, (union cell[]){{.number = kinds.kind[i].bytes},
+                                                 {.number = kinds.kind[i].blocks},
+                                                 {.number = kinds.kind[i].lost},
+                                                 {.number = kinds.kind[i].cycles},
+                                                 {.number = kinds.kind[i].example},
+                                                 {.text = kinds.kind[i].words}});
+    listing_close_table(run->listing, kinds.count - shown);
+    hashmap_end(&kinds.of);
+    free(kinds.kind);
+    components_end(&components);
+    return STATUS_GOOD;
+}
+
+/* ---- waste ----------------------------------------------------------------------------------- */
+
+#define CHUNK_LEAST 32
+#define CHUNK_HEAD 8
+#define CHUNK_ALIGN 16
+
+/* What the C library's malloc adds to a block: its head, and what it rounds up. Larger blocks have a
+ * mapping of their own, which it rounds up to pages. */
+static uint64_t chunk_extra(const struct graph_block *block)
+{
+    uint64_t chunk = (block->size + CHUNK_HEAD + CHUNK_ALIGN - 1) & ~(uint64_t)(CHUNK_ALIGN - 1);
+
+    return (chunk < CHUNK_LEAST ? CHUNK_LEAST : chunk) - block->size;
+}
+
+int verb_waste(struct verb_run *run)
+{
+    static const struct column columns[] = {{"extra_bytes", "added", CELL_BYTES},
+                                            {"bytes", "requested", CELL_BYTES},
+                                            {"blocks", "blocks", CELL_NUMBER},
+                                            {"site", "from", CELL_TEXT}};
+    struct heap_graph *graph = run->graph;
+    size_t sites = (size_t)graph->sites + 1;
+    uint64_t *extra, *bytes, *blocks, all = 0, used = 0, shown;
+    uint32_t *order;
+
+    if (!(graph->flags & LEAK_GRAPH_GLIBC))
+        return verb_complain(STATUS_NOTHING, "the program's malloc is not the C library's: what it "
+                                             "adds to a block is not known");
+    extra = array_grow(NULL, &(size_t){0}, sites, sizeof(*extra));
+    bytes = array_grow(NULL, &(size_t){0}, sites, sizeof(*bytes));
+    blocks = array_grow(NULL, &(size_t){0}, sites, sizeof(*blocks));
+    memset(extra, 0, sites * sizeof(*extra));
+    memset(bytes, 0, sites * sizeof(*bytes));
+    memset(blocks, 0, sites * sizeof(*blocks));
+    for (uint32_t i = 0; i < graph->blocks; i++) {
+        const struct graph_block *block = &graph->block[i];
+
+        if (block->kind == LEAK_KIND_CUSTOM)
+            continue;
+        extra[block->site] += chunk_extra(block);
+        all += chunk_extra(block);
+        bytes[block->site] += block->size;
+        used += blocks[block->site]++ == 0;
+    }
+    shown = verb_rows(run, used);
+    order = verb_order(extra, (uint32_t)sites, shown);
+    listing_fact(run->listing, "extra_bytes", "Added by malloc", CELL_BYTES,
+                 (union cell){.number = all});
+    listing_fact(run->listing, "bytes", "Requested", CELL_BYTES,
+                 (union cell){.number = graph->bytes});
+    listing_open_table(run->listing, "sites", "By allocation site", columns, 4);
+    for (uint64_t i = 0; i < shown; i++)
+        listing_row(run->listing, (union cell[]){{.number = extra[order[i]]},
+                                                 {.number = bytes[order[i]]},
+                                                 {.number = blocks[order[i]]},
+                                                 {.text = graph_names_site(run->names, order[i])}});
+    listing_close_table(run->listing, used - shown);
+    free(order);
+    free(extra);
+    free(bytes);
+    free(blocks);
+    return STATUS_GOOD;
+}

@@ -1,0 +1,177 @@
+# leakgraph on a program with a known structure: a cache that holds a thousand entries in lists, each with a key; five
+# lost pairs that hold each other and one that is kept; a spare block that only one variable holds.
+
+cached='#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+struct entry { long number; struct entry *next; char *key; long spare[4]; };
+struct cache { long count; struct entry **buckets; };
+struct pair { long number; struct pair *peer; };
+static struct cache *the_cache;
+static struct pair *volatile kept;
+static void *spare;
+__attribute__((noinline)) static char *key_new(void) { char *key = malloc(24); memset(key, 107, 24); return key; }
+__attribute__((noinline)) static struct entry *entry_new(void) { struct entry *entry = calloc(1, sizeof *entry); entry->key = key_new(); return entry; }
+__attribute__((noinline)) static struct cache *cache_new(void) { return calloc(1, sizeof(struct cache)); }
+__attribute__((noinline)) static void buckets_new(struct cache *cache) { cache->buckets = calloc(64, sizeof *cache->buckets); }
+__attribute__((noinline)) static struct pair *half_new(void) { return calloc(1, sizeof(struct pair)); }
+__attribute__((noinline)) static void spare_new(void) { spare = malloc(777); memset(spare, 0, 777); }
+__attribute__((noinline)) static void fill(void)
+{
+    the_cache = cache_new();
+    buckets_new(the_cache);
+    for (int i = 0; i < 1000; i++) {
+        struct entry *entry = entry_new();
+        entry->next = the_cache->buckets[i % 64];
+        the_cache->buckets[i % 64] = entry;
+    }
+    for (int i = 0; i < 6; i++) {
+        struct pair *one = half_new();
+        one->peer = half_new();
+        one->peer->peer = one;
+        kept = one;
+    }
+    spare_new();
+}
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    fill();
+    volatile char wipe[65536];
+    memset((char *)wipe, 0, sizeof wipe);
+    printf("%p %p %p\n", (void *)the_cache, (void *)the_cache->buckets[5], spare);
+    if (argc > 1)
+        free(spare), spare = NULL;
+    return argc > 2 ? getchar() : 0;
+}'
+make_graph() { # file, arguments: of the program; $cache, $entry and $spare are addresses
+    [ -x cached ] || printf '%s\n' "$cached" | compile cached -O1 -g
+    file=$1
+    shift
+    LIBLEAK_OPTIONS=dir=$PWD:graph=$file LD_PRELOAD=$O/libleak.so ./cached "$@" >said.cached
+    read -r cache entry spare <said.cached
+}
+graph() { "$O/leakgraph" "$@"; }
+value() { # expression of the document d: of leakgraph's JSON on stdin
+    /usr/bin/python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"
+}
+
+test_graph_of_a_cache_names_its_owner() {
+    need gcc
+    make_graph heap.lg
+    graph heap.lg >out
+    says out '^Blocks: 2,015$'
+    says out '^lost +5 '
+    says out ' 1,000  entry_new \(<stdin>:[0-9]+\)$'
+    graph heap.lg suspects >out
+    equal suspects "$(grep -c 'of the heap' out)" 1
+    says out '^One block from cache_new .*, held by the_cache .* 9[0-9] % of the heap .* most of it 1,000 blocks from entry_new '
+    graph heap.lg dominators --json >json
+    equal 'the tree' "$(value '[(o["site"].split()[0], o["blocks"], o["lost"]) for o in d["owners"]]' <json)" \
+        "[('cache_new', 1, False), ('spare_new', 1, False), ('half_new', 10, True), ('half_new', 2, False)]"
+    equal 'below the cache' "$(value '[d["owners"][0]["holds"][0][k] for k in ("blocks", "held")], d["owners"][0]["holds"][0]["holds"][0]["blocks"]' <json)" \
+        '([1, 2001], 1000)'
+    equal 'all is in it' "$(value 'sum(o["retained"] for o in d["owners"])' <json)" "$(graph heap.lg summary --json | value 'd["bytes"]')"
+}
+test_graph_shows_the_way_to_a_block_and_who_points_there() {
+    need gcc
+    make_graph heap.lg
+    graph heap.lg path "$entry" --json >json
+    equal root "$(value 'd["root"].split()[0]' <json)" the_cache
+    equal steps "$(value '[(s["offset"], s["address"]) for s in d["path"]][0::2], d["path"][1]["offset"], d["path"][2]["offset"]' <json)" \
+        "([(None, '$cache'), (40, '$entry')], 8, 40)"
+    graph heap.lg refs "$spare" --json >json
+    equal 'one root' "$(value '[r["root"].split()[0] for r in d["roots"]], d["blocks"]' <json)" "(['spare'], [])"
+    graph heap.lg out "$entry" --json >json
+    equal 'its pointers' "$(value '[(b["offset"], b["site"].split()[0]) for b in d["blocks"]]' <json)" "[(8, 'entry_new'), (16, 'key_new')]"
+    inside=$(printf '0x%x' $((entry + 9)))
+    equal 'an address inside' "$(graph heap.lg out "$inside" --json | value 'd["address"]')" "$entry"
+    signature=$("$O/leakreport" --format=json --show=reachable cached.*.leak | grep -B30 '"function": "spare_new"' | grep -o '"signature": "[0-9a-f]*"' | tail -1 | cut -d'"' -f4)
+    equal 'a record by its signature' "$(graph heap.lg path "$signature" --json | value 'd["address"]')" "$spare"
+}
+test_cycles_are_named_by_the_words_that_close_them() {
+    need gcc
+    make_graph heap.lg
+    graph heap.lg cycles --json >json
+    equal cycles "$(value '[(c["cycles"], c["blocks"], c["lost_blocks"], c["closed_by"].count("half_new"), c["closed_by"].count("+0x8")) for c in d["cycles"]]' <json)" \
+        '[(6, 12, 10, 2, 2)]'
+}
+test_find_says_which_blocks_and_waste_what_malloc_adds() {
+    need gcc
+    make_graph heap.lg
+    equal entries "$(graph heap.lg find 'site ~ entry_new and size = 56' --json | value 'd["blocks"], len(d["found"])')" '(1000, 20)'
+    equal 'none' "$(graph heap.lg find 'site ~ entry_new and size > 56' --json | value 'd["blocks"]')" 0
+    equal 'the lost' "$(graph heap.lg find 'verdict = lost or verdict = indirect' --json --top=0 | value 'd["blocks"], len(d["found"])')" '(10, 10)'
+    equal 'by what it retains' "$(graph heap.lg find 'retained > 50k and refs = 0' --json | value '[b["address"] for b in d["found"]]')" "['$cache']"
+    equal 'all keys are as large' "$(graph heap.lg waste --json | value '[s["extra_bytes"] for s in d["sites"] if s["site"].startswith("key_new")]')" '[8000]'
+}
+test_diff_knows_what_went_and_what_stayed() {
+    need gcc
+    make_graph old.lg
+    make_graph new.lg free
+    graph old.lg diff new.lg --json >json
+    equal 'two runs' "$(value 'd["change_bytes"], d["change_blocks"], [(s["site"].split()[0], s["change_blocks"]) for s in d["sites"]], "stayed" in d' <json)" \
+        "(-777, -1, [('spare_new', -1)], False)"
+    graph old.lg diff old.lg --json >json
+    equal 'one twice' "$(value 'd["change_bytes"], d["sites"], d["stayed"], d["new"], d["gone"]' <json)" '(0, [], 2015, 0, 0)'
+}
+test_leakctl_makes_a_graph_of_a_running_process() {
+    need gcc
+    printf '%s\n' "$cached" | compile cached -O1 -g
+    mkfifo input
+    LIBLEAK_OPTIONS=dir=$PWD LD_PRELOAD=$O/libleak.so ./cached free wait <input >said.cached &
+    running=$!
+    exec 3>input
+    until_says said.now '^0x' cat said.cached
+    "$O/leakctl" snapshot --dir=. --graph="$PWD/a file" "$running" >out
+    says out "^heap graph: leakgraph '.*/a file'\$"
+    "$O/leakctl" snapshot --dir=. --graph "$running" >out
+    says out "^heap graph: leakgraph .*/cached\.$running\.leakgraph\$"
+    equal 'nothing changed' "$(graph 'a file' diff "cached.$running.leakgraph" --json | value 'd["change_blocks"], d["gone"], d["new"]')" '(0, 0, 0)'
+    status=0
+    "$O/leakctl" snapshot --dir=. --graph=/nowhere/x "$running" >out 2>err || status=$?
+    equal 'no such directory' $status 1
+    says err '^leakctl: cached \(pid [0-9]+\): no heap graph was written: /nowhere/x: No such file or directory$'
+    "$O/leakctl" snapshot --dir=. "$running" >out
+    equal 'without one' "$(wc -l <out)" 1
+    equal files "$(ls | grep -c -e leakgraph -e part -e 'a file')" 2
+    echo >&3
+    wait "$running" || true
+}
+test_leakgraph_refuses_what_it_does_not_know() {
+    need gcc
+    make_graph heap.lg
+    head -c 2000 heap.lg >cut.lg
+    for wrong in '' 'nowhere.lg' 'cut.lg' 'said.cached' 'heap.lg nosuch' 'heap.lg path' 'heap.lg path xyz' 'heap.lg find' 'heap.lg find size' \
+        'heap.lg summary x' 'heap.lg diff nowhere' 'heap.lg out 0x1 2' '--bogus heap.lg' 'heap.lg --top=x'; do
+        # shellcheck disable=SC2086 # words
+        equal "leakgraph $wrong" "$(status_of "$O/leakgraph" $wrong)" 2
+        # shellcheck disable=SC2086
+        equal "lines of $wrong" "$("$O/leakgraph" $wrong 2>&1 | wc -l)" 1
+    done
+    equal 'no block' "$(status_of "$O/leakgraph" heap.lg path 0x10)" 1
+    equal 'no record' "$(status_of "$O/leakgraph" heap.lg path 0123456789abcdef)" 1
+    graph cut.lg 2>err || true
+    says err '^leakgraph: cut.lg is incomplete'
+    graph cached.*.leak 2>err || true
+    says err ' is a recording, which has no graph; '
+    graph heap.lg suspcts 2>err || true
+    says err "unknown command: 'suspcts'; did you mean suspects\?"
+    graph heap.lg find 'type ~ entry' 2>err || true
+    says err 'types are not known'
+    equal 'a full disk' "$(graph heap.lg >/dev/full 2>err || echo $?)" 2
+    says err 'cannot write the output'
+}
+test_leakrun_replaces_the_graph_of_an_earlier_run_only_by_force() {
+    need gcc
+    printf '%s\n' "$cached" | compile cached -O1 -g
+    leakrun --graph=heap.lg ./cached >out 2>&1
+    equal 'the first' "$(graph heap.lg --json | value 'd["blocks"]')" 2015
+    equal 'the second' "$(status_of leakrun --graph=heap.lg ./cached)" 125
+    leakrun --force --graph=heap.lg ./cached free >out 2>&1
+    equal 'by force' "$(graph heap.lg --json | value 'd["blocks"]')" 2014
+    leakrun --graph=%e.%n.lg sh -c './cached; ./cached' >out 2>&1
+    equal 'one for each' "$(ls cached.*.lg | wc -l)" 2
+}
