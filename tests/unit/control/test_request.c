@@ -204,8 +204,7 @@ static void open_target(void)
 /* Sends the request; `said` gets its messages. */
 static bool perform(enum leak_verb verb, uint64_t argument, const char *name, uint64_t timeout)
 {
-    struct request request = {
-        .verb = verb, .argument = argument, .name = name, .timeout = timeout};
+    struct request request = {.verb = verb, .argument = argument, .name = name, .timeout = timeout};
     int words = memfd_create("said", 0), before = dup(STDERR_FILENO);
     ssize_t length;
     bool good;
