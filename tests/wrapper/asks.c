@@ -5,8 +5,15 @@
 #include <stdlib.h>
 static void *volatile sink;
 static char region[64], arena[256] __attribute__((aligned(16)));
-static void lose(size_t size) { sink = malloc(size); sink = NULL; }
-static void farewell(void) { puts("farewell"); }
+static void lose(size_t size)
+{
+    sink = malloc(size);
+    sink = NULL;
+}
+static void farewell(void)
+{
+    puts("farewell");
+}
 static void failed(const char *file, int line, long blocks)
 {
     printf("failed %d %d %ld\n", file != NULL, line, blocks);
@@ -32,7 +39,8 @@ static void under_a_tag(const char *name, long long bytes)
     int pushed = LIBLEAK_TAG_PUSH(name);
     sink = malloc(10), free(sink), sink = NULL;
     int counted = LIBLEAK_COUNT_TAG(name, &counts);
-    printf("tags %d %d %d %d\n", pushed, counted, LIBLEAK_TAG_POP(), counts.allocated_bytes == bytes);
+    printf("tags %d %d %d %d\n", pushed, counted, LIBLEAK_TAG_POP(),
+           counts.allocated_bytes == bytes);
 }
 int main(void)
 {
@@ -57,7 +65,8 @@ int main(void)
     under_a_tag("mesh", lost < 0 ? 0 : 10);
     printf("beyond %d\n", LIBLEAK_TAG_POP());
     char depth[8];
-    int set = LIBLEAK_SET_OPTION("depth", "50"), get = LIBLEAK_GET_OPTION("depth", depth, sizeof depth);
+    int set = LIBLEAK_SET_OPTION("depth", "50"),
+        get = LIBLEAK_GET_OPTION("depth", depth, sizeof depth);
     printf("options %d %d %s\n", set, get, depth);
     unsigned long moment = LIBLEAK_MOMENT();
     printf("moment %d %d\n", moment != 0, LIBLEAK_LOST_SINCE(moment) >= 0);
