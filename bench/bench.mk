@@ -1,14 +1,18 @@
 # bench.mk - rules for the benchmarks of libleak and other tools; see bench/README.md. The Makefile includes it.
 
 # Programs of the benchmarks. They are compiled without frame pointers, like most programs.
-BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs shapes growth forks store blocks look looks files libforward.so libcensus.so)
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs shapes growth forks store blocks look looks files blocked busy libforward.so libcensus.so)
 $(addprefix $(O)/bench/,pairs shapes growth forks): $(O)/bench/stacks.o
 $(addprefix $(O)/bench/,blocks look): $(O)/preload.a
-$(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
+$(filter-out %.so %/blocked %/busy,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -ldl -pthread
 $(filter %.so,$(BENCH_TOOLS)): $(O)/bench/lib%.so: $(O)/bench/%.o
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -o $@ $^ -ldl
 bench-tools: $(BENCH_TOOLS)
+# Programs that rounds.py attaches to, built like any other program.
+$(O)/bench/blocked $(O)/bench/busy: $(O)/bench/%: bench/attach/%.c
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O1 -g -Wall -Wextra $(LDFLAGS) -o $@ $< -ldl -lrt -pthread
 $(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes $(CPU)
 
 
