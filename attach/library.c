@@ -1,7 +1,6 @@
 /* library.c - see library.h. */
 #include "attach/library.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -23,6 +22,7 @@
 #include "attach/preflight.h"
 #include "attach/refusal.h"
 #include "attach/safe_place.h"
+#include "attach/thread_choice.h"
 #include "attach/tracee.h"
 #include "common/base/proc.h"
 #include "common/base/string_list.h"
@@ -61,70 +61,15 @@ static void read_text(struct session *session, uint64_t address, char *to, size_
     to[i] = '\0';
 }
 
+/* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
+static char *find_library(void)
+{
+    char *path = proc_find_tool(NULL, "libleak.so");
+
+    return path ? path : proc_find_tool(NULL, LEAK_PARTS "/libleak.so");
+}
+
 /* ---- A thread at a safe place ---------------------------------------------------------------- */
-
-struct threads {
-    pid_t *tid;
-    size_t count;
-};
-
-/* How well a thread suits: 0 in a call that the kernel itself continues, 1 in epoll_wait and its
- * like, 2 running. */
-static int rank_thread(pid_t pid, pid_t tid)
-{
-    char path[64], text[64] = "";
-    FILE *stream;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-    stream = fopen(path, "re");
-    if (stream && !fgets(text, sizeof(text), stream))
-        *text = '\0';
-    if (stream)
-        fclose(stream);
-    if (*text < '0' || *text > '9')
-        return 2;
-    switch (strtol(text, NULL, 10)) {
-    case SYS_read:
-    case SYS_poll:
-    case SYS_futex:
-    case SYS_clock_nanosleep:
-    case SYS_nanosleep:
-    case SYS_wait4:
-    case SYS_select:
-    case SYS_pselect6:
-    case SYS_rt_sigsuspend:
-    case SYS_pause:
-        return 0;
-    }
-    return 1;
-}
-
-static struct threads list_threads(pid_t pid)
-{
-    struct threads threads = {0}, ranked = {0};
-    char path[64];
-    struct dirent *entry;
-    DIR *stream;
-
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-    stream = opendir(path);
-    while (stream && (entry = readdir(stream)))
-        if (*entry->d_name != '.') {
-            threads.tid = reallocarray(threads.tid, threads.count + 1, sizeof(*threads.tid));
-            threads.tid[threads.count++] = (pid_t)atoi(entry->d_name);
-        }
-    if (stream)
-        closedir(stream);
-    ranked.tid = calloc(threads.count + 1, sizeof(*ranked.tid));
-    for (int rank = 0; rank < 3; rank++)
-        for (size_t i = 0; i < threads.count; i++)
-            if (threads.tid[i] && rank_thread(pid, threads.tid[i]) <= rank) {
-                ranked.tid[ranked.count++] = threads.tid[i];
-                threads.tid[i] = 0;
-            }
-    free(threads.tid);
-    return ranked;
-}
 
 enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
 
@@ -148,34 +93,44 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
     return TRY_UNSAFE;
 }
 
+/* Tries the threads of the list until one is at a safe place. */
+static enum try try_threads(struct session *session, struct safe_place *place,
+                            struct thread_choice *choice, const char **obstacle)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        enum try result = try_thread(session, place, choice->tid[i], obstacle);
+
+        session->attachment->tries++;
+        if (result == TRY_STOPPED || result == TRY_REFUSED)
+            return result;
+        if (!tracee_is_held(&session->tracee)) /* else it stops as soon as it can */
+            thread_choice_refuse(choice, i);
+    }
+    return choice->threads ? TRY_UNSAFE : TRY_GONE;
+}
+
 /* Tries all threads, again and again, until one is at a safe place. */
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
-    struct safe_place *place = safe_place_begin(&session->tracee, &session->objects);
+    char *library = find_library();
+    struct safe_place *place = safe_place_begin(&session->tracee, &session->objects, library);
+    struct thread_choice choice = {.pid = session->tracee.pid};
     uint64_t end = time_steady_ns() + timeout * 1000000;
     struct timespec nap = {.tv_nsec = 1000000};
     const char *obstacle = "there is no thread";
     enum try result = TRY_UNSAFE;
 
     while (result == TRY_UNSAFE && time_steady_ns() < end) {
-        struct threads threads = list_threads(session->tracee.pid);
-
-        session->attachment->threads = (unsigned)threads.count;
-        result = threads.count ? TRY_UNSAFE : TRY_GONE;
-        for (size_t i = 0; i < threads.count; i++) {
-            result = try_thread(session, place, threads.tid[i], &obstacle);
-            session->attachment->tries++;
-            if (result == TRY_STOPPED || result == TRY_REFUSED)
-                break;
-            if (result == TRY_GONE)
-                result = TRY_UNSAFE;
-        }
-        free(threads.tid);
+        thread_choice_list(&choice);
+        session->attachment->threads = (unsigned)choice.threads;
+        result = try_threads(session, place, &choice, &obstacle);
         if (result == TRY_UNSAFE)
             nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < NAP_MOST * 1000000 ? nap.tv_nsec * 5 / 4 : nap.tv_nsec;
     }
+    thread_choice_end(&choice);
     safe_place_end(place);
+    free(library);
     if (result == TRY_REFUSED)
         return preflight_refuse_right(session->tracee.pid);
     if (result == TRY_GONE)
@@ -310,14 +265,6 @@ static int64_t make_memfd(struct session *session)
     if ((int64_t)with.result != -EINVAL)
         return (int64_t)with.result;
     return call(session, &without, 1) ? (int64_t)without.result : -EINTR;
-}
-
-/* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
-static char *find_library(void)
-{
-    char *path = proc_find_tool(NULL, "libleak.so");
-
-    return path ? path : proc_find_tool(NULL, LEAK_PARTS "/libleak.so");
 }
 
 /* A descriptor of the process with the library in it; -1: refused. */

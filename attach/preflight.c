@@ -37,10 +37,14 @@ static bool check_state(pid_t pid, const char *status)
 
 bool preflight_refuse_right(pid_t pid)
 {
-    char path[64];
+    char path[64], status[PROC_STATUS_SIZE];
     struct stat owner;
-    int scope = proc_yama_scope();
+    int scope = proc_yama_scope(), tracer;
 
+    proc_read_text(pid, "status", status, sizeof(status));
+    tracer = atoi(proc_status_value(status, "TracerPid"));
+    if (tracer) /* since check_state */
+        return attach_refuse(pid, ATTACH_TRACED, tracer);
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
     if (stat(path, &owner) == 0 && geteuid() != 0 && owner.st_uid != geteuid() && owner.st_uid != 0)
         return attach_refuse(pid, ATTACH_OTHER_USER);

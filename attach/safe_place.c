@@ -10,7 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/processes/traced_thread.h"
+
 #define FRAMES 256
+#define PAGE 4096
 #define SCANNED (64u << 10) /* bytes of a stack that has no unwind tables */
 
 /* mov $15, %rax; syscall: the code that a signal handler returns to */
@@ -133,20 +136,43 @@ struct walk {
     struct safe_place *place;
     const char *obstacle;
     unsigned frames;
-    bool complete;
+    bool interrupted; /* the next frame is the one that a signal handler has interrupted */
 };
 
+/* A frame of libc waits in a system call, or it may hold one of libc's locks. */
+static bool is_behind_syscall(const struct safe_place *place, uint64_t pc)
+{
+    unsigned char code[2];
+
+    return tracee_read(place->tracee, pc - sizeof(code), code, sizeof(code)) && code[0] == 0x0f &&
+           code[1] == 0x05;
+}
+
+static const char *judge_interrupted(const struct safe_place *place, uint64_t pc)
+{
+    const char *obstacle = judge_code(place, pc);
+
+    if (!obstacle && loaded_objects_find(place->objects, pc) == place->objects->libc &&
+        !is_behind_syscall(place, pc))
+        return "in a signal handler";
+    return obstacle;
+}
+
+/* A handler may last as long as the process: what it has interrupted counts as well. */
 static int visit_frame(Dwfl_Frame *frame, void *context)
 {
     struct walk *walk = context;
+    bool interrupted = walk->interrupted;
     Dwarf_Addr pc;
     bool exact;
 
     if (!dwfl_frame_pc(frame, &pc, &exact) || !pc)
         return DWARF_CB_ABORT;
-    walk->obstacle = judge_code(walk->place, exact ? pc : pc - 1);
-    if (!walk->obstacle && walk->frames && is_handler_return(walk->place, pc))
-        walk->obstacle = "in a signal handler";
+    walk->interrupted = walk->frames && is_handler_return(walk->place, pc);
+    if (interrupted)
+        walk->obstacle = judge_interrupted(walk->place, pc);
+    else if (!walk->interrupted)
+        walk->obstacle = judge_code(walk->place, exact ? pc : pc - 1);
     return walk->obstacle || ++walk->frames == FRAMES ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
@@ -233,6 +259,8 @@ const char *safe_place_obstacle(struct safe_place *place, const struct tracee *t
     place->in_runtime = is_in_runtime(place);
     if (now->cs != 0x33)
         return "in 32-bit code";
+    if (traced_thread_has_faulted(tracee->pid, tracee->tid)) /* the signal would come in libleak */
+        return "about to handle a fault";
     if (in_call && is_inner_call(now->orig_rax))
         return "in a system call of the allocator or the loader";
     if (!in_call && loaded_objects_find(place->objects, now->rip) == place->objects->libc)
@@ -262,11 +290,28 @@ static int find_no_debuginfo(Dwfl_Module *module, void **context, const char *na
 static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
                                          .find_debuginfo = find_no_debuginfo};
 
-/* The files as the process sees them. One that was deleted has no unwind tables here. */
-static void report_objects(Dwfl *dwfl, pid_t pid, const struct objects *objects)
+/* A file as the process sees it; of libleak, which has none there, the file it was loaded from, if it
+ * still begins alike (with its build id). -1: there is none. */
+static int open_object(const struct tracee *tracee, const struct object *object, bool is_library,
+                       const char *library)
 {
-    char path[4096];
+    char path[4096], file[PAGE], memory[PAGE];
+    int fd;
 
+    snprintf(path, sizeof(path), "/proc/%d/root%s", (int)tracee->pid, object->path);
+    fd = open(is_library && library ? library : path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || !is_library ||
+        (pread(fd, file, PAGE, 0) == PAGE && tracee_read(tracee, object->start, memory, PAGE) &&
+         memcmp(file, memory, PAGE) == 0))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* One that was deleted has no unwind tables here. */
+static void report_objects(Dwfl *dwfl, const struct tracee *tracee, const struct objects *objects,
+                           const char *library)
+{
     dwfl_report_begin(dwfl);
     for (size_t i = 0; i < objects->count; i++) {
         const struct object *object = &objects->at[i];
@@ -274,15 +319,15 @@ static void report_objects(Dwfl *dwfl, pid_t pid, const struct objects *objects)
 
         if (!object->symbols || *object->path != '/')
             continue;
-        snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, object->path);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0 && !dwfl_report_elf(dwfl, object->path, path, fd, object->start, false))
+        fd = open_object(tracee, object, object == objects->library, library);
+        if (fd >= 0 && !dwfl_report_elf(dwfl, object->path, object->path, fd, object->start, false))
             close(fd);
     }
     dwfl_report_end(dwfl, NULL, NULL);
 }
 
-struct safe_place *safe_place_begin(const struct tracee *tracee, const struct objects *objects)
+struct safe_place *safe_place_begin(const struct tracee *tracee, const struct objects *objects,
+                                    const char *library)
 {
     struct safe_place *place = malloc(sizeof(*place));
     uint64_t places = object_symbol(objects->library, "libleak_thread");
@@ -295,7 +340,7 @@ struct safe_place *safe_place_begin(const struct tracee *tracee, const struct ob
         tracee_read(tracee, places, &place->places, sizeof(place->places));
     if (!place->dwfl)
         return place;
-    report_objects(place->dwfl, tracee->pid, objects);
+    report_objects(place->dwfl, tracee, objects, library);
     if (dwfl_linux_proc_attach(place->dwfl, tracee->pid, true) != 0) {
         dwfl_end(place->dwfl);
         place->dwfl = NULL;

@@ -94,10 +94,14 @@ static bool detach(pid_t pid, const struct arguments *arguments)
 
     if (!library_detach(pid, arguments->timeout, &done))
         return false;
-    recording = find_recording(pid, done.recording);
     print_attachment(pid, "detached", &done);
-    printf("; the library stays mapped, unused; leakreport %s\n", term_shell_word(recording).text);
-    free(recording);
+    fputs("; the library stays mapped, unused", stdout);
+    if (*done.recording) {
+        recording = find_recording(pid, done.recording);
+        printf("; leakreport %s", term_shell_word(recording).text);
+        free(recording);
+    }
+    putchar('\n');
     return true;
 }
 

@@ -307,13 +307,17 @@ enum leak_root {
     LEAK_ROOT_DEPTH = 2,     /* truncated at the option depth= */
     LEAK_ROOT_BROKEN = 3,    /* the next frame was not plausible */
     LEAK_ROOT_NO_RULE = 4,   /* a frame without usable unwind information: JIT, assembly */
-    LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off */
+    LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off; a node below it is no frame, but stands for blocks
+                                from before libleak was loaded: its pc is LEAK_OLDER_PC + their size,
+                                beyond LEAK_OLDER_EXACT the largest size of a class */
     LEAK_ROOT_DISABLED = 6,  /* allocated while libleak was disabled (start=off, libleak_disable,
                                 leakctl disable): no stack, and the blocks are never leaks */
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
 #define LEAK_PC_FREE 4095 /* the call stack of a free */
+#define LEAK_OLDER_PC LEAK_KIND_PCS
+#define LEAK_OLDER_EXACT 1032
 #define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
 /* Bits of leak_node.pc and leak_node.parent above these are private to the writer

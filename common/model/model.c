@@ -31,10 +31,12 @@ const char *const type_source_words[] = {
 #undef T
 };
 
-const char *const kind_word[] = {[LEAK_KIND_NONE] = "unknown",
+const char *const kind_word[] = {
+    [LEAK_KIND_NONE] = "unknown",
 #define X(name, word) [LEAK_KIND_##name] = word,
-                                 LEAK_KIND_TABLE(X)
+    LEAK_KIND_TABLE(X)
 #undef X
+        [KIND_OLDER] = "before attach",
 };
 
 const char *const form_word[] = {[LEAK_FORM_NONE] = NULL,

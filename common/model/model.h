@@ -33,7 +33,9 @@ enum verdict {
 extern const char *const verdict_word[VERDICT_MAX];
 extern const char *const verdict_words[VERDICT_MAX];
 
-extern const char *const kind_word[];       /* by enum leak_kind */
+extern const char *const kind_word[]; /* by enum leak_kind, and KIND_OLDER */
+#define KIND_OLDER LEAK_KIND_MAX      /* allocated before libleak was loaded */
+#define KIND_MAX (LEAK_KIND_MAX + 1)
 extern const char *const form_word[];       /* by enum leak_form; NULL = unknown */
 extern const char *const bad_free_word[];   /* by enum leak_event_type */
 extern const char *const root_class_word[]; /* by enum leak_root_class; NULL = unknown */
@@ -689,7 +691,8 @@ struct process {
     uint64_t live_bytes, live_blocks, peak_bytes;
     struct error live_error;
     uint64_t unknown_frees;
-    uint64_t truncated[8]; /* stacks by their ending, indexed like record.ending */
+    uint64_t older_blocks, older_bytes; /* live ones from before libleak was loaded; 0 = unknown */
+    uint64_t truncated[8];              /* stacks by their ending, indexed like record.ending */
     uint64_t truncated_stacks;
     /* Comparisons of stacks with those of another unwinder, and their results. */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;

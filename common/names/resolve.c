@@ -1,11 +1,14 @@
 /* resolve.c - the cache in front of libdw; see resolve.h. */
 #include "common/names/resolve.h"
 
+#include "leak_store.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/term_text.h"
 #include "common/names/names.h"
 #include "common/names/perfmap.h"
 #include "common/suppress/filters.h"
@@ -231,6 +234,20 @@ static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
     frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
     hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
+}
+
+const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size)
+{
+    struct resolved_place *place = arena_alloc(resolver->mem, sizeof(*place));
+    const char *how = size > LEAK_OLDER_EXACT ? "up to " : "";
+    char *name =
+        arena_format(resolver->mem, "[before the attach: %s%s bytes]", how, term_number(size).text);
+
+    place->count = 1;
+    place->frames = arena_alloc(resolver->mem, sizeof(*place->frames));
+    *place->frames =
+        (struct frame){.function = name, .role = FRAME_USER, .name_hash = hash_mix(6, size)};
+    return place;
 }
 
 const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc)

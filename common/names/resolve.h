@@ -51,6 +51,8 @@ void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 
 /* The frame at an address in no module: generated code, or a damaged recording file. */
 const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc);
+/* What stands for the stack of blocks of at most so many bytes from before libleak was loaded. */
+const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);
 
 /* Demangles a name, cached; NULL gives NULL. */
 const char *resolve_name(struct resolver *resolver, const char *name);

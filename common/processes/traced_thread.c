@@ -2,6 +2,7 @@
 #include "common/processes/traced_thread.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,22 @@ bool traced_thread_repeat_call(struct user_regs_struct *registers)
 static uint64_t signals_of(const char *status, const char *name)
 {
     return strtoull(proc_status_value(status, name), NULL, 16);
+}
+
+bool traced_thread_has_faulted(pid_t pid, pid_t tid)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    char file[64], status[PROC_STATUS_SIZE];
+    uint64_t pending;
+
+    snprintf(file, sizeof(file), "task/%d/status", (int)tid);
+    if (!proc_read_text(pid, file, status, sizeof(status)))
+        return false;
+    pending = signals_of(status, "SigPnd");
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+        if (pending >> (faults[i] - 1) & 1)
+            return true;
+    return false;
 }
 
 bool traced_thread_awaits_signal(pid_t pid, pid_t tid)

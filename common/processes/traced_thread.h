@@ -18,4 +18,7 @@ bool traced_thread_repeat_call(struct user_regs_struct *registers);
  * when this is not known. */
 bool traced_thread_awaits_signal(pid_t pid, pid_t tid);
 
+/* The signal of a fault of its own waits to be handled by the stopped thread. */
+bool traced_thread_has_faulted(pid_t pid, pid_t tid);
+
 #endif

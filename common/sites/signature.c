@@ -80,6 +80,8 @@ const struct resolved_place *signatures_place_at_node(struct signatures *signatu
     struct node_signature *step = &signatures->steps[node];
     uint64_t pc = signatures->store->nodes[node].pc;
 
+    if (!step->place && store_node_is_older(signatures->store, node))
+        step->place = resolve_older(signatures->resolver, pc - LEAK_OLDER_PC);
     if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap without a frame */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;

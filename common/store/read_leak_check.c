@@ -376,6 +376,23 @@ static void read_tables(struct reader *reader, const struct chunk *chunk,
     read_losses(&tables);
 }
 
+/* Only a leak check knows these blocks. Their sites had no counts so far. */
+static void count_older_sites(struct store *store)
+{
+    const struct store_leak_check *look = store->look;
+
+    for (size_t i = 0; i < look->found_count; i++) {
+        const struct store_found *found = &look->found[i];
+        struct store_site *site = &store->sites[found->site];
+
+        if (!store_node_is_older(store, site->node))
+            continue;
+        site->older = true;
+        site->counts.allocs = site->live_blocks = add_saturating(site->live_blocks, found->blocks);
+        site->counts.bytes = site->live_bytes = add_saturating(site->live_bytes, found->bytes);
+    }
+}
+
 /* The place in the file says nothing of the order: old ones are overwritten. */
 static bool is_later(const struct leak_snapshot *one, const struct leak_snapshot *other)
 {
@@ -400,8 +417,10 @@ void read_leak_check(struct reader *reader, const struct chunks *chunks)
         }
     }
     has_failed = failed.head_size && (!last || is_later(&made, &failed));
-    if (last)
+    if (last) {
         read_tables(reader, last, begin_check(store, &made));
+        count_older_sites(store);
+    }
     if (has_failed && !last)
         begin_check(store, &failed);
     else if (has_failed)

@@ -57,6 +57,13 @@ static bool has_lower_serial(const void *thread, const void *serial)
     return ((const struct store_thread *)thread)->serial < *(const uint32_t *)serial;
 }
 
+bool store_node_is_older(const struct store *store, uint32_t node)
+{
+    return node >= LEAK_NODE_FIRST && node != STORE_NONE &&
+           store->nodes[node].parent == LEAK_ROOT_NO_STACKS &&
+           store->nodes[node].pc > LEAK_OLDER_PC;
+}
+
 const struct store_thread *store_find_thread(const struct store *store, uint32_t serial)
 {
     size_t i = array_lower_bound(store->threads, store->thread_count, sizeof(*store->threads),

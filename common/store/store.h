@@ -55,7 +55,9 @@ struct store_site {
     uint32_t first, last;
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
-    bool inherited;            /* counts blocks inherited from the parent at fork */
+    bool inherited; /* counts blocks inherited from the parent at fork */
+    bool
+        older; /* counts blocks from before libleak was loaded, as the last leak check found them */
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
     struct leak_variance variance;   /* of these; all zero when nothing is live */
@@ -332,6 +334,9 @@ const struct store_module *store_find_module(const struct store *store, uint64_t
 
 /* The last module that was at pc, or NULL. */
 const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
+
+/* Does the node stand for blocks from before libleak was loaded? */
+bool store_node_is_older(const struct store *store, uint32_t node);
 
 const struct store_thread *store_find_thread(const struct store *store, uint32_t serial);
 

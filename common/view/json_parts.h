@@ -32,7 +32,7 @@ extern const struct json_table json_tool; /* of nothing: name and version of thi
     JSON_PUT(s, k, LIST, m, json_put_stack, .table = &json_frame_or_index, __VA_ARGS__)
 #define JSON_INNERMOST_FIRST JSON_ABOUT("innermost first")
 
-#define JSON_KIND(s, k, m, ...) JSON_WORD(s, k, m, kind_word, LEAK_KIND_MAX, __VA_ARGS__)
+#define JSON_KIND(s, k, m, ...) JSON_WORD(s, k, m, kind_word, KIND_MAX, __VA_ARGS__)
 #define JSON_GROWTH(s, k, m, ...) JSON_POINTER(s, k, m, json_growth, JSON_MAY_BE_NULL, __VA_ARGS__)
 #define JSON_ARGV(s) JSON_TEXTS(s, "argv", argv, argc)
 #define JSON_HISTORY(s, about)                                                                     \

@@ -82,6 +82,20 @@ static uint32_t stackless_site(struct guard *guard, struct thread *thread, unsig
     return site;
 }
 
+uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size)
+{
+    struct unwind_trace *trace = &thread->trace;
+    trace->cut = trace->shared = 0;
+    trace->depth = 1;
+    trace->paths = false;
+    trace->end = LEAK_ROOT_NO_STACKS;
+    trace->step[0] = (struct unwind_step){.pc = LEAK_OLDER_PC + size};
+    uint32_t site = context_tree_site(guard, trace, LEAK_KIND_MALLOC);
+    trace->depth = 0; /* nothing for the next stack to share */
+    trace->shareable = false;
+    return site;
+}
+
 NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
                                      const struct frame *caller, enum leak_kind kind)
 {

@@ -37,6 +37,9 @@ bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
+/* The site of blocks from before libleak was loaded, of at most so many bytes. */
+uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size);
+
 /* The slower ways of capture_site. sort: the kind and, above it, the tag, as in
  * context_tree.h. */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,

@@ -25,6 +25,7 @@
 #include "preload/leakcheck/snapshot.h"
 #include "preload/leakcheck/stack_scrub.h"
 #include "preload/roots/heap_ranges.h"
+#include "preload/roots/older_blocks.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -34,7 +35,13 @@ void hook_main_redirect(void)
     hook_static_malloc_start();
     hook_pair_start();
     if (*process_state.recording && real_functions_loaded_late()) {
+        struct frame caller = CALLER_FRAME();
+        struct guard *guard = process_enter(&caller);
         heap_ranges_learn_tcache_key();
+        if (guard) {
+            older_blocks_start(guard);
+            guard_leave(guard);
+        }
         late_load_patch(); /* from here on the hooks are called */
     }
 }

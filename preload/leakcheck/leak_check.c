@@ -12,6 +12,7 @@
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
+#include "preload/roots/older_blocks.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
 #include "preload/options/options.h"
@@ -174,6 +175,12 @@ static void add_live_block(const struct block *block, void *context)
         reach_add_block(check->reach, block, prior_of(check->request, &check->note_at, block));
 }
 
+static void add_older_block(const struct block *block, void *context)
+{
+    struct leak_check *check = context;
+    reach_add_block(check->reach, block, prior_of(check->request, &check->note_at, block));
+}
+
 static void add_nested(struct leak_check *check)
 {
     struct suballoc_block it;
@@ -203,8 +210,9 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
+    /* All older blocks are one group. */
     for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
-        pcs[count] = node.pc;
+        pcs[count] = id == LEAK_ROOT_NO_STACKS ? LEAK_OLDER_PC : node.pc;
     return count;
 }
 
@@ -297,15 +305,22 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
         return LEAK_TROUBLE_NO_MEMORY;
     if (!procmaps_read(&maps)) /* first: later mappings are libleak's */
         return LEAK_TROUBLE_NO_MAPS;
-    check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
+    if (!elf_images_find(&maps, &check->images))
+        return LEAK_TROUBLE_NO_MEMORY;
+    static struct older_blocks older;
+    if (older_blocks_wanted())
+        older_blocks_find(&maps, &check->images, &older);
+    check->reach = reach_begin(blocks_count() + suballoc_count + older.count, memory_most);
     if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
-    if (!suballoc_count)
+    if (!suballoc_count && !older.count)
         reach_look_up(check->reach, find_block);
+    older_blocks_each(&older, add_older_block,
+                      check); /* first: a block of the table replaces its */
     address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
-    if (!reach_build_index(check->reach) || !elf_images_find(&maps, &check->images))
+    if (!reach_build_index(check->reach))
         return LEAK_TROUBLE_NO_MEMORY;
     caller = skip_exit_frames(check);
     if (!roots_find(&input, &check->roots))

@@ -426,6 +426,14 @@ static bool reap_last(void)
     return true;
 }
 
+void snapshot_reap(void)
+{
+    if (!turnstile_try(&check_turn))
+        return;
+    reap_last();
+    turnstile_leave(&check_turn);
+}
+
 enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
                                           const char *graph_file, uint32_t *milestone)

@@ -55,6 +55,9 @@ enum snapshot_held { SNAPSHOT_HELD_UNKNOWN, SNAPSHOT_HELD_NOT, SNAPSHOT_HELD_BY_
 enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
                                         struct leak_holder *out);
 
+/* Removes the process of an asynchronous check that has ended, as the next check would. */
+void snapshot_reap(void);
+
 /* The sums by verdict of the last snapshot_take; NULL: there was none. */
 const struct leak_check_sum *snapshot_last_sums(void);
 

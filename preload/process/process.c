@@ -378,26 +378,34 @@ void process_start(char **envp)
 
 /* ---- Attached and detached ------------------------------------------------------------------- */
 
+/* The program's handlers first: libleak's own, which come with the deferred work, have no trampoline,
+ * for the continuation of a call takes a handler behind one for the program's. */
+static void resume_signals(void)
+{
+    trampoline_wrap_installed(real_sigaction);
+    trampoline_replace_again(real_sigaction);
+    deferred_work_resume();
+}
+
 /* A fork child of a detached process has its parent's recording still, in which it must not write;
  * only the thread that forked, the first, can begin one of its own. */
-static bool resume_recording(struct guard *guard)
+static void resume_recording(struct guard *guard)
 {
     if (store_header->pid == sys_getpid()) {
         track_forget_blocks(guard);
         store_clear_flag(LEAK_FLAG_DETACHED);
-        deferred_work_resume();
+        resume_signals();
         *recording = true; /* first: without it a running process is a fork child */
         state = RUNNING;
-        return true;
+        return;
     }
     if (sys_gettid() != sys_getpid())
-        return false;
+        return;
     state = RUNNING;
     if (!process_enter_slow(guard))
-        return false;
+        return;
     track_forget_blocks(guard);
-    deferred_work_resume();
-    return true;
+    resume_signals();
 }
 
 bool process_attach(char **envp)
@@ -407,12 +415,10 @@ bool process_attach(char **envp)
         return false;
     process_start(envp);
     struct guard *guard = state == DETACHED ? guard_enter(&caller) : NULL;
-    if (guard && resume_recording(guard)) {
-        trampoline_wrap_installed(real_sigaction);
-        trampoline_replace_again(real_sigaction);
-    }
-    if (guard)
+    if (guard) {
+        resume_recording(guard);
         guard_leave(guard);
+    }
     return true;
 }
 
@@ -427,6 +433,7 @@ bool process_detach(void)
     if (own) {
         store_set_flag(LEAK_FLAG_DETACHED);
         deferred_work_pause();
+        snapshot_reap();
     }
     trampoline_unwrap_installed(real_sigaction);
     return true;

@@ -147,12 +147,17 @@ void heap_ranges_learn_tcache_key(void)
     tcache_key = word >> 4 * WORD ? word : 0;
 }
 
+bool heap_ranges_is_cached(uintptr_t chunk)
+{
+    return tcache_key && chunk_word(chunk + CHUNK_HEAD) == tcache_key;
+}
+
 /* The last chunk of a heap (the top chunk) has never been allocated. */
 static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64_t size)
 {
     uintptr_t next = chunk + size;
     return next + CHUNK_HEAD > walk->end || !(chunk_word(next) & PREVIOUS_IN_USE) ||
-           (tcache_key && chunk_word(chunk + CHUNK_HEAD) == tcache_key);
+           heap_ranges_is_cached(chunk);
 }
 
 /* Up to a known block or the end. */

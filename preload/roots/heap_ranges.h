@@ -36,6 +36,8 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
 
 /* Learns that key; call once, before the first leak check. */
 void heap_ranges_learn_tcache_key(void);
+/* Is the chunk in a thread's cache? */
+bool heap_ranges_is_cached(uintptr_t chunk);
 
 /* Visits the ranges that are no roots, ascending and disjoint. */
 void heap_ranges_each_non_root(const struct heap_ranges *heaps, const struct reach *reach,

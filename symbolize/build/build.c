@@ -128,6 +128,11 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
         process->live_bytes = add_saturating(process->live_bytes, site->live_bytes);
         process->live_blocks = add_saturating(process->live_blocks, site->live_blocks);
         variance_add_site(&live, store, site);
+        if (site->older) {
+            process->older_blocks = add_saturating(process->older_blocks, site->live_blocks);
+            process->older_bytes = add_saturating(process->older_bytes, site->live_bytes);
+            continue; /* nothing has seen the allocation */
+        }
         if (site->inherited) {
             inherited.bytes = add_saturating(inherited.bytes, site->live_bytes);
             inherited.blocks = add_saturating(inherited.blocks, site->live_blocks);

@@ -185,9 +185,11 @@ void report_notes_fill(struct arena *mem, const struct store *store,
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
         add_note(&notes, "recorded with crash=only: its heap was not tracked");
     if (store->header.flags & LEAK_FLAG_LATE)
-        add_note(&notes, "loaded late, while the process ran: older blocks are unknown, "
-                         "and the blocks that they "
-                         "point to count as reachable");
+        add_note(&notes, process->older_blocks
+                             ? "loaded late, while the process ran: older blocks have a size and a "
+                               "verdict, but no stack"
+                             : "loaded late, while the process ran: older blocks are unknown, and "
+                               "the blocks that they point to count as reachable");
     if (store->header.flags & LEAK_FLAG_DETACHED)
         add_note(&notes, "libleak was detached: what the program did since then is unknown");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)

@@ -33,7 +33,7 @@ static void write_html_headline(struct json_writer *json, const struct process *
     append_total(rest, sizeof(rest), process, VERDICT_REACHABLE);
     if (!*worst)
         snprintf(worst, sizeof(worst), "%s",
-                 process->allocations == 0              ? "0 allocations seen"
+                 process->allocations == 0 && !process->older_blocks ? "0 allocations seen"
                  : process->look && process->look->made ? "No leaks"
                                                         : "No unfreed blocks");
     if (process->totals.growing)

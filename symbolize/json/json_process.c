@@ -53,6 +53,8 @@ static const struct json_table untracked_table = JSON_TABLE(NULL, untracked_fiel
 static const struct json_field coverage_fields[] = {
     JSON_COUNT(process, "allocations", allocations),
     JSON_COUNT(process, "unknown_frees", unknown_frees),
+    JSON_COUNT(process, "older_blocks", older_blocks),
+    JSON_COUNT(process, "older_bytes", older_bytes),
     JSON_COUNT(process, "truncated_stacks", truncated_stacks),
     JSON_COUNT(process, "unwind_checks", unwind_checks),
     JSON_COUNT(process, "unwind_mismatches", unwind_mismatches),

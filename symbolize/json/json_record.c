@@ -381,7 +381,9 @@ static const struct json_field record_fields[] = {
         JSON_ABOUT("name of the record that is the same in every run: it depends on modules and "
                    "functions, not on addresses or lines")),
     JSON_WORD(record, "verdict", verdict, verdict_word, VERDICT_MAX),
-    JSON_KIND(record, "kind", kind),
+    JSON_KIND(record, "kind", kind,
+              JSON_ABOUT("before attach: allocated before libleak was loaded; the only frame says "
+                         "of which size the blocks are")),
     JSON_COUNT(record, "bytes", bytes),
     JSON_COUNT(record, "blocks", blocks),
     JSON_ESTIMATE(record, error),

@@ -81,6 +81,10 @@ static void finish_record(struct grouping *grouping, struct record_sum *draft)
         memcpy(frames, found, record->frame_count * sizeof(*frames));
     record->frames = frames;
     record->user = find_user_frame(grouping, record);
+    if (store->sites[draft->largest.site].older) {
+        record->kind = KIND_OLDER;
+        record->first_ns = record->last_ns = 0;
+    }
     record->error = variance_half_width(&draft->variance);
     if (!told->asked) {
         free_sites_fill(&grouping->frees, sites, record);

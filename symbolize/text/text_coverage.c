@@ -36,6 +36,10 @@ static void write_seen(const struct process *process, FILE *stream)
             rough_count(process, process->allocations, "allocation").text,
             rough_count(process, process->frees, "free").text,
             rough_bytes(process, process->peak_bytes).text);
+    if (process->older_blocks)
+        fprintf(stream, "Blocks allocated before libleak was loaded: %s in use (%s).\n",
+                term_number(process->older_blocks).text,
+                rough_bytes(process, process->older_bytes).text);
     if (process->unknown_frees)
         fprintf(stream, "Frees of %s: %s.\n",
                 process->late ? "blocks allocated before libleak was loaded" : "unknown blocks",

@@ -31,7 +31,7 @@ static bool made_no_allocation(const struct process *process)
 
 bool text_saw_nothing(const struct process *process)
 {
-    return made_no_allocation(process) &&
+    return made_no_allocation(process) && !process->older_blocks &&
            (has_own_allocator(process) || process->damaged || process->late);
 }
 

@@ -25,9 +25,10 @@ struct term_text text_call(const struct frame *frame, const struct view *view, s
     name = text_function_name(frame, view, columns > 4 ? columns - 2 : columns);
     whole =
         (view->verbose || view->full_names) && strchr(name.text, '('); /* the name has arguments */
-    call.columns = name.columns + (frame->function && !whole ? 2 : 0);
+    whole = whole || !frame->function || *frame->function == '[';      /* or no function */
+    call.columns = name.columns + (whole ? 0 : 2);
     snprintf(call.text, sizeof(call.text), "%.*s%s", TERM_TEXT_MAX - 3, name.text,
-             frame->function && !whole ? "()" : "");
+             whole ? "" : "()");
     return call;
 }
 

@@ -365,7 +365,7 @@ static void write_entry_body(const struct process *process, const struct record 
     for (size_t i = 0; i < (entry ? entry->count : 1); i++)
         text_siblings(process, entry ? &process->records[entry->parts[i]] : record, view, stream);
     if (!dated && !view->when_told && view->terse < TEXT_BRIEF &&
-        (process->until_ns || record->thread_count)) {
+        (process->until_ns || record->thread_count) && record->kind != KIND_OLDER) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);
         putc('\n', stream);

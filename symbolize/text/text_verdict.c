@@ -159,8 +159,9 @@ static void write_verdict_samples(const struct record *record, const struct view
     for (size_t i = 0; i < record->sample_count; i++) {
         const struct sample *sample = &record->samples[i];
 
-        fprintf(stream, "%*sT%" PRIu32 "#%" PRIu32 ": ", TEXT_INDENT, "", sample->thread.serial,
-                sample->count);
+        fprintf(stream, "%*s", TEXT_INDENT, "");
+        if (sample->thread.serial) /* else the allocation was not seen */
+            fprintf(stream, "T%" PRIu32 "#%" PRIu32 ": ", sample->thread.serial, sample->count);
         fprintf(stream, "%s", term_count(sample->size, "byte").text);
         if (sample->address)
             fprintf(stream, " at 0x%" PRIx64, sample->address);

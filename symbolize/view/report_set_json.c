@@ -203,7 +203,7 @@ static struct report_set_entry *read_record(struct json_reader *reading)
         (enum verdict)word_at(reading->item, "verdict", verdict_word, VERDICT_MAX);
     if (strcmp(word, verdict_word[reading->record.verdict]) != 0)
         return NULL;
-    reading->record.kind = word_at(reading->item, "kind", kind_word, LEAK_KIND_MAX);
+    reading->record.kind = word_at(reading->item, "kind", kind_word, KIND_MAX);
     read_amounts(reading, "blocks");
     read_tags(reading);
     return report_set_add_record(reading->report_set, &reading->record);

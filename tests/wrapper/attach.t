@@ -173,8 +173,9 @@ test_detach_ends_recording_and_attach_goes_on() {
     says report 'libleak was detached: what the program did since then is unknown'
     attach
     sleep 0.7
-    lost >out
-    says out ' lost=(1234/1|2468/2|3702/3)/1 '
+    # What was lost before is told again, as from before this attach.
+    "$O/leakctl" report --dir=stores "$running" >report
+    says report '^[1-9]\. (1,234|2,468|3,702) bytes in [1-3] blocks? lost \(malloc\)'
     detach
     finish
 }
@@ -327,7 +328,7 @@ END
     /usr/bin/python3 - <<'END' || fail 'the recording of the child'
 import json
 records = json.load(open("report.json"))["processes"][0]["records"]
-assert sum(record["blocks"] for record in records) in range(1, 8), records
+assert sum(record["blocks"] for record in records if record["kind"] != "before attach") in range(1, 8), records
 END
 }
 test_thread_that_waits_for_its_vfork_child_is_waited_for() {
@@ -381,4 +382,207 @@ test_dead_leakctl_leaves_the_program_running() {
         wait $tool 2>/dev/null || true
     done
     finish
+}
+
+# Blocks from before the attach: 7 objects, 3 texts and a block with a mapping of its own are lost; a list,
+# a map and 100 blocks that are freed one by one are held. Afterwards a block is lost and the list grows.
+older='#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <unistd.h>
+struct Shape { virtual ~Shape() {} int points[10]; };
+struct Circle : Shape { double radius = 1; };
+struct Node { Node *next; char text[40]; };
+static void *volatile sink;
+static Node *list;
+static std::map<int, std::string> held;
+__attribute__((noinline)) static void lose_older()
+{
+    for (int i = 0; i < 7; i++)
+        sink = new Circle;
+    for (int i = 0; i < 3; i++)
+        strcpy((char *)(sink = malloc(200)), "an old text that is lost");
+    sink = malloc(300000);
+    sink = nullptr;
+}
+__attribute__((noinline)) static void lose_newer() { sink = malloc(777); sink = nullptr; }
+__attribute__((noinline)) static void grow()
+{
+    for (int i = 0; i < 50; i++) {
+        Node *node = (Node *)malloc(sizeof *node);
+        node->next = list;
+        list = node;
+    }
+}
+__attribute__((noinline)) static void wipe() { volatile char room[16384]; for (volatile char &c : room) c = 0; }
+int main()
+{
+    static void *old[100];
+    lose_older();
+    for (int i = 0; i < 1000; i++)
+        held[i] = std::string(50, 120);
+    for (int i = 0; i < 100; i++)
+        old[i] = malloc(500);
+    grow();
+    wipe();
+    puts("ready");
+    fflush(stdout);
+    for (int i = 0;; i++) {
+        usleep(100000);
+        if (i < 100)
+            free(old[i]);
+        if (i == 3)
+            lose_newer();
+        grow();
+    }
+}'
+begin_older() { # runs as $running, with libleak attached
+    need g++
+    printf "%s\n" "$older" >older.cc
+    g++ -O1 -g -o older older.cc || skip 'no C++ compiler'
+    mkdir -p -m 700 stores
+    ./older >said.host 2>&1 &
+    running=$!
+    until_says said.now '^ready' cat said.host
+    attach
+    sleep 1
+}
+end_older() {
+    kill "$running"
+    wait "$running" 2>/dev/null || :
+}
+test_blocks_lost_before_an_attach_are_told_by_size_and_type() {
+    need_ptrace
+    begin_older
+    "$O/leakctl" report --dir=stores "$running" --format=json >report.json
+    "$O/leakctl" report --dir=stores "$running" >report
+    end_older
+    says report '^[1-9]\. 600 bytes in 3 blocks lost \(before attach\)'
+    says report '^ +7 × Circle'
+    says report '^ +\[before the attach: 200 bytes\]'
+    says report '^ +lose_newer +'
+    says report '^Blocks allocated before libleak was loaded: [0-9,]+ in use'
+    /usr/bin/python3 - <<'END' || fail 'verdicts of older blocks'
+import json
+process = json.load(open("report.json"))["processes"][0]
+records = process["records"]
+def lost(kind):
+    found = [r for r in records if r["verdict"] == "lost" and (r["kind"] == "before attach") == kind]
+    return sorted((r["blocks"], r["bytes"] // r["blocks"]) for r in found)
+older = lost(True)
+assert [blocks for blocks, size in older] == [1, 3, 7], older
+assert older[0][1] >= 300000 and older[1][1] == 200 and older[2][1] in range(56, 72), older
+assert lost(False) == [(1, 777)], lost(False)
+circle = [r for r in records if r["kind"] == "before attach" and (r.get("type") or {}).get("name") == "Circle"]
+assert sum(r["blocks"] for r in circle) == 7, circle
+coverage = process["coverage"]
+assert coverage["older_blocks"] > 1000 and coverage["unknown_frees"] in range(3, 100), coverage
+assert process["allocations"] < 20000 if "allocations" in process else True
+END
+    "$O/leakreport" --only='kind:before attach' stores/*.leak >only || fail "$(cat only)"
+    says only 'Circle'
+    ! grep -q lose_newer only || fail 'a newer one is among them'
+}
+test_a_growing_list_is_named_soon_after_an_attach() {
+    need_ptrace
+    begin_older
+    i=0
+    while [ $((i += 1)) -lt 15 ]; do # half a minute
+        sleep 2
+        "$O/leakctl" report --dir=stores "$running" --growing >report
+        ! grep -q '^[1-9]\. growing' report || break
+    done
+    end_older
+    says report '^[1-9]\. growing '
+    says report '^ +grow +/?.*older\.cc:'
+    ! grep -q 'before.*attach.*growing' report || fail 'an older one grows'
+}
+test_blocks_from_before_an_attach_are_told_apart_in_every_format() {
+    need_ptrace
+    begin_older
+    "$O/leakctl" snapshot --dir=stores "$running" >/dev/null
+    end_older
+    for format in text short full json ndjson html xml valgrind lsan junit github markdown sarif folded memreport; do
+        "$O/leakreport" --format=$format stores/*.leak >"report.$format" 2>said.$format || :
+        grep -q 'before.\(the.\)\?attach' "report.$format" || fail "$format: $(head -c 300 "report.$format" said.$format)"
+    done
+    "$O/leakreport" --format=pprof stores/*.leak | { gzip -dc 2>/dev/null || cat; } >report.pprof
+    grep -qa 'before attach' report.pprof || fail pprof
+}
+test_a_thread_that_a_leak_check_stopped_in_a_call_is_detached_from() {
+    need_ptrace
+    for how in poll epoll futex semop; do
+        begin $how 6
+        attach
+        "$O/leakctl" snapshot --dir=stores "$running" >/dev/null || fail "no leak check: $how"
+        detach
+        attach
+        "$O/leakctl" snapshot --dir=stores "$running" >/dev/null || fail "no second leak check: $how"
+        detach
+        finish
+        rm -r stores
+    done
+}
+# The process lives in its handler: what that has interrupted decides.
+begin_in_a_handler() { # what it interrupts
+    [ -x handler ] || compile handler -O1 -g <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <unistd.h>
+static volatile sig_atomic_t stay;
+static void *volatile sink;
+static void on_signal(int number)
+{
+    (void)number;
+    if (!stay)
+        return;
+    if (write(1, "ready\n", 6) != 6)
+        _exit(1);
+    sleep(3);
+    _exit(7);
+}
+int main(int count, char **words)
+{
+    struct itimerval soon = {{0, 300}, {0, 300}};
+    signal(SIGALRM, on_signal);
+    signal(SIGUSR1, on_signal);
+    if (count > 1 && strcmp(words[1], "malloc") == 0) {
+        stay = 1;
+        setitimer(ITIMER_REAL, &soon, NULL);
+        for (;;) { /* almost always in one of these two */
+            sink = malloc(200000);
+            memset(sink, 1, 100);
+            free(sink);
+        }
+    }
+    stay = 1;
+    if (fork() == 0) {
+        usleep(100000);
+        kill(getppid(), SIGUSR1);
+        _exit(0);
+    }
+    struct timeval long_time = {100, 0};
+    select(0, NULL, NULL, NULL, &long_time);
+    return 1;
+}
+END
+    mkdir -p -m 700 stores
+    ./handler "$1" >said.host 2>&1 &
+    running=$!
+    until_says said.now '^ready' cat said.host
+}
+test_a_process_that_lives_in_a_signal_handler_is_attached_to() {
+    need_ptrace
+    begin_in_a_handler select
+    attach
+    detach
+    status=0
+    wait "$running" || status=$?
+    equal 'its own end' $status 7
 }
