@@ -1,7 +1,7 @@
 // The path to a block is written as an expression of the program, where debug information has the names: members,
 // indices, variables of a thread and of a stack frame, links in the middle of structures, casts where the
 // allocation tells what a void pointer leads to. The words end where names do: at a union whose members differ,
-// behind a void pointer to a block without a type, and at a block that is no object of the pointer's type. Without
+// behind a void pointer to a block without a type, and at a block that is too small for the pointer's type. Without
 // debug information there are offsets, as always.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
@@ -17,7 +17,7 @@
 // EXPECT: ^with: +list->next\{6\}->key \(
 // EXPECT: ^with: +-> 72 B from second_of\(\) \+0x18 -> 100 B from in_union_of\(\)$
 // EXPECT: ^with: +-> 96 B from unknown_of\(\) \+0x28 -> 101 B from behind_void_of\(\)$
-// EXPECT: ^with: +-> 48 B from wrong_of\(\) \+0x8 -> 102 B from behind_misfit_of\(\)$
+// EXPECT: ^with: +-> 24 B from wrong_of\(\) \+0x8 -> 102 B from behind_misfit_of\(\)$
 // REFUSE: ^with: +(-> |cache)[^|]*(value|unknown->|unknown\[|wrong->)
 // REFUSE: ^without: .*(->next|\.buckets|container_of)
 // EXPECT: ^without: +cache \+0x8 -> 512 B from table_of\(\)$
@@ -117,7 +117,7 @@ FAR static void fill(void)
     PUT(((struct conn *)cache.raw)->name, name_of(30));
     PUT(cache.unknown, unknown_of(96));
     PUT(((void **)cache.unknown)[5], behind_void_of(101));
-    PUT(cache.wrong, wrong_of(48));
+    PUT(cache.wrong, wrong_of(24));
     PUT(cache.wrong->name, behind_misfit_of(102));
 }
 

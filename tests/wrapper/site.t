@@ -81,7 +81,7 @@ END
     leakrun --format=json -o old.json ./app >/dev/null
     leakrun --format=json -o new.json ./app >/dev/null
     sed -n '/^## Use/,/^## /p' "$root/README.md" | sed -n '/^```/,/^```/p' | grep '^leak' >commands
-    equal 'commands in the list' "$(wc -l <commands)" 8
+    equal 'commands in the list' "$(wc -l <commands)" 9
     while read -r line; do
         command=$(printf '%s\n' "$line" | sed 's/   .*//; s/ args…//; s|\./server|./app|')
         case $command in
