@@ -318,7 +318,7 @@ enum leak_root {
 #define LEAK_PC_FREE 4095 /* the call stack of a free */
 #define LEAK_OLDER_PC LEAK_KIND_PCS
 #define LEAK_OLDER_EXACT 1032
-#define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
+#define LEAK_TAG_SHIFT 3 /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
 /* Bits of leak_node.pc and leak_node.parent above these are private to the writer
  * (preload/unwind/context_tree.c). */

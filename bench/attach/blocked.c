@@ -44,7 +44,7 @@ static struct shared {
     pthread_mutex_t mutex;
     pthread_cond_t cond;
     int flag, word;
-} *shared;
+} * shared;
 static int in[2], out[2], pair[2], limited[2], listener, epoll, event, notify, timer, signals;
 static int sem_id, queue_id;
 static mqd_t queue;
@@ -247,8 +247,7 @@ static bool readable(int fd, int milliseconds, int expected)
 {
     struct pollfd one = {fd, POLLIN, 0};
 
-    return poll(&one, 1, milliseconds) == expected &&
-           (!expected || read(fd, &byte, 1) == 1);
+    return poll(&one, 1, milliseconds) == expected && (!expected || read(fd, &byte, 1) == 1);
 }
 
 static bool selected(bool timed)
@@ -319,10 +318,11 @@ static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1
     K(epoll_pwait2_limit, syscall(SYS_epoll_pwait2, epoll, &got, 1, &moment, NULL, 0) == 0, )      \
     K(nanosleep, nanosleep(&moment, NULL) == 0, )                                                  \
     K(usleep, usleep(MOMENT_MS * 1000) == 0, )                                                     \
-    K(clock_nanosleep, clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, soon(CLOCK_MONOTONIC), NULL) == 0, ) \
+    K(clock_nanosleep,                                                                             \
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, soon(CLOCK_MONOTONIC), NULL) == 0, )         \
     K(timerfd, wait_timer(), )                                                                     \
-    K(eventfd, read(event, &count8, 8) == 8 && count8 == 1,                                        \
-      count8 = 1; (void)!write(event, &count8, 8))                                                 \
+    K(eventfd, read(event, &count8, 8) == 8 && count8 == 1, count8 = 1;                            \
+      (void)!write(event, &count8, 8))                                                             \
     K(signalfd, read(signals, &info, sizeof(info)) == sizeof(info), kill(parent, SIGUSR1))         \
     K(inotify, read(notify, event_room, sizeof(event_room)) > 0, touch())                          \
     K(accept, accept_once(), connect_once())                                                       \
@@ -332,8 +332,9 @@ static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1
     K(recv_limit, FAILS(recv(limited[0], &byte, 1, 0), EAGAIN), )                                  \
     K(send, (fill(pair[0]), send(pair[0], room, 4096, 0) == 4096), drain(pair[1]))                 \
     K(send_limit, (fill(limited[0]), FAILS(send(limited[0], room, 4096, 0), EAGAIN)), )            \
-    K(futex, wait_futex(), set_futex())                                                           \
-    K(futex_limit, FAILS(syscall(SYS_futex, &shared->word, FUTEX_WAIT, 0, &moment, NULL, 0), ETIMEDOUT), ) \
+    K(futex, wait_futex(), set_futex())                                                            \
+    K(futex_limit,                                                                                 \
+      FAILS(syscall(SYS_futex, &shared->word, FUTEX_WAIT, 0, &moment, NULL, 0), ETIMEDOUT), )      \
     K(cond, wait_cond(), signal_cond())                                                            \
     K(cond_limit, wait_cond_timed(), )                                                             \
     K(sem, sem_wait(&shared->sem) == 0, sem_post(&shared->sem))                                    \
@@ -342,7 +343,8 @@ static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1
     K(semop_limit, !waits_for(sem_id, -1, &moment) && errno == EAGAIN, )                           \
     K(msgrcv, msgrcv(queue_id, &message, 4, 0, 0) == 4, msgsnd(queue_id, &message, 4, 0))          \
     K(mq_receive, mq_receive(queue, room, sizeof(room), NULL) == 4, mq_send(queue, "abc", 4, 0))   \
-    K(mq_limit, FAILS(mq_timedreceive(queue, room, sizeof(room), NULL, soon(CLOCK_REALTIME)), ETIMEDOUT), ) \
+    K(mq_limit,                                                                                    \
+      FAILS(mq_timedreceive(queue, room, sizeof(room), NULL, soon(CLOCK_REALTIME)), ETIMEDOUT), )  \
     K(sigwait, sigwaitinfo(&usr1, NULL) == SIGUSR1, kill(parent, SIGUSR1))                         \
     K(sigwait_limit, FAILS(sigtimedwait(&usr1, NULL, &moment), EAGAIN), )                          \
     K(sigsuspend, suspend(), kill(parent, SIGUSR1))                                                \
@@ -354,8 +356,14 @@ static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1
     K(vfork, vfork_child(), )
 
 #define K(name, blocks, wakes)                                                                     \
-    static bool block_##name(void) { return blocks; }                                              \
-    static void wake_##name(void) { wakes; }
+    static bool block_##name(void)                                                                 \
+    {                                                                                              \
+        return blocks;                                                                             \
+    }                                                                                              \
+    static void wake_##name(void)                                                                  \
+    {                                                                                              \
+        wakes;                                                                                     \
+    }
 KINDS(K)
 #undef K
 
@@ -494,7 +502,8 @@ int main(int count, char **words)
         right = kind->block();
         took = now_ms() - start;
         if (!right && !is_over)
-            printf("disturbed: call %u of %s after %.0f ms: %s\n", calls, kind->name, took, strerror(errno));
+            printf("disturbed: call %u of %s after %.0f ms: %s\n", calls, kind->name, took,
+                   strerror(errno));
         if (took > longest && !is_over)
             longest = took;
         free(block);

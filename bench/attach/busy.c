@@ -111,7 +111,8 @@ static void malloc_round(void)
 
 static void forks_round(void)
 {
-    static const char *const libraries[] = {"libz.so.1", "libexpat.so.1", "libm.so.6", "libbz2.so.1.0"};
+    static const char *const libraries[] = {"libz.so.1", "libexpat.so.1", "libm.so.6",
+                                            "libbz2.so.1.0"};
 
     for (unsigned i = 0; i < 4; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW);
@@ -270,8 +271,8 @@ static void jumps_round(void)
 static const struct {
     const char *name;
     void (*round)(void);
-} works[] = {{"spin", spin_round},     {"malloc", malloc_round},   {"forks", forks_round},
-             {"timers", timers_round}, {"faults", faults_round},   {"threads", threads_round},
+} works[] = {{"spin", spin_round},     {"malloc", malloc_round}, {"forks", forks_round},
+             {"timers", timers_round}, {"faults", faults_round}, {"threads", threads_round},
              {"jumps", jumps_round}};
 
 int main(int count, char **words)

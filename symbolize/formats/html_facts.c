@@ -34,8 +34,8 @@ static void write_html_headline(struct json_writer *json, const struct process *
     if (!*worst)
         snprintf(worst, sizeof(worst), "%s",
                  process->allocations == 0 && !process->older_blocks ? "0 allocations seen"
-                 : process->look && process->look->made ? "No leaks"
-                                                        : "No unfreed blocks");
+                 : process->look && process->look->made              ? "No leaks"
+                                                                     : "No unfreed blocks");
     if (process->totals.growing)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s %s",
                  term_count(process->totals.growing, "allocation site").text,
