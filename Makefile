@@ -65,7 +65,7 @@ attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$
                  attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(call files,control/*.c))
 scan_src      := $(call files,scan/*.c scan/*/*.c)
-graph_src     := $(filter-out graph/main.c,$(call files,graph/*.c))
+graph_src     := $(filter-out graph/cli/main.c,$(call files,graph/*/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 
@@ -115,7 +115,7 @@ $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
-$(GRAPH):  $(O)/graph/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
+$(GRAPH):  $(O)/graph/cli/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 

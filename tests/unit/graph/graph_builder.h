@@ -4,7 +4,7 @@
 #define TESTS_GRAPH_BUILDER_H
 
 #include "leak_graph_file.h"
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 #define MODEL_BLOCKS 24
 #define MODEL_EDGES 64

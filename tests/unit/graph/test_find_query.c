@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "graph/find_query.h"
+#include "graph/verbs/find_query.h"
 #include "tests/unit/suite.h"
 
 /* Block 0: 100 bytes that hold 2 MiB, from make_node. Block 1: 5,000 bytes that hold themselves, from

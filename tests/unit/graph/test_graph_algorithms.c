@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/components.h"
-#include "graph/dominators.h"
-#include "graph/owner_tree.h"
-#include "graph/root_paths.h"
+#include "graph/analyze/components.h"
+#include "graph/analyze/dominators.h"
+#include "graph/analyze/owner_tree.h"
+#include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
 #include "tests/unit/suite.h"
 

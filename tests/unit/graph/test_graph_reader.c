@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/components.h"
-#include "graph/dominators.h"
-#include "graph/graph_reader.h"
-#include "graph/root_paths.h"
+#include "graph/analyze/components.h"
+#include "graph/analyze/dominators.h"
+#include "graph/heap/graph_reader.h"
+#include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* owner_tree.c - see owner_tree.h. */
-#include "graph/owner_tree.h"
+#include "graph/analyze/owner_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* root_paths.c - see root_paths.h. */
-#include "graph/root_paths.h"
+#include "graph/analyze/root_paths.h"
 
 #include <stdlib.h>
 #include <string.h>

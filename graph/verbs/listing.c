@@ -1,5 +1,5 @@
 /* listing.c - see listing.h. */
-#include "graph/listing.h"
+#include "graph/verbs/listing.h"
 
 #include <inttypes.h>
 #include <string.h>

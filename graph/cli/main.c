@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/base/term_text.h"
-#include "graph/graph_reader.h"
-#include "graph/options.h"
+#include "graph/heap/graph_reader.h"
+#include "graph/cli/options.h"
 
 static int complain_file(const char *path, enum graph_error error)
 {

@@ -1,5 +1,5 @@
 /* verbs.c - see verbs.h. */
-#include "graph/verbs.h"
+#include "graph/verbs/verbs.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

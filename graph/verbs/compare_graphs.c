@@ -1,8 +1,8 @@
 /* compare_graphs.c - leakgraph A diff B: what one graph has more than another, by allocation site. Sites
  * are the same where their stacks have the same names. Of one process at two times it is known which
  * blocks are still there: those with the same address, thread and count. */
-#include "graph/graph_reader.h"
-#include "graph/verbs.h"
+#include "graph/heap/graph_reader.h"
+#include "graph/verbs/verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef GRAPH_GRAPH_READER_H
 #define GRAPH_GRAPH_READER_H
 
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 /* What can be wrong with a file: E(NAME, words after its path). */
 #define GRAPH_ERROR_TABLE(E)                                                                       \

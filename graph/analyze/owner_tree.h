@@ -8,7 +8,7 @@
 #ifndef GRAPH_OWNER_TREE_H
 #define GRAPH_OWNER_TREE_H
 
-#include "graph/dominators.h"
+#include "graph/analyze/dominators.h"
 
 struct owner_group {
     uint32_t site;

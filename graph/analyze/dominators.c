@@ -1,6 +1,6 @@
 /* dominators.c - Semi-NCA: a depth-first search, semidominators by path compression, then the nearest
  * common ancestors. All arrays below are by discovery number; 0 is the imaginary start of all. */
-#include "graph/dominators.h"
+#include "graph/analyze/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

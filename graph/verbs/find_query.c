@@ -1,5 +1,5 @@
 /* find_query.c - recursive descent into a tree; see find_query.h. */
-#include "graph/find_query.h"
+#include "graph/verbs/find_query.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef GRAPH_ROOT_PATHS_H
 #define GRAPH_ROOT_PATHS_H
 
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 struct root_tree {
     uint32_t *parent;   /* by block: the one before it on the way; GRAPH_NONE: it is a start */

@@ -1,5 +1,5 @@
 /* graph_reader.c - chunks, then items; see graph_reader.h. */
-#include "graph/graph_reader.h"
+#include "graph/heap/graph_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef GRAPH_COMPONENTS_H
 #define GRAPH_COMPONENTS_H
 
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 struct components {
     uint32_t *member; /* the blocks of all sets */

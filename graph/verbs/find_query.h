@@ -8,7 +8,7 @@
 #ifndef GRAPH_FIND_QUERY_H
 #define GRAPH_FIND_QUERY_H
 
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 /* F(NAME, word, is a text, help) */
 #define FIND_FIELD_TABLE(F)                                                                        \

@@ -2,9 +2,9 @@
 #ifndef GRAPH_VERBS_H
 #define GRAPH_VERBS_H
 
-#include "graph/dominators.h"
-#include "graph/graph_names.h"
-#include "graph/listing.h"
+#include "graph/analyze/dominators.h"
+#include "graph/names/graph_names.h"
+#include "graph/verbs/listing.h"
 
 enum { STATUS_GOOD = 0, STATUS_NOTHING = 1, STATUS_UNUSABLE = 2 };
 

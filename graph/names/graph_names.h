@@ -5,7 +5,7 @@
 #define GRAPH_GRAPH_NAMES_H
 
 #include "common/sites/signature.h"
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 #include "symbolize/heap/heap.h"
 
 struct graph_names {

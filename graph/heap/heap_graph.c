@@ -1,5 +1,5 @@
 /* heap_graph.c - see heap_graph.h. */
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

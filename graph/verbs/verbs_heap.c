@@ -1,14 +1,14 @@
 /* verbs_heap.c - summary, retained, dominators, suspects, cycles, waste: questions about all of the
  * heap. */
-#include "graph/verbs.h"
+#include "graph/verbs/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/term_text.h"
-#include "graph/components.h"
-#include "graph/owner_tree.h"
+#include "graph/analyze/components.h"
+#include "graph/analyze/owner_tree.h"
 
 static double share_of(uint64_t part, uint64_t all)
 {

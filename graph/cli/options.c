@@ -1,5 +1,5 @@
 /* options.c - see options.h. */
-#include "graph/options.h"
+#include "graph/cli/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* components.c - Tarjan's algorithm without recursion; see components.h. */
-#include "graph/components.h"
+#include "graph/analyze/components.h"
 
 #include <stdlib.h>
 #include <string.h>

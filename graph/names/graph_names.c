@@ -1,5 +1,5 @@
 /* graph_names.c - see graph_names.h. */
-#include "graph/graph_names.h"
+#include "graph/names/graph_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

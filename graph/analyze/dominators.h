@@ -8,7 +8,7 @@
 #ifndef GRAPH_DOMINATORS_H
 #define GRAPH_DOMINATORS_H
 
-#include "graph/heap_graph.h"
+#include "graph/heap/heap_graph.h"
 
 struct dominators {
     uint32_t *idom; /* by block: the nearest one that dominates it; GRAPH_NONE: none does */

@@ -1,5 +1,5 @@
 /* verbs_blocks.c - path, refs, out and find: questions about single blocks. */
-#include "graph/verbs.h"
+#include "graph/verbs/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "common/base/term_text.h"
 #include "common/options/command_line.h"
-#include "graph/find_query.h"
-#include "graph/root_paths.h"
+#include "graph/verbs/find_query.h"
+#include "graph/analyze/root_paths.h"
 
 #define SIGNATURE_DIGITS 16
 

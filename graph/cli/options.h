@@ -2,7 +2,7 @@
 #ifndef GRAPH_OPTIONS_H
 #define GRAPH_OPTIONS_H
 
-#include "graph/verbs.h"
+#include "graph/verbs/verbs.h"
 
 /* False: the command line is wrong, and one line on stderr says why. The texts are argv's. *verb: NULL
  * with --help and --version. */
