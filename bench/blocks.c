@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/blocks/blocks.h"
 
 #define HEAPS 8

@@ -18,8 +18,8 @@
 #include <time.h>
 
 #include "bench/common.h"
-#include "preload/mark/leak_graph_internal.h"
-#include "preload/mark/leak_graph.h"
+#include "preload/graph/leak_graph_internal.h"
+#include "preload/graph/leak_graph.h"
 
 #define DATA_BYTES 4096
 

@@ -1,5 +1,5 @@
 /* runs.c - hands runs out, and finds the ones that no live block has any more. */
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/blocks/runs.h"
 

@@ -1,5 +1,5 @@
 /* shadow.c - maps areas of the shadow, clears up what is left in it, reads it. */
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
 #include "preload/blocks/shadow.h"

@@ -1,5 +1,5 @@
 /* table.c - insertion into the open table, removal from it, lookups, enumeration. */
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/blocks/table.h"
 
 struct blocks_stripe blocks_stripes[STRIPES];

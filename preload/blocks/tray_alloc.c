@@ -1,6 +1,6 @@
 /* tray_alloc.c - allocates trays: table.h is the manual. */
 #include "preload/blocks/table.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"

@@ -1,6 +1,6 @@
 #include "preload/elf/procmaps.h"
-#include "preload/base/arena.h"
-#include "preload/base/collections.h"
+#include "preload/memory/arena.h"
+#include "preload/memory/collections.h"
 #include "preload/base/strbuf.h"
 #include "leak_store.h"
 

@@ -1,5 +1,5 @@
 #include "preload/elf/symtab.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 #include "preload/elf/elf_words.h"

@@ -1,5 +1,5 @@
 #include "preload/follow/pointer_search.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/sys.h"
 #include "preload/elf/procmaps.h"
 #include "preload/blocks/blocks.h"

@@ -1,6 +1,6 @@
 /* dropped_pointers.c - scans freed blocks and records (site, holder's site, stack of the free). */
 #include "preload/heap/dropped_pointers.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"

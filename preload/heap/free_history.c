@@ -1,6 +1,6 @@
 /* free_history.c - records of (site, stack of the free), and rings of recent frees. */
 #include "preload/heap/free_history.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/segmented_array.h"

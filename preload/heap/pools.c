@@ -1,6 +1,6 @@
 /* pools.c - the pools of the program's own allocators: suballoc.h is the manual. */
 #include "preload/heap/suballoc.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"

@@ -1,6 +1,6 @@
 /* quarantine.c - a ring of freed blocks, and hash chains to find one by its address. */
 #include "preload/heap/quarantine.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 
 #define PLACES_LEAST 1024

@@ -1,6 +1,6 @@
 /* sample.c - draws marks, keeps the filter, computes weights and variances. */
 #include "preload/heap/sample.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"

@@ -1,6 +1,6 @@
 /* site_totals.c - sums over sites and threads. */
 #include "preload/heap/site_totals.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/unwind/sites.h"
 #include "preload/heap/threads.h"

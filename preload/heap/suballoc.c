@@ -1,6 +1,6 @@
 /* suballoc.c - a treap by (address, pool), and a list of members for each pool. */
 #include "preload/heap/suballoc.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 

@@ -1,6 +1,6 @@
 /* threads.c - start and end of threads, their records, and the bounds of their stacks. */
 #include "preload/heap/threads.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"

@@ -1,11 +1,11 @@
 /* timeline.c - points, rows and peaks. */
 #include "preload/heap/timeline.h"
-#include "preload/base/memory_limits.h"
+#include "preload/memory/memory_limits.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/site_totals.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 #include <time.h>
 

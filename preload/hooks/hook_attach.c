@@ -6,7 +6,7 @@
  * inside of hooks, and the program may have kept a hook's address.
  */
 #include "preload/hooks/hooks.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/interpose/got_patch.h"

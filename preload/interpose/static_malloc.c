@@ -1,5 +1,5 @@
 #include "preload/interpose/static_malloc.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/interpose/displace.h"
 #include "preload/elf/symbols.h"
 #include "preload/elf/symtab.h"

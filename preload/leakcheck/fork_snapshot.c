@@ -1,7 +1,7 @@
 /* fork_snapshot.c - copies the process and waits for the result of the copy. */
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/leakcheck/stack_scrub.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/blocks/blocks.h"
 #include "preload/heap/suballoc.h"

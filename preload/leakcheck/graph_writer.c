@@ -2,7 +2,7 @@
 #include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 #include "preload/leakcheck/root_owners.h"
-#include "preload/mark/graph_walk.h"
+#include "preload/graph/graph_walk.h"
 #include "preload/store/store.h"
 #include "preload/unwind/context_tree.h"
 #include "preload/unwind/sites.h"

@@ -9,7 +9,7 @@
 
 #include "preload/base/reentry_guard.h"
 #include "preload/leakcheck/graph_stream.h"
-#include "preload/mark/leak_graph.h"
+#include "preload/graph/leak_graph.h"
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 

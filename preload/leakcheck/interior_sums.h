@@ -4,7 +4,7 @@
 #ifndef PRELOAD_LEAKCHECK_INTERIOR_SUMS_H
 #define PRELOAD_LEAKCHECK_INTERIOR_SUMS_H
 
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "preload/mark/reachability.h"
 #include "leak_store.h"
 

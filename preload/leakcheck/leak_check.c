@@ -1,6 +1,6 @@
 /* leak_check.c - isolates the child, marks the heap, writes the result. */
 #include "preload/leakcheck/leak_check.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/blocks/blocks.h"
 #include "preload/heap/capture.h"
@@ -9,7 +9,7 @@
 #include "preload/leakcheck/holder_search.h"
 #include "preload/leakcheck/result_writer.h"
 #include "preload/track/fill.h"
-#include "preload/mark/leak_graph.h"
+#include "preload/graph/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
 #include "preload/roots/older_blocks.h"
@@ -24,7 +24,7 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "context.h"
 
 #include <errno.h>

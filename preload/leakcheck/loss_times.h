@@ -12,7 +12,7 @@
 #ifndef PRELOAD_LEAKCHECK_LOSS_TIMES_H
 #define PRELOAD_LEAKCHECK_LOSS_TIMES_H
 
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "leak_store.h"
 
 struct loss_times {

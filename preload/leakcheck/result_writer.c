@@ -7,7 +7,7 @@
 #include "preload/roots/library_blocks.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 #define STEPS_MAX (2 * PATH_HEAD) /* of one path; of a longer one only both ends are written */
 #define SAMPLES_MOST 3            /* the largest blocks of one line */

@@ -8,8 +8,8 @@
 #ifndef PRELOAD_LEAKCHECK_RESULT_WRITER_H
 #define PRELOAD_LEAKCHECK_RESULT_WRITER_H
 
-#include "preload/base/collections.h"
-#include "preload/mark/leak_graph.h"
+#include "preload/memory/collections.h"
+#include "preload/graph/leak_graph.h"
 #include "preload/roots/roots.h"
 #include "preload/track/milestones.h"
 #include "leak_store.h"

@@ -9,7 +9,7 @@
 #ifndef PRELOAD_LEAKCHECK_ROOT_OWNERS_H
 #define PRELOAD_LEAKCHECK_ROOT_OWNERS_H
 
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/mark/reachability.h"
 #include "preload/roots/roots.h"

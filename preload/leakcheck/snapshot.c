@@ -14,7 +14,7 @@
 #include "preload/base/strbuf.h"
 #include "preload/track/track.h"
 #include "preload/base/lock.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "leak_store.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* nested_blocks.c - trims outer blocks before the index is built and finds them after nested. */
 #include "preload/mark/nested_blocks.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 #define MAX_DEPTH 16         /* levels of nesting */
 #define MAX_HIDING_PLACES 64 /* addresses tried for an arena that is completely covered */

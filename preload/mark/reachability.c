@@ -4,7 +4,7 @@
 #include "preload/mark/reachability.h"
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/nested_blocks.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 

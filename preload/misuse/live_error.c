@@ -1,6 +1,6 @@
 #include "preload/misuse/errors.h"
 #include "leak_escape.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/log.h"
 #include "preload/base/children.h"
 #include "preload/base/strbuf.h"

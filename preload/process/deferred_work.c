@@ -1,7 +1,7 @@
 #include "preload/process/lifecycle.h"
 #include "preload/base/base.h"
 #include "preload/heap/capture.h"
-#include "preload/base/memory_limits.h"
+#include "preload/memory/memory_limits.h"
 #include "preload/options/options.h"
 #include "preload/signals/stop_the_world.h"
 #include "preload/process/crash.h"

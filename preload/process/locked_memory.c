@@ -1,5 +1,5 @@
 #include "preload/process/locked_memory.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/sys.h"
 #include "preload/elf/procmaps.h"
 #include "preload/store/store.h"

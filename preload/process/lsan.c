@@ -1,6 +1,6 @@
 #include "preload/process/lsan.h"
 #include "preload/options/lsan_options.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/log.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/store/store.h"

@@ -1,7 +1,7 @@
 #include "preload/process/locked_memory.h"
 #include "preload/process/process.h"
 #include "preload/store/store.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/blocks/blocks.h"
 #include "preload/process/start_breakpoint.h"

@@ -1,5 +1,5 @@
 #include "preload/process/lifecycle.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/base/log.h"

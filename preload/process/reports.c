@@ -1,5 +1,5 @@
 #include "preload/process/reports.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/children.h"
 #include "preload/base/log.h"

@@ -1,8 +1,8 @@
 #include "preload/resources/mmap_regions.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/resources/handle_table.h"
 #include "preload/resources/descriptors.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "preload/base/sys.h"
 
 static struct range_set ranges;

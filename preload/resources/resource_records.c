@@ -1,5 +1,5 @@
 #include "preload/resources/resource_records.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/track/track.h"

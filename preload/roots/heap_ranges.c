@@ -1,6 +1,6 @@
 /* heap_ranges.c - recognizes the memory of an allocator by glibc's own data. */
 #include "preload/roots/heap_ranges.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real_functions.h"

@@ -1,7 +1,7 @@
 /* older_blocks.c - walks glibc's arenas in a copy of the process. Offsets are those of struct
  * malloc_state in glibc 2.27 to 2.41, of 64 bits; what does not look like one is left alone. */
 #include "preload/roots/older_blocks.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 #include "preload/base/sys.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/quarantine.h"

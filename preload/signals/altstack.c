@@ -1,5 +1,5 @@
 #include "preload/signals/altstack.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/real_functions.h"

@@ -1,5 +1,5 @@
 #include "preload/signals/stop_the_world.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"

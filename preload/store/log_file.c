@@ -1,5 +1,5 @@
 #include "preload/store/log_file.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"

@@ -1,6 +1,6 @@
 /* process_info.c - program, arguments, directory and options in the recording file, for store.h. */
 #include "preload/store/store.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/options/options.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"

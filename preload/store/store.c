@@ -1,5 +1,5 @@
 #include "preload/store/store.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/log.h"

@@ -1,6 +1,6 @@
 /* cfi_cache.c - interns rows, and caches their numbers by return address. */
 #include "preload/unwind/cfi_cache.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"

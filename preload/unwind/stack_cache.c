@@ -1,6 +1,6 @@
 /* stack_cache.c - entries of the cache, and the large sets that few threads may have. */
 #include "preload/unwind/stack_cache.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 
 #define WINDOW 256

@@ -1,5 +1,5 @@
 #include "preload/unwind/table_regions.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
 

@@ -1,6 +1,6 @@
 /* unwind_check.c - walks with libunwind or libgcc, and compares with the recorded stack. */
 #include "preload/unwind/unwind_check.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/log.h"
 #include "preload/interpose/modules.h"

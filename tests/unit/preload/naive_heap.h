@@ -9,7 +9,7 @@
 #define TESTS_NAIVE_HEAP_H
 
 #include "tests/unit/preload/unit.h"
-#include "preload/mark/leak_graph.h"
+#include "preload/graph/leak_graph.h"
 
 #define BLOCKS_MOST 14
 #define ROOTS_MOST 6

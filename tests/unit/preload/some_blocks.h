@@ -3,7 +3,7 @@
 #define TESTS_SOME_BLOCKS_H
 
 #include "tests/unit/preload/unit.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"

@@ -1,6 +1,6 @@
 /* test_arena.c - private memory and the bootstrap pool: counted, limited, written down, recognised. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/interpose/real_functions.h"
 #include "leak_store.h"
 

@@ -1,7 +1,7 @@
 /* test_collections.c - binary search finds the boundary that a linear search finds; a growable array
  * keeps its records in place. (test_range_set.c and test_downsample.c test the rest.) */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 START_TEST(the_lower_bound_is_where_the_condition_first_fails)
 {

@@ -2,7 +2,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/unwind/sites.h"

@@ -1,6 +1,6 @@
 /* test_downsample.c - of the points of a month a handful remains: dense for recent ones, sparse for old ones. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 #define DAY 86400u
 

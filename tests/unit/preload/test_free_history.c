@@ -5,7 +5,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/heap/free_history.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"

@@ -1,7 +1,7 @@
 /* test_leak_graph.c - records, owners and retained sizes: each rule beside its opposite; and random
  * heaps against the most obvious algorithm.
  */
-#include "preload/mark/leak_graph_internal.h"
+#include "preload/graph/leak_graph_internal.h"
 #include "tests/unit/preload/one_heap.h"
 
 static struct leak_graph *graph;

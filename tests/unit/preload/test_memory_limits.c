@@ -1,6 +1,6 @@
 /* test_memory_limits.c - which limit is the smallest, and that nearness to it is reported once. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/memory_limits.h"
+#include "preload/memory/memory_limits.h"
 #include "preload/base/sys.h"
 
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* test_range_set.c - ranges of addresses against a map of every page. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 #define PAGES 64
 #define ROOM 64

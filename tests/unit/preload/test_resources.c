@@ -4,7 +4,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/resources/handle_table.h"
 #include "preload/resources/descriptors.h"
 #include "preload/heap/free_history.h"

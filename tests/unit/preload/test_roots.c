@@ -4,7 +4,7 @@
  * of libc stand for the globals of all others.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/heap/free_history.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"

@@ -1,7 +1,7 @@
 /* test_segmented_array.c - arrays in the recording file: every id has a place of its own, also in the file. */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 

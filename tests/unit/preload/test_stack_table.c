@@ -1,7 +1,7 @@
 /* test_stack_table.c - numbers by key: what was added is found, in every thread, and nothing else is.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/unwind/stack_table.h"
 #include "preload/unwind/table_regions.h"
 

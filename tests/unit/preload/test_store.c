@@ -1,7 +1,7 @@
 /* test_store.c - the file: made, grown, full, inherited, and read back by nothing but the format. */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/store/store.h"
 #include "preload/base/strbuf.h"
 

@@ -4,7 +4,7 @@
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
 #include "preload/heap/free_history.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/heap/timeline.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"

@@ -1,7 +1,7 @@
 /* test_tray_alloc.c - trays are memory: each as large as it says, none handed out twice, and few bytes beside.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/blocks/table.h"
 #include "leak_store.h"
 

@@ -1,4 +1,4 @@
-#include "preload/base/collections.h"
+#include "preload/memory/collections.h"
 
 /* ---- Ranges of addresses -------------------------------------------------------------------- */
 

@@ -4,10 +4,10 @@
  * a block's start, its interior or the byte behind its end makes an edge; pointers of a block to
  * itself do not.
  */
-#ifndef PRELOAD_MARK_LEAK_GRAPH_INTERNAL_H
-#define PRELOAD_MARK_LEAK_GRAPH_INTERNAL_H
+#ifndef PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
+#define PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
 
-#include "preload/mark/hanging_trees.h"
+#include "preload/graph/hanging_trees.h"
 #include "preload/mark/mark_nodes.h"
 
 struct edge_list {

@@ -5,8 +5,8 @@
  * library count only where they point to the start of a block. A block's pointers to itself are left
  * out.
  */
-#ifndef PRELOAD_MARK_GRAPH_WALK_H
-#define PRELOAD_MARK_GRAPH_WALK_H
+#ifndef PRELOAD_GRAPH_GRAPH_WALK_H
+#define PRELOAD_GRAPH_GRAPH_WALK_H
 
 #include "preload/mark/reachability.h"
 

@@ -4,7 +4,7 @@
  * Nodes leave the ring in the order in which their words were pushed, so the targets of one source
  * are contiguous and sources ascend: each target is written once, in its final place.
  */
-#include "preload/mark/leak_graph_internal.h"
+#include "preload/graph/leak_graph_internal.h"
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/prefetch_ring.h"
 

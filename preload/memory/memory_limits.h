@@ -4,8 +4,8 @@
  * of the control group or of a group that contains it. They are read once, at the start: later a
  * sandbox may forbid reading them, and a container's limit seldom changes. The memory in use is
  * read at a tick of the epoch, and only if a watch was set. */
-#ifndef PRELOAD_BASE_MEMORY_LIMITS_H
-#define PRELOAD_BASE_MEMORY_LIMITS_H
+#ifndef PRELOAD_MEMORY_MEMORY_LIMITS_H
+#define PRELOAD_MEMORY_MEMORY_LIMITS_H
 
 #include "preload/base/base.h"
 #include "leak_store.h"

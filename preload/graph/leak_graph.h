@@ -10,8 +10,8 @@
  * Held half, over all other blocks: dominators give what each block alone keeps alive. Every
  * pointer counts here, including interior pointers and, for hidden blocks, encoded ones.
  */
-#ifndef PRELOAD_MARK_LEAK_GRAPH_H
-#define PRELOAD_MARK_LEAK_GRAPH_H
+#ifndef PRELOAD_GRAPH_LEAK_GRAPH_H
+#define PRELOAD_GRAPH_LEAK_GRAPH_H
 
 #include "preload/mark/reachability.h"
 

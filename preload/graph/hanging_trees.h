@@ -10,8 +10,8 @@
  * the parent. The rest is the core, for which dominators.c searches. A block that hangs is dominated
  * by the one that marking found it by.
  */
-#ifndef PRELOAD_MARK_HANGING_TREES_H
-#define PRELOAD_MARK_HANGING_TREES_H
+#ifndef PRELOAD_GRAPH_HANGING_TREES_H
+#define PRELOAD_GRAPH_HANGING_TREES_H
 
 #include "preload/mark/mark_nodes.h"
 

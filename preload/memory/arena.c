@@ -1,4 +1,4 @@
-#include "preload/base/arena.h"
+#include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"

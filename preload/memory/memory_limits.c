@@ -1,4 +1,4 @@
-#include "preload/base/memory_limits.h"
+#include "preload/memory/memory_limits.h"
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"

@@ -1,4 +1,4 @@
-#include "preload/mark/graph_walk.h"
+#include "preload/graph/graph_walk.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/prefetch_ring.h"
 

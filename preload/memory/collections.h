@@ -2,8 +2,8 @@
  *
  * None of them locks.
  */
-#ifndef PRELOAD_BASE_COLLECTIONS_H
-#define PRELOAD_BASE_COLLECTIONS_H
+#ifndef PRELOAD_MEMORY_COLLECTIONS_H
+#define PRELOAD_MEMORY_COLLECTIONS_H
 
 #include "preload/base/sys.h"
 

@@ -7,7 +7,7 @@
  *
  * up to MANY, which is no exact number and stays.
  */
-#include "preload/mark/hanging_trees.h"
+#include "preload/graph/hanging_trees.h"
 #include "preload/mark/mark_passes.h"
 
 #define HANGS 0 /* taken away */

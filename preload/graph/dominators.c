@@ -11,7 +11,7 @@
  *
  * Path compression (best_label) makes the search for ancestors nearly linear in all.
  */
-#include "preload/mark/leak_graph_internal.h"
+#include "preload/graph/leak_graph_internal.h"
 #include "preload/mark/mark_passes.h"
 
 #define PREFETCH_AHEAD 16

@@ -9,8 +9,8 @@
  * mapping with the program's. The arena therefore records every range of its own: a leak check must
  * not take the runtime's pointers for the program's.
  */
-#ifndef PRELOAD_BASE_ARENA_H
-#define PRELOAD_BASE_ARENA_H
+#ifndef PRELOAD_MEMORY_ARENA_H
+#define PRELOAD_MEMORY_ARENA_H
 
 #include "preload/base/base.h"
 

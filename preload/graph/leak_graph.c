@@ -8,8 +8,8 @@
  *
  * A block changes at most twice, so labelling is linear however many records lead to it.
  */
-#include "preload/mark/leak_graph.h"
-#include "preload/mark/leak_graph_internal.h"
+#include "preload/graph/leak_graph.h"
+#include "preload/graph/leak_graph_internal.h"
 
 #define SHARED 1
 #define CYCLE 2
