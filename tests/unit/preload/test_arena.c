@@ -24,8 +24,9 @@ START_TEST(used_is_the_sum_of_what_is_out)
             ck_assert_ptr_nonnull(live[i].at);
             want += round_up(live[i].size, 4096);
         }
-        ck_assert_msg(arena_used() == want, "seed %" PRIu64 " step %d: wanted %" PRIu64 ", got %" PRIu64,
-                      unit_seed, n, want, arena_used());
+        ck_assert_msg(arena_used() == want,
+                      "seed %" PRIu64 " step %d: wanted %" PRIu64 ", got %" PRIu64, unit_seed, n,
+                      want, arena_used());
     }
 }
 END_TEST
@@ -204,7 +205,8 @@ static const struct {
 
 START_TEST(boot_blocks_are_aligned_sized_and_recognised)
 {
-    char *before = bootstrap_alloc(3, 1), *block = bootstrap_alloc(requests[_i].size, requests[_i].alignment);
+    char *before = bootstrap_alloc(3, 1),
+         *block = bootstrap_alloc(requests[_i].size, requests[_i].alignment);
     char *after = bootstrap_alloc(16, 1);
     size_t alignment = requests[_i].alignment < 16 ? 16 : requests[_i].alignment;
     ck_assert_msg((uintptr_t)block % alignment == 0, "%zu bytes aligned to %zu are at %p",
@@ -221,7 +223,8 @@ START_TEST(what_is_not_of_the_pool_is_not_taken_for_it)
 {
     int local;
     void *heap = malloc(100);
-    ck_assert(!bootstrap_owns(NULL) && !bootstrap_owns(&local) && !bootstrap_owns(heap) && !bootstrap_owns((void *)-1));
+    ck_assert(!bootstrap_owns(NULL) && !bootstrap_owns(&local) && !bootstrap_owns(heap) &&
+              !bootstrap_owns((void *)-1));
     free(heap);
 }
 END_TEST
@@ -237,7 +240,8 @@ START_TEST(a_pool_that_is_full_refuses_and_stays_whole)
     ck_assert_ptr_null(bootstrap_alloc(SIZE_MAX, 16));
     ck_assert_ptr_null(bootstrap_alloc(16, 8192));
     for (int i = 0; i < count; i++)
-        ck_assert_msg(blocks[i][0] == (char)i && blocks[i][99] == (char)i && bootstrap_size(blocks[i]) == 100,
+        ck_assert_msg(blocks[i][0] == (char)i && blocks[i][99] == (char)i &&
+                          bootstrap_size(blocks[i]) == 100,
                       "block %d of %d is damaged", i, count);
 }
 END_TEST
@@ -258,7 +262,8 @@ int main(int argc, char **argv)
     tcase_set_timeout(ours, 60);
     suite_add_tcase(suite, ours);
     TCase *boot = tcase_create("boot");
-    tcase_add_loop_test(boot, boot_blocks_are_aligned_sized_and_recognised, 0, ARRAY_LENGTH(requests));
+    tcase_add_loop_test(boot, boot_blocks_are_aligned_sized_and_recognised, 0,
+                        ARRAY_LENGTH(requests));
     tcase_add_test(boot, what_is_not_of_the_pool_is_not_taken_for_it);
     tcase_add_test(boot, a_pool_that_is_full_refuses_and_stays_whole);
     suite_add_tcase(suite, boot);

@@ -38,7 +38,8 @@ static uint32_t site_with(const struct stack *at, enum leak_kind kind,
                           struct unwind_trace *kept_trace)
 {
     unsigned kept = 0;
-    for (unsigned most = kept_trace->end == at->end && kept_trace->shareable ? kept_trace->depth : 0;
+    for (unsigned most = kept_trace->end == at->end && kept_trace->shareable ? kept_trace->depth
+                                                                             : 0;
          kept < at->depth && kept < most; kept++) {
         const struct unwind_step *step = &kept_trace->step[kept];
         unsigned from_inside = at->depth - 1 - kept;

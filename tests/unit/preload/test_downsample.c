@@ -54,8 +54,8 @@ END_TEST
 /* Nowhere is there a hole: neither for the age of what it hides, nor for the whole. */
 static const struct {
     uint32_t room, end, every;
-} lives[] = {{64, 3600, 1},     {64, DAY, 1},          {64, 30 * DAY, 1},
-             {256, 8 * DAY, 1}, {256, 30 * DAY, 3},    {64, 365 * DAY, 60}};
+} lives[] = {{64, 3600, 1},     {64, DAY, 1},       {64, 30 * DAY, 1},
+             {256, 8 * DAY, 1}, {256, 30 * DAY, 3}, {64, 365 * DAY, 60}};
 
 START_TEST(a_long_life_is_known_from_its_beginning_to_now)
 {
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
     tcase_add_test(all, places_are_taken_in_turn_and_then_given_again);
     tcase_add_test(all, the_first_and_the_last_stay);
     tcase_add_test(all, time_does_not_stand_still);
-    tcase_add_loop_test(all, a_long_life_is_known_from_its_beginning_to_now, 0, ARRAY_LENGTH(lives));
+    tcase_add_loop_test(all, a_long_life_is_known_from_its_beginning_to_now, 0,
+                        ARRAY_LENGTH(lives));
     tcase_add_test(all, points_that_come_in_bursts_leave_no_hole);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);

@@ -33,11 +33,12 @@ static uint32_t left(const struct range *was, const struct range *below, const s
 static void agree(int step)
 {
     size_t pages[4096] = {0};
-    UNIT_WANT_MSG(range_set_check(&ranges), "seed %" PRIu64 " step %d: not in order", unit_seed, step);
+    UNIT_WANT_MSG(range_set_check(&ranges), "seed %" PRIu64 " step %d: not in order", unit_seed,
+                  step);
     for (uintptr_t page = 0; page < PAGES; page++) {
         const struct range *range = range_set_find(&ranges, page);
-        UNIT_WANT_MSG((range ? range->number : 0) == owner[page], "seed %" PRIu64 " step %d page %d",
-                      unit_seed, step, (int)page);
+        UNIT_WANT_MSG((range ? range->number : 0) == owner[page],
+                      "seed %" PRIu64 " step %d page %d", unit_seed, step, (int)page);
         pages[owner[page]]++;
     }
     for (uint32_t name = 1; name <= last_name; name++)

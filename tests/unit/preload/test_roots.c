@@ -91,23 +91,23 @@ static NOINLINE void find_roots(unsigned classes, bool stopped)
 {
     struct frame caller = CALLER_FRAME();
     struct roots_caller taker = {.tid = sys_gettid(),
-                                .sp = (uintptr_t)__builtin_frame_address(0) - 256,
-                                .frame = caller.sp,
-                                .pc = caller.pc,
-                                .fp = caller.fp};
+                                 .sp = (uintptr_t)__builtin_frame_address(0) - 256,
+                                 .frame = caller.sp,
+                                 .pc = caller.pc,
+                                 .fp = caller.fp};
     struct reach *reach = reach_begin(8, UINT64_MAX);
     ck_assert(reach && procmaps_read(&maps));
     if (block)
         reach_add_block(reach, &(struct block){.address = (uintptr_t)block, .size = block_size},
-                  REACH_NEW);
+                        REACH_NEW);
     ck_assert(reach_build_index(reach) && elf_images_find(&maps, &images));
     struct roots_input picture = {.maps = &maps,
-                                    .images = &images,
-                                    .world = &world,
-                                    .caller = &taker,
-                                    .reach = reach,
-                                    .classes = classes,
-                                    .stopped = stopped};
+                                  .images = &images,
+                                  .world = &world,
+                                  .caller = &taker,
+                                  .reach = reach,
+                                  .classes = classes,
+                                  .stopped = stopped};
     ck_assert(roots_find(&picture, &roots));
     for (uint32_t i = 0; i < roots.ranges.count; i++) {
         const struct scan_range *range = &roots.ranges.range[i];
@@ -120,7 +120,8 @@ static NOINLINE void find_roots(unsigned classes, bool stopped)
 static enum leak_root_class class_of(const void *word)
 {
     for (uint32_t i = 0; i < roots.ranges.count; i++)
-        if ((uintptr_t)word - roots.ranges.range[i].start < roots.ranges.range[i].end - roots.ranges.range[i].start)
+        if ((uintptr_t)word - roots.ranges.range[i].start <
+            roots.ranges.range[i].end - roots.ranges.range[i].start)
             return roots.ranges.range[i].root_class;
     return LEAK_ROOT_CLASS_NONE;
 }

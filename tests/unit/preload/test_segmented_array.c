@@ -5,11 +5,8 @@
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 
-static struct segmented_array segments = {.type = LEAK_CHUNK_NODES,
-                                   .record_size = 16,
-                                   .first_id = 8,
-                                   .first_bits = 4,
-                                   .split_bits = 8};
+static struct segmented_array segments = {
+    .type = LEAK_CHUNK_NODES, .record_size = 16, .first_id = 8, .first_bits = 4, .split_bits = 8};
 static uint32_t last = 7;
 
 static void setup(void)
@@ -30,18 +27,23 @@ START_TEST(every_id_has_a_place_of_its_own_and_keeps_it)
     }
     for (uint32_t id = 8; id < MANY; id++) {
         ck_assert_ptr_eq(segmented_array_at(&segments, id), places[id]);
-        ck_assert_msg(places[id][0] == id && places[id][1] == ~(uint64_t)id, "id %u is overwritten", id);
+        ck_assert_msg(places[id][0] == id && places[id][1] == ~(uint64_t)id, "id %u is overwritten",
+                      id);
         const uint64_t *seen = view_record(store_header, LEAK_CHUNK_NODES, 16, id);
-        ck_assert_msg(seen && seen[0] == id, "a reader finds %" PRIu64 " for id %u", seen ? seen[0] : 0, id);
+        ck_assert_msg(seen && seen[0] == id, "a reader finds %" PRIu64 " for id %u",
+                      seen ? seen[0] : 0, id);
     }
 }
 END_TEST
 
 /* The shape above, and those that the library has. */
 static const struct segmented_array shapes[] = {
-    {.first_id = 8, .first_bits = 4, .split_bits = 8},   {.first_id = 8, .first_bits = 10, .split_bits = 16},
-    {.first_id = 1, .first_bits = 7, .split_bits = 14},  {.first_id = 1, .first_bits = 6, .split_bits = 14},
-    {.first_id = 1, .first_bits = 7, .split_bits = 16},  {.first_id = 1, .first_bits = 7, .split_bits = 15},
+    {.first_id = 8, .first_bits = 4, .split_bits = 8},
+    {.first_id = 8, .first_bits = 10, .split_bits = 16},
+    {.first_id = 1, .first_bits = 7, .split_bits = 14},
+    {.first_id = 1, .first_bits = 6, .split_bits = 14},
+    {.first_id = 1, .first_bits = 7, .split_bits = 16},
+    {.first_id = 1, .first_bits = 7, .split_bits = 15},
     {.first_id = 1, .first_bits = 14, .split_bits = 14},
 };
 
@@ -54,8 +56,10 @@ START_TEST(every_segment_begins_where_the_one_before_ends)
         unsigned parts = doubles < 1u << shape->split_bits ? 1 : 16;
         for (unsigned part = 0; part < parts; part++, k++) {
             uint64_t end = first + doubles / parts;
-            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, first)), k);
-            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, end - 1)), k);
+            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, first)),
+                              k);
+            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, end - 1)),
+                              k);
             first = end;
         }
         doubles *= 2;
@@ -85,7 +89,8 @@ START_TEST(ids_are_given_one_by_one)
 {
     for (uint32_t want = 8; want < 3000; want++) {
         uint32_t id = 0;
-        ck_assert_ptr_eq(segmented_array_append(&segments, &last, &id), segmented_array_at(&segments, want));
+        ck_assert_ptr_eq(segmented_array_append(&segments, &last, &id),
+                         segmented_array_at(&segments, want));
         ck_assert_uint_eq(id, want);
         ck_assert_uint_eq(last, want);
     }

@@ -168,7 +168,8 @@ START_TEST(where_no_file_can_be_the_account_is_in_memory)
         path[0] = '/';
         break;
     }
-    ck_assert_msg(store_create(path, "x", no_environment), "%s: no account at all", place_names[_i]);
+    ck_assert_msg(store_create(path, "x", no_environment), "%s: no account at all",
+                  place_names[_i]);
     ck_assert_str_eq(store_path(), "");
     ck_assert_uint_eq(store_header->magic, LEAK_STORE_MAGIC);
     uint64_t *payload = store_new_chunk(LEAK_CHUNK_SITES, 100000, 1);
@@ -365,8 +366,8 @@ START_TEST(a_small_file_size_limit_ends_in_memory_and_kills_no_process)
     ck_assert_msg(store_path()[0], "%s is enough for a file", limits[_i].name);
     ck_assert_uint_le(store_header->file_size, limits[_i].limit);
     unsigned in_file = fill_up(50000);
-    ck_assert_msg(in_file == (limits[_i].limit - 4096) / 53248, "%s: %u chunks in the file", limits[_i].name,
-                  in_file);
+    ck_assert_msg(in_file == (limits[_i].limit - 4096) / 53248, "%s: %u chunks in the file",
+                  limits[_i].name, in_file);
     ck_assert_uint_ne(store_header->flags & LEAK_FLAG_FULL, 0);
     uint64_t offset = 0;
     unsigned seen = 0;

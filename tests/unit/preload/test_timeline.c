@@ -321,7 +321,8 @@ static const struct leak_peak *peak(void)
     const struct leak_history *history = written();
     if (!history)
         return NULL;
-    const struct leak_peak *last = &history->peak[history->peak[1].number > history->peak[0].number];
+    const struct leak_peak *last =
+        &history->peak[history->peak[1].number > history->peak[0].number];
     return last->number ? last : NULL;
 }
 
