@@ -1,7 +1,6 @@
 /* draw.c - draws the screen; see screen.h. */
 #include "top/screen.h"
 
-#include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,57 +9,6 @@
 #define LINE_BYTES 8192
 #define HEAD_LINES 4 /* title, totals, bars, head of the table */
 #define BARS_MOST 400
-
-/* ---- Lines ----------------------------------------------------------------------------------- */
-
-/* Replaces each character that is not ASCII by one byte. */
-static void make_ascii(char *text)
-{
-    char *to = text;
-
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x80)
-            *to++ = *text;
-        else if ((unsigned char)*text >= 0xc0)
-            *to++ = '~';
-    *to = 0;
-}
-
-static void put_line(const struct screen *screen, int line, attr_t attributes, const char *text)
-{
-    struct term_text shown = term_text(text, strlen(text), (size_t)COLS);
-
-    if (!screen->utf8)
-        make_ascii(shown.text);
-    move(line, 0);
-    clrtoeol();
-    attrset(attributes);
-    addstr(shown.text);
-    if (attributes & A_REVERSE)
-        for (size_t i = shown.columns; i < (size_t)COLS; i++)
-            addch(' ');
-    attrset(A_NORMAL);
-}
-
-/* A line of the screen, which is written to a stream. */
-struct line_buffer {
-    char text[LINE_BYTES];
-    FILE *stream;
-};
-
-static FILE *line_begin(struct line_buffer *line)
-{
-    line->text[0] = 0;
-    return line->stream = fmemopen(line->text, sizeof(line->text), "w");
-}
-
-static void line_put(const struct screen *screen, struct line_buffer *line, int at,
-                     attr_t attributes)
-{
-    fclose(line->stream);
-    line->text[sizeof(line->text) - 1] = 0;
-    put_line(screen, at, attributes, line->text);
-}
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -107,22 +55,22 @@ static void draw_bars(const struct screen *screen, int line)
         values[i] = at ? snapshot->history[at - 1].bytes : 0;
     }
     values[width - 1] = snapshot->total.bytes;
-    cell_bars(values, width, screen->utf8, bars);
+    cell_bars(values, width, screen->terminal->utf8, bars);
     snprintf(text, sizeof(text), "heap  %s", bars);
-    put_line(screen, line, A_NORMAL, text);
+    terminal_put_line(screen->terminal, line, STYLE_OF_PLAIN, text);
 }
 
 static void draw_head(const struct screen *screen)
 {
-    struct line_buffer line;
+    struct terminal_buffer line;
 
-    listing_write_title(screen->snapshot, line_begin(&line));
-    line_put(screen, &line, 0, A_BOLD);
-    listing_write_totals(screen->snapshot, active_mark(screen), line_begin(&line));
-    line_put(screen, &line, 1, A_NORMAL);
+    listing_write_title(screen->snapshot, terminal_buffer_begin(&line));
+    terminal_put_line(screen->terminal, 0, STYLE_OF_TITLE, terminal_buffer_end(&line));
+    listing_write_totals(screen->snapshot, active_mark(screen), terminal_buffer_begin(&line));
+    terminal_put_line(screen->terminal, 1, STYLE_OF_PLAIN, terminal_buffer_end(&line));
     draw_bars(screen, 2);
-    listing_write_header((size_t)COLS, active_mark(screen), line_begin(&line));
-    line_put(screen, &line, 3, A_UNDERLINE);
+    listing_write_header((size_t)COLS, active_mark(screen), terminal_buffer_begin(&line));
+    terminal_put_line(screen->terminal, 3, STYLE_OF_HEADING, terminal_buffer_end(&line));
 }
 
 static size_t pane_lines(const struct screen *screen)
@@ -132,44 +80,48 @@ static size_t pane_lines(const struct screen *screen)
     return screen->expanded && screen->count ? below * 3 / 5 : 0;
 }
 
-size_t screen_table_lines(const struct screen *screen)
+static int table_lines(const struct screen *screen)
 {
-    size_t below = LINES > HEAD_LINES + 1 ? (size_t)LINES - HEAD_LINES - 1 : 0;
+    return LINES - HEAD_LINES - 1 - (int)pane_lines(screen);
+}
 
-    return below - pane_lines(screen);
+static void draw_row(const struct screen *screen, size_t place, int line)
+{
+    size_t row = screen->rows[place];
+    const struct growth *growth = screen->snapshot->rows[row].growth;
+    bool grows = growth && growth_is_growing(growth->verdict);
+    struct terminal_buffer text;
+
+    listing_write_row(screen->snapshot, row, active_mark(screen), (size_t)COLS,
+                      terminal_buffer_begin(&text));
+    terminal_put_line(screen->terminal, line,
+                      place == screen->list.selected ? STYLE_OF_SELECTED
+                      : grows                        ? STYLE_OF_WARNING
+                                                     : STYLE_OF_PLAIN,
+                      terminal_buffer_end(&text));
 }
 
 static void draw_table(struct screen *screen)
 {
-    size_t lines = screen_table_lines(screen), selected = screen_selected_place(screen);
-    struct line_buffer line;
+    struct terminal_list *list = &screen->list;
 
-    if (selected < screen->first)
-        screen->first = selected;
-    if (lines && selected >= screen->first + lines)
-        screen->first = selected - lines + 1;
-    for (size_t i = 0; i < lines; i++) {
-        size_t row = screen->first + i;
-        const struct growth *growth;
+    list->selected = screen_selected_place(screen);
+    terminal_list_place(list, HEAD_LINES, table_lines(screen), screen->count);
+    for (int i = 0; i < list->lines; i++) {
+        size_t place = list->first + (size_t)i;
 
-        if (row >= screen->count) {
-            put_line(screen, HEAD_LINES + (int)i, A_NORMAL,
-                     screen->count || i ? "" : "no site matches");
-            continue;
-        }
-        growth = screen->snapshot->rows[screen->rows[row]].growth;
-        listing_write_row(screen->snapshot, screen->rows[row], active_mark(screen), (size_t)COLS,
-                          line_begin(&line));
-        line_put(screen, &line, HEAD_LINES + (int)i,
-                 (row == selected ? A_REVERSE : A_NORMAL) |
-                     (growth && growth_is_growing(growth->verdict) ? A_BOLD : A_NORMAL));
+        if (place < screen->count)
+            draw_row(screen, place, HEAD_LINES + i);
+        else
+            terminal_put_line(screen->terminal, HEAD_LINES + i, STYLE_OF_PLAIN,
+                              screen->count || i ? "" : "no site matches");
     }
 }
 
 static void draw_pane(const struct screen *screen)
 {
     size_t lines = pane_lines(screen);
-    int at = HEAD_LINES + (int)screen_table_lines(screen), end = at + (int)lines;
+    int at = HEAD_LINES + table_lines(screen), end = at + (int)lines;
     char *text = NULL, *rest, *one;
     size_t size;
     FILE *stream;
@@ -181,14 +133,20 @@ static void draw_pane(const struct screen *screen)
     listing_write_details(&screen->snapshot->rows[screen->rows[screen_selected_place(screen)]],
                           lines - 1, (size_t)COLS, stream);
     fclose(stream);
-    put_line(screen, at++, A_UNDERLINE, "");
+    terminal_put_line(screen->terminal, at++, STYLE_OF_HEADING, "");
     mvhline(at - 1, 0, '-', COLS);
     for (rest = text; at < end; at++) {
         one = strsep(&rest, "\n");
-        put_line(screen, at, one && *one == '>' ? A_BOLD : A_NORMAL, one ? one : "");
+        terminal_put_line(screen->terminal, at, one && *one == '>' ? STYLE_OF_NAME : STYLE_OF_PLAIN,
+                          one ? one : "");
     }
     free(text);
 }
+
+static const struct terminal_key keys[] = {
+    {'q', "q", "quit"},   {'?', "?", "help"},       {'\n', "Enter", "stack"},
+    {'/', "/", "filter"}, {'L', "L", "check"},      {'w', "w", "report"},
+    {'m', "m", "mark"},   {' ', "space", "freeze"}, {0}};
 
 static void draw_help(const struct screen *screen)
 {
@@ -207,33 +165,43 @@ static void draw_help(const struct screen *screen)
     for (int i = 0; i < ORDER_MAX; i++) {
         snprintf(text, sizeof(text), "%c  sort by %s: %s", order_key[i], order_word[i],
                  order_help[i]);
-        put_line(screen, line++, A_NORMAL, text);
+        terminal_put_line(screen->terminal, line++, STYLE_OF_PLAIN, text);
     }
     for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-        put_line(screen, line++, A_NORMAL, other[i]);
+        terminal_put_line(screen->terminal, line++, STYLE_OF_PLAIN, other[i]);
     for (; line < LINES - 1; line++)
-        put_line(screen, line, A_NORMAL, "");
+        terminal_put_line(screen->terminal, line, STYLE_OF_PLAIN, "");
+}
+
+/* The message of a request in as many lines as it needs, above the foot. */
+static void draw_message(const struct screen *screen)
+{
+    const char *text = screen->request.text;
+    size_t length = strlen(text), width = COLS > 1 ? (size_t)COLS : 1;
+    int lines = (int)((length + width - 1) / width), at = LINES - 1 - lines;
+    char part[LINE_BYTES];
+
+    if (at < 0)
+        at = 0;
+    for (size_t from = 0; from < length && at < LINES - 1; from += width) {
+        snprintf(part, sizeof(part), "%.*s", (int)width, text + from);
+        terminal_put_line(screen->terminal, at++, STYLE_OF_GOOD, part);
+    }
 }
 
 static void draw_foot(const struct screen *screen)
 {
     char text[LINE_BYTES], why[256];
 
-    if (screen->typing) {
-        snprintf(text, sizeof(text), "filter: %s_", screen->filter);
-    } else if (screen->failure.code != ERROR_NONE) {
+    if (screen->failure.code != ERROR_NONE) {
         read_error_text(&screen->failure, why, sizeof(why));
-        snprintf(text, sizeof(text), "ended: last snapshot; the recording file %s   q quit", why);
-    } else if (*screen->request.text) {
-        snprintf(text, sizeof(text), "%s", screen->request.text);
+        snprintf(text, sizeof(text), "ended: last snapshot; the recording file %s", why);
     } else {
-        snprintf(
-            text, sizeof(text),
-            "%ssort: %s%s%s   bndafg sort  / filter  m mark  L check  Enter stack  ? help  q quit",
-            screen->frozen ? "FROZEN  " : "", order_word[screen->ordering.order],
-            *screen->filter ? "  filter: " : "", screen->filter);
+        snprintf(text, sizeof(text), "%ssort: %s%s%s", screen->frozen ? "FROZEN  " : "",
+                 order_word[screen->ordering.order], *screen->filter.text ? "  filter: " : "",
+                 screen->filter.text);
     }
-    put_line(screen, LINES - 1, A_REVERSE, text);
+    terminal_put_foot(screen->terminal, LINES - 1, text, &screen->filter, keys);
 }
 
 void screen_draw(struct screen *screen)
@@ -245,9 +213,11 @@ void screen_draw(struct screen *screen)
         } else {
             draw_table(screen);
             draw_pane(screen);
+            draw_message(screen);
         }
     } else {
-        put_line(screen, 0, A_NORMAL, "reading the recording file and its symbols ...");
+        terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,
+                          "reading the recording file and its symbols ...");
     }
     draw_foot(screen);
     refresh();

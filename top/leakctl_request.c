@@ -73,14 +73,17 @@ void leakctl_request_start(struct leakctl_request *request, int32_t pid, const c
     snprintf(request->text, sizeof(request->text), "leakctl: %s", strerror(error));
 }
 
-static void keep_first_line(struct leakctl_request *request, char *text, size_t length)
+/* Its lines, one behind the other, as far as there is room. */
+static void keep_output(struct leakctl_request *request, const char *text, size_t length)
 {
-    text[length] = 0;
-    text[strcspn(text, "\n")] = 0;
-    if (request->has_line || !*text)
-        return;
-    snprintf(request->text, sizeof(request->text), "%.*s", LEAKCTL_TEXT_SIZE - 1, text);
-    request->has_line = true;
+    size_t used = request->has_line ? strlen(request->text) : 0;
+
+    for (size_t i = 0; i < length && used + 1 < LEAKCTL_TEXT_SIZE; i++)
+        if (text[i] != '\n' || used)
+            request->text[used++] = text[i] == '\n' ? ' ' : text[i];
+    if (used)
+        request->text[used] = 0;
+    request->has_line = used;
 }
 
 void leakctl_request_read(struct leakctl_request *request)
@@ -89,8 +92,8 @@ void leakctl_request_read(struct leakctl_request *request)
     ssize_t length;
     int status = 0;
 
-    while ((length = read(request->fd, text, sizeof(text) - 1)) > 0)
-        keep_first_line(request, text, (size_t)length);
+    while ((length = read(request->fd, text, sizeof(text))) > 0)
+        keep_output(request, text, (size_t)length);
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     close(request->fd);

@@ -5,16 +5,11 @@
  */
 #include "top/screen.h"
 
-#include <curses.h>
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define ESCAPE 27
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -25,34 +20,6 @@ static void show_latest_snapshot(struct screen *screen)
     heap_snapshot_free(screen->snapshot);
     screen->snapshot = screen->latest;
     screen->latest = NULL;
-}
-
-static void edit_filter(struct screen *screen, int key)
-{
-    size_t length = strlen(screen->filter);
-
-    if (key == '\n' || key == '\r' || key == KEY_ENTER) {
-        screen->typing = false;
-    } else if (key == ESCAPE) {
-        screen->typing = false;
-        screen->filter[0] = 0;
-    } else if ((key == KEY_BACKSPACE || key == 127 || key == '\b') && length) {
-        screen->filter[length - 1] = 0;
-    } else if (key >= ' ' && key < 256 && key != 127 && length + 1 < FILTER_SIZE) {
-        screen->filter[length] = (char)key;
-        screen->filter[length + 1] = 0;
-    }
-}
-
-static void move_selection(struct screen *screen, long steps)
-{
-    long place = (long)screen_selected_place(screen) + steps;
-
-    if (!screen->count)
-        return;
-    if (place >= (long)screen->count)
-        place = (long)screen->count - 1;
-    screen->selected = screen->rows[place > 0 ? place : 0];
 }
 
 static void set_mark(struct screen *screen)
@@ -90,14 +57,26 @@ static void request_report(struct screen *screen)
         &(struct leakctl_command){"report", output, "writing a report ...", done});
 }
 
-static void set_sort_key(struct screen *screen, int key)
+/* False: not a key of an order. */
+static bool set_sort_key(struct screen *screen, int key)
 {
     for (int i = 0; i < ORDER_MAX; i++)
         if (key == order_key[i]) {
             screen->ordering.order = (enum order)i;
             screen->selected = NO_SITE;
-            screen->first = 0;
+            return true;
         }
+    return false;
+}
+
+static void select_in_list(struct screen *screen, int key)
+{
+    bool opened = false;
+
+    if (!terminal_list_handle_key(&screen->list, screen->terminal, key, &opened) || !screen->count)
+        return;
+    screen->selected = screen->rows[screen->list.selected];
+    screen->expanded |= opened;
 }
 
 static void handle_key(struct screen *screen, int key)
@@ -112,22 +91,21 @@ static void handle_key(struct screen *screen, int key)
     case 'h':
         screen->help = !screen->help;
         break;
-    case ESCAPE:
+    case KEY_ESCAPE:
         screen->help = screen->expanded = false;
-        screen->filter[0] = 0;
+        screen->filter.text[0] = 0;
         break;
     case ' ':
         screen->frozen = !screen->frozen;
         show_latest_snapshot(screen);
         break;
     case '\n':
-    case '\r':
-    case KEY_ENTER:
         screen->expanded = !screen->expanded;
-        move_selection(screen, 0);
+        if (screen->count) /* it follows the row from now on */
+            screen->selected = screen->rows[screen_selected_place(screen)];
         break;
     case '/':
-        screen->typing = true;
+        terminal_input_begin(&screen->filter, "filter");
         break;
     case 'm':
         set_mark(screen);
@@ -140,25 +118,9 @@ static void handle_key(struct screen *screen, int key)
     case 'M':
         counter_baseline_free(&screen->mark);
         break;
-    case KEY_UP:
-    case 'k':
-        move_selection(screen, -1);
-        break;
-    case KEY_DOWN:
-    case 'j':
-        move_selection(screen, 1);
-        break;
-    case KEY_PPAGE:
-        move_selection(screen, -(long)screen_table_lines(screen));
-        break;
-    case KEY_NPAGE:
-        move_selection(screen, (long)screen_table_lines(screen));
-        break;
-    case KEY_HOME:
-        screen->selected = NO_SITE;
-        break;
     default:
-        set_sort_key(screen, key);
+        if (!set_sort_key(screen, key))
+            select_in_list(screen, key);
     }
 }
 
@@ -202,11 +164,9 @@ static void run_screen(struct screen *screen)
         if (screen->request.pid)
             leakctl_request_read(&screen->request);
         screen_sort_rows(screen);
-        while ((key = getch()) != ERR) {
-            if (key == KEY_RESIZE)
-                erase();
-            else if (screen->typing)
-                edit_filter(screen, key);
+        while ((key = terminal_read_key(screen->terminal)) != ERR) {
+            if (screen->filter.label)
+                terminal_input_handle_key(&screen->filter, key);
             else
                 handle_key(screen, key);
             screen_sort_rows(screen);
@@ -217,37 +177,27 @@ static void run_screen(struct screen *screen)
 bool screen_run(const char *path, double interval, const struct listing_options *options)
 {
     struct screen screen = {.ordering = options->ordering, .selected = NO_SITE};
-    SCREEN *terminal;
 
-    setlocale(LC_CTYPE, "");
-    screen.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    snprintf(screen.filter, sizeof(screen.filter), "%s",
+    snprintf(screen.filter.text, sizeof(screen.filter.text), "%s",
              options->ordering.filter ? options->ordering.filter : "");
-    screen.ordering.filter = screen.filter;
+    screen.ordering.filter = screen.filter.text;
     screen.watcher = watcher_begin(path, interval);
     if (!screen.watcher) {
         fputs("leaktop: cannot start a thread\n", stderr);
         return false;
     }
-    terminal = newterm(NULL, stdout, stdin);
-    if (!terminal) {
+    screen.terminal = terminal_begin();
+    if (!screen.terminal) {
         fputs("leaktop: unknown terminal type: set TERM, or use --once\n", stderr);
         watcher_end(screen.watcher);
         return false;
     }
-    cbreak();
-    noecho();
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
-    set_escdelay(25);
-    curs_set(0);
     run_screen(&screen);
-    endwin();
+    terminal_end(screen.terminal);
     free(screen.rows);
     heap_snapshot_free(screen.snapshot);
     heap_snapshot_free(screen.latest);
     counter_baseline_free(&screen.mark);
     watcher_end(screen.watcher);
-    delscreen(terminal);
     return true;
 }

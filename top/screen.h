@@ -7,6 +7,7 @@
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
+#include "common/terminal/terminal.h"
 #include "top/listing.h"
 
 /* Runs until the user leaves. False: there is no screen, and a message says why. */
@@ -14,14 +15,14 @@ bool screen_run(const char *path, double interval, const struct listing_options 
 
 /* ---- Requests by leakctl --------------------------------------------------------------------- */
 
-#define LEAKCTL_TEXT_SIZE 512
+#define LEAKCTL_TEXT_SIZE 4096
 
 struct leakctl_request {
     pid_t pid;                    /* of leakctl; 0 = no request is under way */
     int fd;                       /* reads its output */
-    char text[LEAKCTL_TEXT_SIZE]; /* its first line, or what is being done; "" = nothing */
+    char text[LEAKCTL_TEXT_SIZE]; /* its output, or what is being done; "" = nothing */
     char done[LEAKCTL_TEXT_SIZE]; /* the text after a success without output */
-    bool has_line;                /* its first line was read */
+    bool has_line;                /* some of its output was read */
 };
 
 struct leakctl_command {
@@ -38,22 +39,23 @@ void leakctl_request_read(struct leakctl_request *request);
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-#define FILTER_SIZE 64
 #define NO_SITE SIZE_MAX
 
 /* A row is selected by the index of its name, so the selection follows the row when the order
  * changes. Without a selection the first row counts as selected. */
 struct screen {
+    struct terminal *terminal;
     struct watcher *watcher;
     struct heap_snapshot *snapshot, *latest;
     struct read_error failure; /* why there are no more snapshots */
     struct ordering ordering;
-    char filter[FILTER_SIZE];
+    struct terminal_input filter;
+    struct terminal_list list; /* of the rows, in order */
     struct counter_baseline mark;
-    size_t *rows;        /* of the snapshot, in order */
-    size_t count, first; /* first: the row on the top line */
-    size_t selected;     /* index of its name, or NO_SITE */
-    bool frozen, expanded, help, typing, utf8, leave;
+    size_t *rows; /* of the snapshot, in order */
+    size_t count;
+    size_t selected; /* index of its name, or NO_SITE */
+    bool frozen, expanded, help, leave;
     struct leakctl_request request;
 };
 
@@ -61,8 +63,6 @@ struct screen {
 void screen_sort_rows(struct screen *screen);
 /* The place of the selected row. */
 size_t screen_selected_place(const struct screen *screen);
-/* How many rows fit. */
-size_t screen_table_lines(const struct screen *screen);
 
 void screen_draw(struct screen *screen);
 

@@ -163,14 +163,14 @@ test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
     shelve shelf 55
     screen 120 30 C.UTF-8
     until_says out ' growing +grow' line 5
-    send L; until_says out "shelf \(pid $running\): paused .* lost" line 30
+    send L; until_says out "shelf \(pid $running\): paused .* lost" shown
     send j; until_says out 'L check' line 30
-    send w; until_says out "wrote the report to leak.$running.1.txt" line 30
+    send w; until_says out "wrote the report to leak.$running.1.txt" shown
     says "leak.$running.1.txt" "^libleak: pid=$running lost="
-    send w; until_says out "wrote the report to leak.$running.2.txt" line 30
+    send w; until_says out "wrote the report to leak.$running.2.txt" shown
     kill -9 "$running"
     until_says out ', gone' line 1
-    send L; until_says out 'leakctl: ' line 30
+    send L; until_says out "leakctl: " shown
     send q; until_says out 'status=0' shown
     leave
 }
