@@ -39,6 +39,15 @@ static bool parse_time(void *options, const struct option_row *row, const char *
            command_line_complain(&line, "not a time (200ms, 10s, 1m, 12h, 1d)", value);
 }
 
+/* "end" is longer than any process runs. */
+static bool parse_duration_of_attach(void *options, const struct option_row *row, const char *value)
+{
+    if (strcmp(value, "end") != 0)
+        return parse_time(options, row, value);
+    ((struct arguments *)options)->duration = ARGUMENTS_UNTIL_END;
+    return true;
+}
+
 static bool parse_dir(void *options, const struct option_row *row, const char *value)
 {
     ((struct arguments *)options)->dir = value;
@@ -78,8 +87,10 @@ const struct option_row arguments_of_report[] = {
     {HELP},
     {0}};
 const struct option_row arguments_of_attach[] = {
-    {CALL("for", "TIME", parse_time, duration,
-          "record for so long (10s, 5m, 8h), then report, and detach")},
+    {CALL("for", "TIME", parse_duration_of_attach, duration,
+          "record for so long (10s, 5m, 8h; end: until the process ends, or Ctrl-C), then report, "
+          "and "
+          "detach")},
     {.letter = 'o',
      .name = "output",
      .value = "FILE",
@@ -140,6 +151,15 @@ static bool take_operand(const struct command *command, char *word, struct argum
     return true;
 }
 
+/* -h is a letter of leakreport, too, and --help means the command. */
+static bool has_letter(const struct option_row *rows, char letter)
+{
+    for (; rows->name; rows++)
+        if (rows->letter == letter)
+            return letter != 'h';
+    return false;
+}
+
 /* After the process and the operand, options that the command does not have are for leakreport. */
 static bool is_for_report(const struct command *command, const struct arguments *arguments,
                           const char *word)
@@ -147,8 +167,9 @@ static bool is_for_report(const struct command *command, const struct arguments 
     bool complete = arguments->process && (arguments->operand || !command->operand);
 
     return command->rest && complete &&
-           (word[1] != '-' ||
-            !command_line_find_row(command->options, word + 2, strcspn(word + 2, "=")));
+           (word[1] == '-'
+                ? !command_line_find_row(command->options, word + 2, strcspn(word + 2, "="))
+                : !has_letter(command->options, word[1]));
 }
 
 bool arguments_parse(const struct command *command, int argc, char **argv,

@@ -13,6 +13,7 @@
 
 #include "attach/library.h"
 #include "attach/refusal.h"
+#include "common/base/proc.h"
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 #include "control/commands.h"
@@ -33,12 +34,18 @@ static bool read_pid(const char *word, pid_t *pid)
     return false;
 }
 
-static void print_attachment(pid_t pid, const char *what, const struct attachment *done)
+/* With --for, stdout has the report only. */
+static FILE *said(const struct arguments *arguments)
 {
-    printf("%s: %s; one of its %s stood still for %.1f ms", attach_process_name(pid), what,
-           term_count(done->threads, "thread").text, (double)done->pause_ns / 1e6);
+    return arguments->duration ? stderr : stdout;
+}
+
+static void print_attachment(FILE *out, pid_t pid, const char *what, const struct attachment *done)
+{
+    fprintf(out, "%s: %s; one of its %s stood still for %.1f ms", attach_process_name(pid), what,
+            term_count(done->threads, "thread").text, (double)done->pause_ns / 1e6);
     if (done->tries > 1)
-        printf(", at the %u. try", done->tries);
+        fprintf(out, ", at the %u. try", done->tries);
 }
 
 /* Where the recording file is for leakctl: in another mount namespace the process names it otherwise.
@@ -55,16 +62,17 @@ static char *find_recording(pid_t pid, const char *path)
     return string_format("%s", path);
 }
 
-static void print_next(pid_t pid, const char *recording)
+static void print_next(FILE *out, pid_t pid, const char *recording)
 {
     char *copy = string_format("%s", recording);
 
     if (*recording)
-        printf("; leakctl report --dir=%s %d, or leakreport %s\n",
-               term_shell_word(dirname(copy)).text, (int)pid, term_shell_word(recording).text);
+        fprintf(out, "; leakctl report --dir=%s %d, or leakreport %s\n",
+                term_shell_word(dirname(copy)).text, (int)pid, term_shell_word(recording).text);
     else
-        puts("; its recording is in memory only: no directory for a file can be written there");
-    fflush(stdout);
+        fputs("; its recording is in memory only: no directory for a file can be written there\n",
+              out);
+    fflush(out);
     free(copy);
 }
 
@@ -82,8 +90,8 @@ static bool attach(pid_t pid, const struct arguments *arguments, char **recordin
     if (!good)
         return false;
     *recording = *done.recording ? find_recording(pid, done.recording) : string_format("%s", "");
-    print_attachment(pid, "attached", &done);
-    print_next(pid, *recording);
+    print_attachment(said(arguments), pid, "attached", &done);
+    print_next(said(arguments), pid, *recording);
     return true;
 }
 
@@ -94,15 +102,24 @@ static bool detach(pid_t pid, const struct arguments *arguments)
 
     if (!library_detach(pid, arguments->timeout, &done))
         return false;
-    print_attachment(pid, "detached", &done);
-    fputs("; the library stays mapped, unused", stdout);
+    print_attachment(said(arguments), pid, "detached", &done);
+    fputs("; the library stays mapped, unused", said(arguments));
     if (*done.recording) {
         recording = find_recording(pid, done.recording);
-        printf("; leakreport %s", term_shell_word(recording).text);
+        fprintf(said(arguments), "; leakreport %s", term_shell_word(recording).text);
         free(recording);
     }
-    putchar('\n');
+    fputc('\n', said(arguments));
     return true;
+}
+
+/* A zombie, too. */
+static bool has_ended(pid_t pid)
+{
+    char status[PROC_STATUS_SIZE];
+
+    return !proc_read_text(pid, "status", status, sizeof(status)) ||
+           strchr("ZX", *proc_status_value(status, "State"));
 }
 
 static volatile sig_atomic_t interrupted;
@@ -122,7 +139,7 @@ static void wait_for_end(pid_t pid, uint64_t milliseconds)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    while (!interrupted && time_now_ns() < end && (kill(pid, 0) == 0 || errno == EPERM))
+    while (!interrupted && time_now_ns() < end && !has_ended(pid))
         nanosleep(&nap, NULL);
 }
 
@@ -138,52 +155,97 @@ static char *format_of(const char *file)
     return NULL;
 }
 
-/* In a process of its own, which becomes leakreport. */
-static int report(const struct arguments *arguments, const char *recording)
+/* In a process of its own, which becomes leakreport; ended: of what was recorded until then. */
+static pid_t start_report(const struct arguments *arguments, const char *recording, bool ended)
 {
-    char *copy = string_format("%s", recording);
-    char *words[4] = {NULL}, *format = arguments->output ? format_of(arguments->output) : NULL;
     struct arguments report = *arguments;
+    char *copy = string_format("%s", recording);
     pid_t child;
-    int status = 0;
 
     report.dir = dirname(copy);
-    report.rest = words;
-    report.rest_count = 0;
-    if (arguments->output) {
-        words[report.rest_count++] = "-o";
-        words[report.rest_count++] = (char *)arguments->output;
-    }
-    if (format)
-        words[report.rest_count++] = format;
     fflush(stdout);
     child = fork();
     if (child == 0)
-        _exit(command_report(&report));
+        _exit(ended ? commands_exec_leakreport(recording, NULL, &report) : command_report(&report));
+    free(copy);
+    return child;
+}
+
+/* The exit status of leakreport. */
+static int wait_for_report(const struct arguments *arguments, const char *recording, bool ended)
+{
+    pid_t child = start_report(arguments, recording, ended);
+    int status = 0;
+
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    free(format);
-    free(copy);
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_UNDONE;
+}
+
+static int report(pid_t pid, const struct arguments *arguments, const char *recording)
+{
+    struct string_list words = {0};
+    struct arguments report = *arguments;
+    bool ended = has_ended(pid);
+    char *format = arguments->output ? format_of(arguments->output) : NULL;
+    int status;
+
+    if (arguments->output)
+        string_list_addf(&words, "--output=%s", arguments->output);
+    if (format)
+        string_list_add(&words, format);
+    for (int i = 0; i < arguments->rest_count; i++)
+        string_list_add(&words, arguments->rest[i]);
+    report.rest = words.at;
+    report.rest_count = (int)words.count;
+    status = wait_for_report(&report, recording, ended);
+    if (status == STATUS_UNDONE && !ended && has_ended(pid)) /* before its leak check */
+        status = wait_for_report(&report, recording, true);
+    free(format);
+    string_list_free(&words);
+    return status;
+}
+
+static bool fits_together(const struct arguments *arguments)
+{
+    if (arguments->duration || (!arguments->rest_count && !arguments->output))
+        return true;
+    fprintf(
+        stderr,
+        "leakctl: %s is for a report: give --for=TIME, too (--for=end: until it ends, or Ctrl-C)\n",
+        arguments->output ? "-o"
+                          : term_text(arguments->rest[0], strlen(arguments->rest[0]), 0).text);
+    return false;
+}
+
+/* Ctrl-C ends the recording, not leakctl. */
+static int record_and_report(pid_t pid, const struct arguments *arguments, const char *recording)
+{
+    int status;
+
+    if (arguments->duration == ARGUMENTS_UNTIL_END)
+        fputs("leakctl: recording until the process ends, or Ctrl-C\n", stderr);
+    wait_for_end(pid, arguments->duration);
+    status = report(pid, arguments, recording);
+    if (!has_ended(pid) && !detach(pid, arguments) && !has_ended(pid))
+        status = STATUS_UNDONE;
+    return status;
 }
 
 int command_attach(const struct arguments *arguments)
 {
     char *recording;
-    int status;
+    int status = STATUS_GOOD;
     pid_t pid;
 
-    if (!read_pid(arguments->process, &pid))
+    if (!read_pid(arguments->process, &pid) || !fits_together(arguments))
         return STATUS_USAGE;
     if (!attach(pid, arguments, &recording))
         return STATUS_UNDONE;
-    status = STATUS_GOOD;
-    if (arguments->duration) {
-        wait_for_end(pid, arguments->duration);
-        status = report(arguments, recording);
-        if (!detach(pid, arguments))
-            status = STATUS_UNDONE;
-    }
+    if (arguments->duration && *recording)
+        status = record_and_report(pid, arguments, recording);
+    else if (arguments->duration) /* said already: there is nothing to report from */
+        status = (detach(pid, arguments), STATUS_UNDONE);
     free(recording);
     return status;
 }

@@ -105,8 +105,8 @@ static bool require_leak_check(struct command_run *run, struct request request,
 
 /* ---- Into leakreport ------------------------------------------------------------------------- */
 
-/* leakreport replaces leakctl. */
-static int exec_leakreport(const char *path, const char *option, const struct arguments *arguments)
+int commands_exec_leakreport(const char *path, const char *option,
+                             const struct arguments *arguments)
 {
     char *program = proc_find_tool(NULL, "leakreport");
     struct string_list command = {0};
@@ -282,7 +282,7 @@ int command_report(const struct arguments *arguments)
                                                &found) == CHECK_REFUSED)
         return STATUS_UNDONE;
     /* Without a leak check the report says why. */
-    return exec_leakreport(run.target.path, NULL, &run.arguments);
+    return commands_exec_leakreport(run.target.path, NULL, &run.arguments);
 }
 
 int command_who(const struct arguments *arguments)
@@ -300,5 +300,5 @@ int command_who(const struct arguments *arguments)
     if (!require_leak_check(&run, request, &found))
         return STATUS_UNDONE;
     option = string_format("--who=0x%" PRIx64, request.argument);
-    return exec_leakreport(run.target.path, option, &run.arguments);
+    return commands_exec_leakreport(run.target.path, option, &run.arguments);
 }

@@ -8,13 +8,15 @@
 #include "common/options/command_line.h"
 #include "scan/scan.h"
 
+#define ARGUMENTS_UNTIL_END ((uint64_t)1 << 40)
+
 struct arguments {
     struct scan_options scan; /* first: the rows of scan_process_options count from it */
     bool help, no_look;
     const char *dir;     /* NULL: the default directories */
     uint64_t timeout;    /* ms */
     uint64_t older;      /* ms */
-    uint64_t duration;   /* ms; 0: until leakctl detach */
+    uint64_t duration;   /* ms; 0: until leakctl detach; or ARGUMENTS_UNTIL_END */
     const char *options; /* of libleak, as in LIBLEAK_OPTIONS */
     const char *output;  /* of leakreport */
     const char *graph;   /* file for the heap graph; "": a name is made; NULL: none is wanted */
@@ -58,6 +60,11 @@ int command_enable(const struct arguments *arguments);
 int command_disable(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_who(const struct arguments *arguments);
+
+/* Becomes leakreport with this option, if any, and those of the rest; path: the recording file. Returns
+ * only the exit status of a failure. */
+int commands_exec_leakreport(const char *path, const char *option,
+                             const struct arguments *arguments);
 
 /* attach_commands.c: libleak is loaded into a process that runs, and switched off again. */
 int command_attach(const struct arguments *arguments);

@@ -18,9 +18,11 @@ static const struct command commands[] = {
      "Frees are still recorded. leakctl enable undoes it.", OF_REQUESTS, .run = command_disable},
     {"enable", "PID|NAME", "record stacks again", "Also in a program started with start=off.",
      OF_REQUESTS, .run = command_enable},
-    {"attach", "PID", "load libleak into a process that runs already",
-     "Blocks from before are unknown, and no leaks. With --for it reports and detaches by itself.",
-     .options = arguments_of_attach, .process = true, .run = command_attach},
+    {"attach", "PID [OPTION...]", "load libleak into a process that runs already",
+     "Blocks from before have a size and a verdict, but no stack. With --for it reports and "
+     "detaches by "
+     "itself;\nother options after the PID are then passed to leakreport.",
+     .options = arguments_of_attach, .process = true, .rest = true, .run = command_attach},
     {"detach", "PID", "undo leakctl attach",
      "The program runs as before, and nothing is recorded; the library stays mapped.",
      .options = arguments_of_detach, .process = true, .run = command_detach},

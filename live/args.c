@@ -128,6 +128,8 @@ static const struct option_row own[] = {
           "keep the recording file as FILE.leak, those of children as FILE.PID.leak")},
     {FLAG("no-report", no_report, "no report at the end (with --keep, run leakreport later)")},
     {TEXT("cwd", "DIR", cwd, "run the program in DIR")},
+    {TEXT("pid", "PID", pid,
+          "record a process that runs already, until it ends or Ctrl-C, instead of a program")},
     {.name = "when-lost",
      .value = "RECORD",
      .type = OPTION_TYPE_OPTIONAL,
@@ -312,8 +314,22 @@ static bool goes_with_self_test(const struct args *args, const char *program)
         return refuse_option("--self-test runs a program of its own, not", program,
                              "leakrun --self-test");
     if (*args->runtime || args->for_report.count || args->dir || args->keep || args->cwd ||
-        args->errors_for || args->error_exitcode || args->no_report || args->gdb || args->when_lost)
+        args->errors_for || args->error_exitcode || args->no_report || args->gdb ||
+        args->when_lost || args->pid)
         return refuse_option("--self-test", "takes no other options", "leakrun --self-test");
+    return true;
+}
+
+static bool goes_with_pid(const struct args *args, const char *program)
+{
+    if (program)
+        return refuse_option("--pid records a process that runs already, not", program,
+                             "leakrun --pid=PID");
+    if (args->keep || args->cwd || args->errors_for || args->error_exitcode || args->no_report ||
+        args->gdb || args->when_lost)
+        return refuse_option("--pid", "takes options of the report and of tracking only",
+                             "it goes without --keep, --cwd, --gdb, --when-lost, --no-report and "
+                             "--error-exitcode");
     return true;
 }
 
@@ -326,6 +342,8 @@ static bool fits_together(const struct args *args, const char *program)
         return true;
     if (args->self_test)
         return goes_with_self_test(args, program);
+    if (args->pid)
+        return goes_with_pid(args, program);
     if (!program)
         return refuse_option("no program to run:", "leakrun [options] program [args...]",
                              "leakrun --help");
@@ -372,7 +390,7 @@ int args_parse(struct args *args, int argc, char **argv)
     forward_own(args);
     if (!fits_together(args, argv[at]))
         return STATUS_INTERNAL_ERROR;
-    args->program = args->self_test || args->print_rules ? NULL : argv + at;
+    args->program = args->self_test || args->print_rules || args->pid ? NULL : argv + at;
     return -1;
 }
 

@@ -18,6 +18,7 @@ struct args {
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     const char *environment_of; /* pid: print its environment, and nothing else */
+    const char *pid;            /* of a process that runs already; NULL: a program is started */
     const char *when_lost;      /* the record, "": the first one; NULL: not wanted */
     size_t error_exitcode;      /* 0: not given */
     const char *report_to;      /* an option of the runtime, which applies to the report here too */
@@ -26,7 +27,7 @@ struct args {
     bool print_rules;              /* --default-suppressions=print */
     char *runtime;                 /* "a_b=v:c=d" or "" */
     struct string_list for_report; /* options for leakreport, in order */
-    char **program; /* NULL-terminated, at least one word; NULL: self_test or print_rules */
+    char **program; /* NULL-terminated, at least one word; NULL: self_test, print_rules or pid */
 };
 
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */

@@ -89,6 +89,32 @@ static void refuse_to_overwrite(const struct args *args, const char *path)
         fatal_exit(STATUS_INTERNAL_ERROR, "%s exists (--force overwrites)", path);
 }
 
+/* Becomes leakctl, which attaches, waits, and starts leakreport. */
+static int exec_attach(const struct args *args, const struct parts *parts,
+                       const struct string_list *environment)
+{
+    struct string_list helpers, command = {0};
+    char *control = proc_find_tool(NULL, "leakctl");
+
+    refuse_to_overwrite(args, args->append ? NULL : args->output);
+    string_list_add(&command, "leakctl");
+    string_list_add(&command, "attach");
+    string_list_add(&command, "--for=end");
+    if (args->dir)
+        string_list_addf(&command, "--dir=%s", args->dir);
+    if (*args->runtime)
+        string_list_addf(&command, "--options=%s", args->runtime);
+    string_list_add(&command, args->pid);
+    for (size_t i = 0; i < args->for_report.count; i++)
+        string_list_add(&command, args->for_report.at[i]);
+    environment_for_helper(&helpers, environment);
+    if (control && parts->reporter)
+        execve(control, command.at, helpers.at);
+    print_notice("%s cannot be run: --pid needs it (make, or make install)",
+                 control ? "leakreport" : "leakctl");
+    return STATUS_INTERNAL_ERROR;
+}
+
 /* The library keeps a graph file that is there, because another process may have written it, and adds
  * the pid to the name: so that of an earlier run goes now. */
 static void make_way_for_graph(const struct args *args)
@@ -221,6 +247,7 @@ int main(int argc, char **argv)
         environment_forward_report_to(&args, &environment);
         status = args.self_test     ? exec_self_test(&parts, &environment)
                  : args.print_rules ? exec_print_rules(&parts, &environment)
+                 : args.pid         ? exec_attach(&args, &parts, &environment)
                                     : run_program(&args, &parts, &environment, &wait_status);
     }
     free(parts.library);

@@ -239,6 +239,42 @@ test_attach_for_a_time_reports_and_detaches() {
     says report.html '<html'
     finish
 }
+test_leakrun_records_a_running_process_until_it_ends() {
+    need_ptrace
+    begin nanosleep 4
+    leakrun --pid="$running" --dir="$PWD/stores" --top=1 >report 2>said.attach || skip_or_fail "$(cat said.attach)"
+    says report "^host \(pid $running\) exited with 5"
+    says report '^ +lose +<stdin>:20'
+    equal 'heads of records' "$(grep -c '^[0-9]*\. ' report)" 1
+    says said.attach 'recording until the process ends, or Ctrl-C'
+    finish
+}
+test_interrupted_leakrun_reports_and_leaves_the_process_as_it_was() {
+    need_ptrace
+    begin nanosleep 12
+    status=0
+    timeout -s INT 2 "$root/scripts/leakrun" --pid "$running" --dir="$PWD/stores" --format=json >report.json 2>said.attach || status=$?
+    [ $status = 124 ] || skip_or_fail "$(cat said.attach)"
+    /usr/bin/python3 - <<'END' || fail 'report.json is not the report alone, or it lost nothing'
+import json
+assert json.load(open("report.json"))["processes"][0]["summary"]["lost"]["blocks"]
+END
+    "$O/leakctl" snapshot --dir=stores "$running" >out 2>err && fail 'it is still attached'
+    says err 'libleak is detached'
+    finish
+}
+test_leakrun_with_a_pid_refuses_what_it_would_ignore() {
+    for wrong in '--keep=x.leak' '--cwd=/' --gdb --when-lost --no-report '--error-exitcode=3'; do
+        leakrun --pid=1 "$wrong" >out 2>err && fail "$wrong is taken"
+        says err '^leakrun: --pid takes options of the report and of tracking only'
+    done
+    leakrun --pid=1 true >out 2>err && fail 'a program is taken'
+    says err '^leakrun: --pid records a process that runs already, not true '
+    "$O/leakctl" attach 1 --top=3 >out 2>err && fail 'an option of the report without a report is taken'
+    says err '^leakctl: --top=3 is for a report: give --for=TIME'
+    "$O/leakctl" attach --for=soon 1 >out 2>err && fail 'no time is taken'
+    says err 'not a time'
+}
 test_each_refusal_to_attach_has_its_reason() {
     need_ptrace
     refuses() { # pid, regular expression
