@@ -157,9 +157,7 @@ def main():
     root, installed = os.path.realpath(sys.argv[2]), os.path.realpath(sys.argv[3])
     own = os.path.join(root, "tests/site")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("LIBLEAK", "LD_"))}
-    environment.update(PATH=f"{installed}/bin:{own}:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL="C.UTF-8", LIBLEAK_SHARE=f"{installed}/share/libleak",
-                       LIBLEAK_INCLUDE=f"{installed}/include/libleak", LIBLEAK_SO=f"{installed}/lib/libleak/libleak.so",
-                       libleak_ROOT=installed, LIBLEAK_ROOT=installed, TERM="dumb")
+    environment.update(PATH=f"{installed}/bin:{own}:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL="C.UTF-8", TERM="dumb")
     failed = [trouble for trouble in (run_page(root, os.path.realpath(page), environment) for page in sys.argv[4:]) if trouble]
     print("\n".join(failed), end="\n" if failed else "")
     return bool(failed)

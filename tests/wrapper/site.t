@@ -61,6 +61,14 @@ test_site_that_says_something_else_is_noticed() {
     { echo '```console'; echo '$ echo one; echo two'; echo …; echo two; echo '```'; } >right.md
     /usr/bin/python3 "$root/tests/site.py" run "$root" "$place" right.md
 }
+test_short_example_of_the_manual_is_what_shelf_prints() {
+    cp "$root/examples/shelf.c" .
+    gcc -g -o shelf shelf.c
+    leakrun --format=short -o short ./shelf >/dev/null
+    grep '^shelf\.c:' "$root/man/leakreport.1" >example
+    equal 'lines of the example' "$(wc -l <example)" 1
+    grep -qF "$(sed 's/…\]$//' example)" short || fail "leakreport(1) has $(cat example), shelf prints $(cat short)"
+}
 
 # Each command of README.md's list, with a program, a process, a core file and reports in the places of its words.
 test_commands_of_the_readme_work() {
