@@ -56,7 +56,7 @@ const struct option_row scan_process_options[] = {
              "until all its memory is copied"},
     COMMON_ROWS};
 
-const struct option_row scan_core_options[] = {COMMON_ROWS};
+static const struct option_row core_options[] = {COMMON_ROWS};
 
 /* ---- One scan -------------------------------------------------------------------------------- */
 
@@ -317,14 +317,14 @@ static int print_core_help(void)
          "Looks for leaks in a core file, of a program that ran without libleak. PROGRAM: its "
          "file,\n"
          "if it is not where the core says. Exit status: 0, 2 for usage or an unusable file.");
-    command_line_print_table(scan_core_options, 26, stdout);
+    command_line_print_table(core_options, 26, stdout);
     return 0;
 }
 
 int scan_core_command(int argc, char **argv)
 {
     struct command_line line = {
-        .tool = "leakreport", .hint = "leakreport core --help", .tables = {scan_core_options}};
+        .tool = "leakreport", .hint = "leakreport core --help", .tables = {core_options}};
     struct scan_options options = {.most = SCAN_RECORDS_SHOWN};
     const char *files[2] = {NULL, NULL};
     int count = 0;

@@ -31,8 +31,8 @@ enum scan_pause { SCAN_PAUSE_SHORT, SCAN_PAUSE_WHOLE };
 
 #define SCAN_RECORDS_SHOWN 20 /* without --top */
 
-/* Rows for the options of both commands, fields of struct scan_options. */
-extern const struct option_row scan_process_options[], scan_core_options[];
+/* Rows for the options of scan, fields of struct scan_options. */
+extern const struct option_row scan_process_options[];
 
 /* Writes the report to stdout. False: a line "TOOL: ..." on stderr says why not. */
 bool scan_process(const char *tool, int pid, const struct scan_options *options);

@@ -51,7 +51,8 @@ static void format_place(int fd, char place[PLACE_SIZE])
     snprintf(place, PLACE_SIZE, "/proc/self/fd/%d", fd);
 }
 
-bool foreign_file_allows(int fd)
+/* May this descriptor be read: a regular file of a user that may be trusted, in an ordinary filesystem? */
+static bool is_allowed(int fd)
 {
     char place[PLACE_SIZE], path[64] = "";
     struct stat status;
@@ -85,11 +86,11 @@ static int open_allowed(const char *path)
     if (fd < 0)
         return -1;
     errno = EACCES;
-    if (foreign_file_allows(fd))
+    if (is_allowed(fd))
         reading = open_place(fd, path);
     error = errno;
     close(fd);
-    if (reading >= 0 && !foreign_file_allows(reading)) { /* without /proc it may be another one */
+    if (reading >= 0 && !is_allowed(reading)) { /* without /proc it may be another one */
         close(reading);
         reading = -1;
         error = EACCES;

@@ -29,7 +29,4 @@ bool foreign_file_become(struct file_owner reader);
 /* A descriptor for reading, or -1 with errno. */
 int foreign_file_open(const char *path);
 
-/* Is the descriptor one that foreign_file_open() could have returned? */
-bool foreign_file_allows(int fd);
-
 #endif

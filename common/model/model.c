@@ -151,6 +151,14 @@ bool process_has_leaks(const struct process *process)
     return false;
 }
 
+static bool has_resource_leaks(const struct process *process)
+{
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (resource_is_reportable(&process->resources[i]))
+            return true;
+    return false;
+}
+
 bool process_has_findings(const struct process *process)
 {
     static const enum verdict verdicts[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
@@ -160,7 +168,7 @@ bool process_has_findings(const struct process *process)
         if (process->totals.of[verdicts[i]].records)
             return true;
     return process->totals.errors || process->totals.growing || process->damaged ||
-           process_has_resource_leaks(process);
+           has_resource_leaks(process);
 }
 
 /* Descriptors stay open across exec on purpose as often as by mistake. */
@@ -170,14 +178,6 @@ bool process_only_called_exec(const struct process *process)
 
     without.resource_count = 0;
     return process->how == END_EXEC && !process_has_findings(&without);
-}
-
-bool process_has_resource_leaks(const struct process *process)
-{
-    for (size_t i = 0; i < process->resource_count; i++)
-        if (resource_is_reportable(&process->resources[i]))
-            return true;
-    return false;
 }
 
 bool resource_is_reportable(const struct resource *resource)

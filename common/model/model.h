@@ -816,8 +816,7 @@ void process_link_owned(struct process *process);
 /* Leaks were found. Reachable blocks and those of the runtime are none. */
 bool process_has_leaks(const struct process *process);
 
-/* A resource is open, or was closed, that correct programs do not leave or close. */
-bool process_has_resource_leaks(const struct process *process);
+/* It is open, or was closed, and correct programs do not leave or close it. */
 bool resource_is_reportable(const struct resource *resource);
 
 /* As bad_free_word. */

@@ -217,8 +217,8 @@ static void write_log_place(const char *line, const struct log_address *spot,
     }
 }
 
-void symbolizer_rewrite_log(struct arena *mem, const struct binary_search_path *search, FILE *log,
-                            FILE *out)
+static void rewrite_log(struct arena *mem, const struct binary_search_path *search, FILE *log,
+                        FILE *out)
 {
     struct resolver *resolver = resolve_begin(mem, search);
     char *line = NULL;
@@ -254,7 +254,7 @@ static bool symbolize_log_file(struct arena *mem, const char *path)
         fprintf(stderr, "leakreport: %s: %s\n", path, strerror(errno));
         return false;
     }
-    symbolizer_rewrite_log(mem, &search, log, stdout);
+    rewrite_log(mem, &search, log, stdout);
     good = !ferror(log);
     if (!good)
         fprintf(stderr, "leakreport: %s: %s\n", path, strerror(errno));

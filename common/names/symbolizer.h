@@ -19,15 +19,13 @@
 void symbolizer_serve(struct arena *mem, const struct binary_search_path *search, FILE *requests,
                       FILE *answers);
 
-/* Copies the event log of a process (log=1 to 3) and replaces "object+offset" by
+/* The command leakreport log FILE..., with the arguments of main; "-" is standard input. Returns
+ * the exit status: 0, or 2 for a usage error or an unreadable file.
+ *
+ * Copies the event log of a process (log=1 to 3) and replaces "object+offset" by
  * "function at file:line", because the process itself resolves no names. A stack frame with inlined
  * functions becomes a line for each. Everything else passes unchanged, also lines in mtrace's
  * format. */
-void symbolizer_rewrite_log(struct arena *mem, const struct binary_search_path *search, FILE *log,
-                            FILE *out);
-
-/* The command leakreport log FILE..., with the arguments of main; "-" is standard input. Returns
- * the exit status: 0, or 2 for a usage error or an unreadable file. */
 int symbolizer_log_command(int argc, char **argv);
 
 #endif

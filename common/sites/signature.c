@@ -208,8 +208,9 @@ size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
     return tracing.count;
 }
 
-size_t signatures_pc_frames(const struct signatures *signatures, const uint64_t *pcs, size_t count,
-                            const struct frame **frames)
+/* The frames of return addresses, innermost first, in the modules that were loaded there last. */
+static size_t collect_pc_frames(const struct signatures *signatures, const uint64_t *pcs,
+                                size_t count, const struct frame **frames)
 {
     struct frame_collector tracing = {.frames = frames};
 
@@ -257,7 +258,7 @@ struct stack stack_from_pcs(struct arena *mem, struct signatures *signatures, co
 {
     const struct frame *found[TRACE_MAX];
 
-    return copy_frames(mem, found, signatures_pc_frames(signatures, pcs, count, found),
+    return copy_frames(mem, found, collect_pc_frames(signatures, pcs, count, found),
                        LEAK_ROOT_COMPLETE);
 }
 

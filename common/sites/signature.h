@@ -58,10 +58,6 @@ const struct resolved_place *signatures_place_in_module(const struct signatures 
 size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
                               const struct frame **frames, uint32_t *ending);
 
-/* The frames of return addresses, innermost first, in the modules that were loaded there last. */
-size_t signatures_pc_frames(const struct signatures *signatures, const uint64_t *pcs, size_t count,
-                            const struct frame **frames);
-
 /* A module of the recording file, opened. */
 struct resolved_module *signatures_module(const struct signatures *signatures,
                                           const struct store_module *at);

@@ -135,7 +135,10 @@ const char *store_dir_configured(struct arena *mem)
     return dir && *dir ? dir : NULL;
 }
 
-size_t store_dir_list(struct arena *mem, const char *directory[STORE_DIR_PLACES])
+/* The directories of the programs of this user, with the same option files and environment;
+ * returns how many. Without dir= those in all places, because a service may have no
+ * XDG_RUNTIME_DIR. In mem. */
+static size_t list_directories(struct arena *mem, const char *directory[STORE_DIR_PLACES])
 {
     const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);
     size_t count = 0;
@@ -247,7 +250,7 @@ const char *store_find_newest(struct arena *mem, const char *wanted)
 {
     struct search search = {.mem = mem, .wanted = wanted};
     const char *directory[STORE_DIR_PLACES];
-    size_t count = store_dir_list(mem, directory);
+    size_t count = list_directories(mem, directory);
 
     for (size_t i = 0; i < count; i++)
         search_directory(&search, directory[i]);

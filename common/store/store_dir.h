@@ -24,12 +24,6 @@ void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_d
  * source wins. NULL: none does, so the default places. In mem. */
 const char *store_dir_configured(struct arena *mem);
 
-/* The directories of the programs of this user, with the same option files and environment;
- * returns how many. Without dir= those in all places, because a service may have no
- * XDG_RUNTIME_DIR. In mem.
- */
-size_t store_dir_list(struct arena *mem, const char *directory[STORE_DIR_PLACES]);
-
 /* The last value of that name in name=value:name='value':..., or NULL; the caller frees it. */
 char *option_text_find(const char *options, const char *name);
 

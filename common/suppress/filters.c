@@ -97,12 +97,14 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-bool pattern_matches_name(const char *pattern, const char *text)
+/* Does a pattern with * and ? match? A path also matches by its last component; a function also
+ * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
+static bool pattern_matches_name(const char *pattern, const char *text)
 {
     return text && (glob_match(pattern, text, true) || glob_match(pattern, base_name(text), true));
 }
 
-bool pattern_matches_function(const char *pattern, const char *function)
+static bool pattern_matches_function(const char *pattern, const char *function)
 {
     char bare[512];
     size_t length = function ? strcspn(function, "(") : 0;
@@ -129,7 +131,7 @@ static bool only_has_frame(const struct only_filter *only, const struct record *
     return false;
 }
 
-bool pattern_matches_thread(const char *pattern, const struct thread_ref *thread)
+static bool pattern_matches_thread(const char *pattern, const struct thread_ref *thread)
 {
     char serial[24];
 

@@ -39,12 +39,6 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
 bool only_filter_matches(const struct only_filter *only, const struct record *record,
                          uint64_t until_ns);
 
-/* Does a pattern with * and ? match? A path also matches by its last component; a function also
- * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
-bool pattern_matches_name(const char *pattern, const char *text);
-bool pattern_matches_function(const char *pattern, const char *function);
-bool pattern_matches_thread(const char *pattern, const struct thread_ref *thread);
-
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 
 enum scope_key { SCOPE_MODULES, SCOPE_FUNCTIONS, SCOPE_THREADS, SCOPE_KEYS };

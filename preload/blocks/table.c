@@ -54,8 +54,9 @@ static void shrink_tray(struct blocks_region *region)
 
 /* ---- Slots --------------------------------------------------------------------------------- */
 
-struct blocks_region *table_probe(const struct blocks_stripe *stripe, uint64_t hash,
-                                  uint64_t number)
+/* The region of that number, or the empty slot where it would go. */
+static struct blocks_region *slot_of(const struct blocks_stripe *stripe, uint64_t hash,
+                                     uint64_t number)
 {
     uint32_t at = region_home(hash, number, stripe->capacity);
     while (stripe->regions[at].word && blocks_region_number(&stripe->regions[at]) != number)
@@ -76,7 +77,7 @@ static bool rebuild_stripe(struct blocks_stripe *stripe, uint32_t capacity)
         struct blocks_region *region = &old.regions[i];
         if (region_used(region)) {
             uint64_t number = blocks_region_number(region);
-            *table_probe(stripe, hash_region(number), number) = *region;
+            *slot_of(stripe, hash_region(number), number) = *region;
         } else if (region->word) {
             tray_free(region->tray, region_size_class(region));
             stripe->used[i % LANES]--;
@@ -113,7 +114,7 @@ static NOINLINE struct blocks_region *add_region(struct blocks_stripe *stripe, u
     unsigned lane = region_lane(hash, number);
     if (!reserve_region_slot(stripe, lane) || !resize_tray(&made, 0))
         return NULL;
-    struct blocks_region *region = table_probe(stripe, hash, number);
+    struct blocks_region *region = slot_of(stripe, hash, number);
     *region = made;
     stripe->used[lane]++;
     return region;
@@ -163,7 +164,7 @@ bool table_insert(const struct block *block)
     uint64_t number = block->address >> REGION_BITS, hash = hash_region(number);
     struct blocks_stripe *stripe = region_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    struct blocks_region *region = table_probe(stripe, hash, number);
+    struct blocks_region *region = slot_of(stripe, hash, number);
     if (!region->word)
         region = add_region(stripe, hash, number);
     bool done = region && append_block(region, block);
@@ -176,7 +177,7 @@ bool table_remove(uintptr_t address, struct block *out)
     uint64_t number = address >> REGION_BITS, hash = hash_region(number);
     struct blocks_stripe *stripe = region_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    struct blocks_region *region = table_probe(stripe, hash, number);
+    struct blocks_region *region = slot_of(stripe, hash, number);
     if (likely(region->word))
         prefetch_region_tray(region);
     int at = region->word ? find_key(region, block_key(address)) : -1;
@@ -195,7 +196,7 @@ bool table_find(uintptr_t address, struct block *out)
     uint64_t number = address >> REGION_BITS, hash = hash_region(number);
     struct blocks_stripe *stripe = region_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    const struct blocks_region *region = table_probe(stripe, hash, number);
+    const struct blocks_region *region = slot_of(stripe, hash, number);
     int at = region->word ? find_key(region, block_key(address)) : -1;
     if (at >= 0)
         *out = blocks_unpack(&region_entries(region)[at], address);
@@ -222,7 +223,7 @@ bool table_find_below(uint64_t number, uintptr_t address, struct block *out)
     uint64_t hash = hash_region(number);
     struct blocks_stripe *stripe = region_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    bool found = find_highest_below(table_probe(stripe, hash, number), address, out);
+    bool found = find_highest_below(slot_of(stripe, hash, number), address, out);
     lock_give(&locked);
     return found;
 }
@@ -237,7 +238,7 @@ bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out,
         *busy = true;
         return false;
     }
-    bool found = find_highest_below(table_probe(stripe, hash, number), address, out);
+    bool found = find_highest_below(slot_of(stripe, hash, number), address, out);
     lock_give_raw(&stripe->lock);
     return found;
 }
@@ -314,8 +315,7 @@ static bool check_stripe(const struct blocks_stripe *stripe)
             continue;
         regions[at % LANES]++;
         if (region_stripe_of(hash) != stripe ||
-            table_probe(stripe, hash, blocks_region_number(region)) != region ||
-            !check_region(region))
+            slot_of(stripe, hash, blocks_region_number(region)) != region || !check_region(region))
             return false;
     }
     for (unsigned lane = 0; lane < LANES; lane++)

@@ -152,10 +152,6 @@ static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capa
     return line * LANES + region_lane(hash, number);
 }
 
-/* The region of that number, or the empty slot where it would go. */
-struct blocks_region *table_probe(const struct blocks_stripe *stripe, uint64_t hash,
-                                  uint64_t number);
-
 /* ---- The table -------------------------------------------------------------------------------- */
 
 bool table_start(void);

@@ -45,102 +45,6 @@ void fork_snapshot_free_result(struct leak_check_result *result, size_t size)
     sys_unmap(result, size);
 }
 
-/* ---- Copies -------------------------------------------------------------------------------- */
-
-/* The child's pid; -errno: fork failed. */
-static int fork_checker(struct leak_check_request *request)
-{
-    if (request->is_milestone)
-        request->milestone = milestones_add(NULL);
-    stack_scrub_near(); /* counting the blocks has left addresses there */
-    int pid = sys_fork_silent();
-    if (pid == 0) {
-        if (!request->stopped)
-            all_locks_release(); /* the parent holds them while it forks */
-        request->memory_left_out = !dontfork_restore();
-        leak_check_run(request);
-    }
-    if (pid > 0)
-        children_add(pid);
-    return pid;
-}
-
-/* All other threads are stopped, and none of them holds a lock of the runtime. */
-int fork_snapshot_take_stopped(struct leak_check_request *request)
-{
-    bool periodic = request->occasion == LEAK_OCCASION_PERIODIC;
-    uint64_t most = periodic && options_current.pause_budget < STOP_TIMEOUT
-                        ? options_current.pause_budget
-                        : STOP_TIMEOUT;
-    request->world = &world;
-    request->stopped = true;
-    if (!world_stop(&world, most))
-        return 0;
-    dontfork_save(true);
-    int pid = fork_checker(request);
-    stays_stopped = request->occasion == LEAK_OCCASION_FATAL;
-    if (!stays_stopped)
-        world_resume();
-    dontfork_drop();
-    return pid;
-}
-
-void fork_snapshot_resume(void)
-{
-    if (stays_stopped)
-        world_resume();
-    stays_stopped = false;
-}
-
-static int fork_checker_locked(struct leak_check_request *request)
-{
-    all_locks_acquire();
-    dontfork_save(false);
-    int pid = fork_checker(request);
-    all_locks_release();
-    dontfork_drop();
-    return pid;
-}
-
-enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result)
-{
-    switch (children_wait(pid, &result->done, options_current.exit_budget)) {
-    case CHILDREN_DIED:
-        return LEAK_TROUBLE_DIED;
-    case CHILDREN_TIMED_OUT:
-        return LEAK_TROUBLE_NO_TIME;
-    default:
-        return result->trouble;
-    }
-}
-
-/* The other threads run on, but outside the runtime's critical sections. Waits for the first copy:
- * the second one needs its notes. */
-int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble)
-{
-    size_t size;
-    struct leak_check_request first = *request;
-    first.stopped = false;
-    first.silent = true;
-    first.is_milestone = false;
-    first.result = fork_snapshot_alloc_result(true, &size);
-    if (!first.result)
-        return -1;
-    int pid = fork_checker_locked(&first);
-    bool done = false;
-    if (pid > 0) {
-        *trouble = fork_snapshot_wait(pid, first.result);
-        done = !*trouble;
-    }
-    request->stopped = false;
-    request->before = first.result;
-    request->twice = true;
-    if (done)
-        pid = fork_checker_locked(request);
-    fork_snapshot_free_result(first.result, size);
-    return done ? pid : -1;
-}
-
 /* ---- Memory that a child does not inherit ---------------------------------------------------- */
 
 #ifndef MADV_WIPEONFORK
@@ -311,7 +215,8 @@ static size_t note_all_touched(bool stopped)
     return touched;
 }
 
-void dontfork_drop(void)
+/* After the copy, in the parent: frees the saved pages. */
+static void dontfork_drop(void)
 {
     if (saved.state)
         sys_unmap(saved.state, saved.states);
@@ -338,7 +243,8 @@ static bool save_pages(bool stopped)
     return true;
 }
 
-void dontfork_save(bool stopped)
+/* Before the copy, while no advice can be given. stopped: all other threads are. */
+static void dontfork_save(bool stopped)
 {
     size_t pages = 0;
     for (uint32_t i = 0; i < range_count; i++)
@@ -353,7 +259,10 @@ static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, cha
         memcpy((void *)page, to, pages * LEAK_PAGE);
 }
 
-bool dontfork_restore(void)
+/* In the child, before anything else is mapped: puts the pages in place. Pages that the program has
+ * unmapped since and memory that is libleak's by now are skipped. False: there are others, which were
+ * not saved. */
+static bool dontfork_restore(void)
 {
     if (saved.pages) {
         each_run(PAGE_SAVED, restore_run);
@@ -366,3 +275,99 @@ bool dontfork_restore(void)
 }
 
 LOCK_FOR_FORK(dontfork, &dontfork_lock)
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* The child's pid; -errno: fork failed. */
+static int fork_checker(struct leak_check_request *request)
+{
+    if (request->is_milestone)
+        request->milestone = milestones_add(NULL);
+    stack_scrub_near(); /* counting the blocks has left addresses there */
+    int pid = sys_fork_silent();
+    if (pid == 0) {
+        if (!request->stopped)
+            all_locks_release(); /* the parent holds them while it forks */
+        request->memory_left_out = !dontfork_restore();
+        leak_check_run(request);
+    }
+    if (pid > 0)
+        children_add(pid);
+    return pid;
+}
+
+/* All other threads are stopped, and none of them holds a lock of the runtime. */
+int fork_snapshot_take_stopped(struct leak_check_request *request)
+{
+    bool periodic = request->occasion == LEAK_OCCASION_PERIODIC;
+    uint64_t most = periodic && options_current.pause_budget < STOP_TIMEOUT
+                        ? options_current.pause_budget
+                        : STOP_TIMEOUT;
+    request->world = &world;
+    request->stopped = true;
+    if (!world_stop(&world, most))
+        return 0;
+    dontfork_save(true);
+    int pid = fork_checker(request);
+    stays_stopped = request->occasion == LEAK_OCCASION_FATAL;
+    if (!stays_stopped)
+        world_resume();
+    dontfork_drop();
+    return pid;
+}
+
+void fork_snapshot_resume(void)
+{
+    if (stays_stopped)
+        world_resume();
+    stays_stopped = false;
+}
+
+static int fork_checker_locked(struct leak_check_request *request)
+{
+    all_locks_acquire();
+    dontfork_save(false);
+    int pid = fork_checker(request);
+    all_locks_release();
+    dontfork_drop();
+    return pid;
+}
+
+enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result)
+{
+    switch (children_wait(pid, &result->done, options_current.exit_budget)) {
+    case CHILDREN_DIED:
+        return LEAK_TROUBLE_DIED;
+    case CHILDREN_TIMED_OUT:
+        return LEAK_TROUBLE_NO_TIME;
+    default:
+        return result->trouble;
+    }
+}
+
+/* The other threads run on, but outside the runtime's critical sections. Waits for the first copy:
+ * the second one needs its notes. */
+int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble)
+{
+    size_t size;
+    struct leak_check_request first = *request;
+    first.stopped = false;
+    first.silent = true;
+    first.is_milestone = false;
+    first.result = fork_snapshot_alloc_result(true, &size);
+    if (!first.result)
+        return -1;
+    int pid = fork_checker_locked(&first);
+    bool done = false;
+    if (pid > 0) {
+        *trouble = fork_snapshot_wait(pid, first.result);
+        done = !*trouble;
+    }
+    request->stopped = false;
+    request->before = first.result;
+    request->twice = true;
+    if (done)
+        pid = fork_checker_locked(request);
+    fork_snapshot_free_result(first.result, size);
+    return done ? pid : -1;
+}

@@ -45,12 +45,5 @@ void all_locks_release(void);
 
 /* Call when the program has given advice about its memory. */
 void dontfork_note_advice(uintptr_t start, size_t size, int advice);
-/* save: before the copy, while no advice can be given. stopped: all other threads are. drop: after it, in the parent, frees the
- * saved pages. restore: in the child, before anything else is mapped, puts the pages in place;
- * pages that the program has unmapped since and memory that is libleak's by now are skipped. False:
- * there are others, which were not saved. */
-void dontfork_save(bool stopped);
-void dontfork_drop(void);
-bool dontfork_restore(void);
 
 #endif

@@ -466,8 +466,10 @@ bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most)
     return !ages->count || ages->sum;
 }
 
-void milestone_ages_record(struct milestone_ages *ages, uint32_t line, const struct block *block)
+void milestone_ages_add(struct milestone_ages *ages, uint32_t line, const struct block *block)
 {
+    if (!ages->count || block->tick < ages->milestone[0].tick || block->site <= ages->inherited)
+        return;
     uint32_t at = ages->count;
     while (ages->milestone[at - 1].tick > block->tick)
         at--;

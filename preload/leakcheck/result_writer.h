@@ -46,16 +46,7 @@ struct milestone_ages {
 
 /* False: no memory. */
 bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most);
-void milestone_ages_record(struct milestone_ages *ages, uint32_t line, const struct block *block);
-
-static inline void milestone_ages_add(struct milestone_ages *ages, uint32_t line,
-                                      const struct block *block)
-{
-    if (unlikely(ages->count) && block->tick >= ages->milestone[0].tick &&
-        block->site > ages->inherited)
-        milestone_ages_record(ages, line, block);
-}
-
+void milestone_ages_add(struct milestone_ages *ages, uint32_t line, const struct block *block);
 /* Appends a struct leak_age for each line and milestone that has blocks. */
 void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines,
                           struct growable_array *out);

@@ -209,7 +209,8 @@ static uint32_t append_word(struct root_owners *owners, uint32_t index)
     return word->written;
 }
 
-uint32_t root_owners_add_word(struct root_owners *owners, uintptr_t address, uint32_t range)
+/* Writes any word of scan range "range", as one that holds nothing; its index in "roots" + 1. */
+static uint32_t append_idle_word(struct root_owners *owners, uintptr_t address, uint32_t range)
 {
     return append_root(owners, &(struct owner_word){.address = address, .range = range});
 }
@@ -312,7 +313,7 @@ static void search_range(struct root_owners *owners, const struct block *block,
         found->address = at;
         found->offset = offset;
         if (place->node == REACH_NONE)
-            found->root = root_owners_add_word(owners, at, place->range);
+            found->root = append_idle_word(owners, at, place->range);
     }
 }
 

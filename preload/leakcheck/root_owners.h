@@ -45,8 +45,6 @@ bool root_owners_thread_frame(const struct root_owners *owners, uint32_t thread,
                               struct root_owners_frame *out);
 /* Writes the root word of a node: its index in "roots" + 1, 0 = it has none. */
 uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node);
-/* Writes any word of scan range "range", as one that holds nothing; its index in "roots" + 1. */
-uint32_t root_owners_add_word(struct root_owners *owners, uintptr_t address, uint32_t range);
 /* Block number PATH_HEAD of the path to a node; REACH_NONE: the path is not longer. */
 uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node);
 /* Writes the remaining words that hold most; then, for each written word, what it holds by site. */

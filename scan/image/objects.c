@@ -140,7 +140,8 @@ const struct object *objects_libc(const struct objects *objects)
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
-const char *objects_symbol(struct objects *objects, uint64_t address)
+/* The symbol of a variable; NULL: unknown. */
+static const char *symbol_of(struct objects *objects, uint64_t address)
 {
     struct object *object = objects_find(objects, address);
     struct binary_variable found;
@@ -183,7 +184,7 @@ const char *objects_class(struct objects *objects, uint64_t word)
 
     if (!objects_is_vtable(objects, word))
         return NULL;
-    symbol = objects_symbol(objects, word);
+    symbol = symbol_of(objects, word);
     if (!symbol || strncmp(symbol, "_ZTV", 4) != 0)
         return NULL;
     name = demangle(objects->image->mem, symbol);

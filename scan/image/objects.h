@@ -42,7 +42,4 @@ const char *objects_class(struct objects *objects, uint64_t word);
 /* Whether a virtual table may begin there: read-only data of an object, and a function first. */
 bool objects_is_vtable(const struct objects *objects, uint64_t word);
 
-/* The symbol of a variable, as an alias of main_arena; NULL: unknown. */
-const char *objects_symbol(struct objects *objects, uint64_t address);
-
 #endif

@@ -30,7 +30,4 @@ void report_note(struct scan_report *report, const char *note);
 void report_write_text(const struct scan_report *report, FILE *stream);
 void report_write_json(const struct scan_report *report, FILE *stream);
 
-/* The last line of every text report of the project. */
-void report_write_summary(const struct scan_report *report, FILE *stream);
-
 #endif

@@ -157,7 +157,8 @@ static void write_heap(const struct scan_report *report, FILE *stream)
     write_arenas(heap, stream);
 }
 
-void report_write_summary(const struct scan_report *report, FILE *stream)
+/* The last line of every text report of the project. */
+static void write_summary(const struct scan_report *report, FILE *stream)
 {
     fprintf(stream, "libleak: pid=%d", report->image->pid);
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -189,7 +190,7 @@ void report_write_text(const struct scan_report *report, FILE *stream)
     fputs("Sizes are those of malloc_usable_size; where blocks were allocated is not known without "
           "libleak.\n\n",
           stream);
-    report_write_summary(report, stream);
+    write_summary(report, stream);
 }
 
 void report_note(struct scan_report *report, const char *note)

@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a path, as far as its steps could be asked about: see type_path.h. */
+struct path_types {
+    struct type_step_found *found;
+    size_t count;
+    struct binary *binary; /* of the root */
+};
+
 #define PATHS_MOST 2048 /* of a process */
 
 /* ---- One path -------------------------------------------------------------------------------- */
@@ -81,7 +88,8 @@ static void find_path(struct types *types, uint32_t index, struct path_types *pa
         path->count = binary_find_path(path->binary, &root, steps, count, path->found);
 }
 
-const struct path_types *types_of_path(struct types *types, uint32_t found)
+/* The path to a result of the leak check. Never NULL. */
+static const struct path_types *types_of_path(struct types *types, uint32_t found)
 {
     bool fresh;
     uint64_t *slot = hashmap_put(&types->paths, found + 1ull, &fresh);

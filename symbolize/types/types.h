@@ -54,16 +54,6 @@ size_t types_fields(struct binary *binary, struct type_id id,
 
 /* ---- path_types.c: what pointers tell ---------------------------------------------------------- */
 
-/* Of a path, as far as its steps could be asked about: see type_path.h. */
-struct path_types {
-    struct type_step_found *found;
-    size_t count;
-    struct binary *binary; /* of the root */
-};
-
-/* The path to a result of the leak check. Never NULL. */
-const struct path_types *types_of_path(struct types *types, uint32_t found);
-
 /* Fills in what a path of the model says in words of the source. */
 void types_name_path(struct types *types, struct path *path);
 
