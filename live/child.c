@@ -9,7 +9,6 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,14 +67,12 @@ static bool redirect_output(int output)
 }
 
 /* The addresses of two such runs are the same, if the kernel allows that. */
-static bool prepare_repeated_run(void)
+static bool prepare_repeated_run(bool keeps_input)
 {
-    struct stat input;
-    bool file = fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     personality(ADDR_NO_RANDOMIZE);
     return null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
-           (file || dup2(null, STDIN_FILENO) >= 0);
+           (keeps_input || dup2(null, STDIN_FILENO) >= 0);
 }
 
 static void exec_program(const struct launch *launch, struct exec_failure *trouble)
@@ -87,7 +84,7 @@ static void exec_program(const struct launch *launch, struct exec_failure *troub
     }
     trouble->step = TROUBLE_OUTPUT;
     if ((launch->output >= 0 && !redirect_output(launch->output)) ||
-        (launch->repeats && !prepare_repeated_run())) {
+        (launch->repeats && !prepare_repeated_run(launch->keeps_input))) {
         trouble->error = errno;
         return;
     }

@@ -30,9 +30,9 @@ struct launch {
     char **argv, **envp;
     const char *cwd; /* NULL: here */
     int output;      /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
-    /* Stands for an earlier run: stdout and stderr become /dev/null, and so does stdin unless it is
-     * a file; addresses are not randomized. */
-    bool repeats;
+    /* Stands for an earlier run: stdout and stderr become /dev/null, and so does stdin unless it
+     * keeps its input; addresses are not randomized. */
+    bool repeats, keeps_input;
     bool no_sigpipe; /* ignored, so that a reader that leaves does not end it */
 };
 

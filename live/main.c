@@ -193,6 +193,7 @@ static int run_program(const struct args *args, const struct parts *parts,
 {
     struct session session;
     struct child child;
+    struct input input = {.offset = -1, .kept = -1};
 
     refuse_to_overwrite(args, args->keep);
     refuse_to_overwrite(args, args->append ? NULL : args->output);
@@ -216,7 +217,9 @@ static int run_program(const struct args *args, const struct parts *parts,
                                           .environment = environment,
                                           .session = &session,
                                           .child = &child,
-                                          .input = when_lost_input()};
+                                          .input = &input};
+        if (args->when_lost)
+            input_begin(&input);
         status = start_program(&child, args, program, &session, environment);
         if (status >= 0) {
             session_remove(&session);
@@ -224,6 +227,7 @@ static int run_program(const struct args *args, const struct parts *parts,
             again.wait_status = child_supervise(&child);
             *wait_status = conclude(&session, &child, &again);
         }
+        input_end(&input);
     }
     free(dir);
     free(program);

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,24 +12,15 @@
 #include "live/program_environment.h"
 #include "live/report.h"
 
-long when_lost_input(void)
-{
-    struct stat input;
-    if (fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode))
-        return -1;
-    return lseek(STDIN_FILENO, 0, SEEK_CUR);
-}
-
-/* The program reads its input from the same place again; later it stands where the first run left
- * it. */
+/* The program reads its input again; a file later stands where the first run left it. */
 static void run_with_input(const struct when_lost_program *program, struct child *child,
-                           const struct launch *launch)
+                           struct launch *launch)
 {
-    long after = program->input < 0 ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (program->input >= 0)
-        lseek(STDIN_FILENO, program->input, SEEK_SET);
+    long after = program->input->offset < 0 ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
+    launch->keeps_input = input_rewind(program->input);
     if (child_start(child, launch) < 0)
         child_supervise(child);
+    input_stop(program->input);
     if (after >= 0)
         lseek(STDIN_FILENO, after, SEEK_SET);
 }
@@ -75,6 +65,7 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
     *when = (struct when_lost){0};
     if (!program->args->when_lost)
         return;
+    input_stop(program->input);
     const char *why = refuse(program);
     if (why) {
         print_notice("--when-lost: not run again: %s", why);
@@ -87,7 +78,7 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         struct session *session = &when->sessions[when->count];
         bool made =
             blocks && session_make(session, program->dir, program->library, program->runtime_dir);
-        if (made && !when->count && program->input < 0 && !program->args->quiet)
+        if (made && !when->count && !input_is_known(program->input) && !program->args->quiet)
             print_notice("--when-lost: running it again, with /dev/null as its input and output");
         if (made) {
             when->count++;

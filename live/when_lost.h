@@ -9,6 +9,7 @@
 
 #include "live/args.h"
 #include "live/child.h"
+#include "live/input.h"
 #include "live/session.h"
 
 #define WHEN_LOST_RUNS 5
@@ -28,11 +29,8 @@ struct when_lost_program {
     const struct session *session;
     const struct child *child;
     int wait_status;
-    long input; /* offset in stdin when the first run began; -1: it cannot be read again */
+    struct input *input;
 };
-
-/* The offset in stdin, -1: it is no file. */
-long when_lost_input(void);
 
 /* Runs it; a line says why not. Without --when-lost does nothing. */
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program);

@@ -433,16 +433,39 @@ int main(void) {
 END
 }
 
-# A file is read again from where it was; any other input is empty. Only the first run is seen.
+# A file is read again from where it was, a pipe is copied; any other input is empty. Only the first run is seen.
 test_when_lost_input_file_is_read_again() {
     ways
     echo lose >input
     leakrun --when-lost ./ways input <input >out 2>err
     says err " lost in set_global at ways.c:$(line_of global)"
     equal output "$(cat out)" 'done'
-    echo lose | leakrun --when-lost ./ways input >out 2>err
+    /usr/bin/python3 - "$root/scripts/leakrun" >out 2>err <<'END'
+import socket, subprocess, sys
+ours, its = socket.socketpair()
+ours.sendall(b"lose\n")
+subprocess.run([sys.argv[1], "--when-lost", "./ways", "input"], stdin=its, check=True)
+END
     silent_about err ' lost in set_global'
     says err 'with /dev/null as its input'
+}
+test_when_lost_input_of_a_pipe_comes_again() {
+    ways
+    { sleep 0.3; echo lose; } | leakrun --when-lost ./ways input >out 2>err
+    says err " lost in set_global at ways.c:$(line_of global)"
+    silent_about err '/dev/null'
+    equal output "$(cat out)" 'done'
+}
+test_when_lost_input_of_a_pipe_is_whole() {
+    head -c 3000000 /dev/urandom >bytes
+    cat bytes | leakrun --when-lost cksum >out 2>/dev/null
+    equal checksum "$(cat out)" "$(cksum <bytes)"
+}
+test_when_lost_writer_of_an_unread_pipe_ends() {
+    ways
+    { yes lose || echo "$?" >ended; } | leakrun --when-lost ./ways input >out 2>err
+    equal writer "$(cat ended)" 141
+    says err " lost in set_global at ways.c:$(line_of global)"
 }
 test_when_lost_killed_programs_do_not_run_again() {
     compile waits <<'END'
