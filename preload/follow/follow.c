@@ -162,11 +162,17 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
+/* Has a stack only begun to hold it, or nothing? A dead word that comes and goes is no beginning. */
+static bool leaves_memory(const struct followed *it, bool was_on_stack)
+{
+    return it->phase == FRESH || (it->phase == HELD && !was_on_stack);
+}
+
 static void adopt_holder(const struct event *event, struct followed *it, bool was_on_stack)
 {
     unsigned index = it - followed;
     bool stored = !is_on_stack(&it->holder);
-    plan_search(it, it->phase != HELD || !was_on_stack);
+    plan_search(it, leaves_memory(it, was_on_stack));
     it->phase = HELD;
     it->before = event->node;
     it->out->last.event = 0;
@@ -261,7 +267,7 @@ static void search_again(const struct event *event, struct followed *it)
     case SNAPSHOT_HELD_NOT:
         break;
     }
-    plan_search(it, it->phase != GONE);
+    plan_search(it, leaves_memory(it, was_on_stack));
     it->phase = GONE;
     store_relaxed(&it->out->state, LEAK_FOLLOWED_LOST);
 }
