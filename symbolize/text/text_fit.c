@@ -20,6 +20,7 @@ static const struct {
     unsigned from, to; /* levels */
 } wanted[] = {{7, 4, TEXT_WHOLE, TEXT_BRIEF},
               {4, 2, TEXT_BRIEF, TEXT_BRIEF},
+              {4, 1, TEXT_BRIEF, TEXT_BRIEF},
               {1, 1, TEXT_BRIEF, TEXT_TERSEST}};
 
 struct fitting {
