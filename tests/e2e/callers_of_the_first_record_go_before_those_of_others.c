@@ -3,7 +3,7 @@
 // CFLAGS: -O1 -g -fno-optimize-sibling-calls
 // RUN: %leak %t; %report --color=never store/*.leak
 // EXPECT: ^     read_file +
-// EXPECT: ^2\. 
+// EXPECT: ^2\.
 // EXPECT: ^     add_item +
 // REFUSE: ^     read_items +.*\n     read_line +.*\n     read_file +
 
@@ -32,8 +32,14 @@ FAR void add_key(struct table *table)
     table->keys = malloc(8 * sizeof *table->keys);
     table->values = malloc(8 * sizeof *table->values);
 }
-FAR void add_table(struct table *table) { add_key(table); }
-FAR void read_table(struct table *table) { add_table(table); }
+FAR void add_table(struct table *table)
+{
+    add_key(table);
+}
+FAR void read_table(struct table *table)
+{
+    add_table(table);
+}
 
 FAR struct item *add_item(void)
 {
