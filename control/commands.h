@@ -31,6 +31,7 @@ struct command {
     const char *word, *usage, *help, *detail;
     const struct option_row *options;
     bool process; /* takes a process */
+    bool other;   /* which runs without libleak */
     bool operand; /* takes a word after the process */
     bool rest;    /* takes options of leakreport after that */
     int (*run)(const struct arguments *arguments);

@@ -22,7 +22,8 @@ static const struct command commands[] = {
      "Blocks from before have a size and a verdict, but no stack. With --for it reports and "
      "detaches by "
      "itself;\nother options after the PID are then passed to leakreport.",
-     .options = arguments_of_attach, .process = true, .rest = true, .run = command_attach},
+     .options = arguments_of_attach, .process = true, .other = true, .rest = true,
+     .run = command_attach},
     {"detach", "PID", "undo leakctl attach",
      "The program runs as before, and nothing is recorded; the library stays mapped.",
      .options = arguments_of_detach, .process = true, .run = command_detach},
@@ -34,7 +35,7 @@ static const struct command commands[] = {
      .rest = true, .run = command_who},
     {"scan", "PID|NAME [OPTION...]", "look for leaks in a process that runs without libleak",
      "Reads its heap from outside: what is lost, by size and class; no call stacks.",
-     .options = scan_process_options, .process = true, .run = command_scan},
+     .options = scan_process_options, .process = true, .other = true, .run = command_scan},
     {"clean", "[OPTION...]", "remove recording files of processes that have ended",
      "Files of other users, other hosts and running processes stay.", .options = arguments_of_clean,
      .run = command_clean},
@@ -64,7 +65,10 @@ static int list_options(void)
         struct option_row row = {.name = "", .help = commands[i].help};
 
         snprintf(tool, sizeof(tool), "leakctl %s", commands[i].word);
-        command_line_list_row(tool, &row, commands[i].process ? "process" : "");
+        command_line_list_row(tool, &row,
+                              !commands[i].process ? ""
+                              : commands[i].other  ? "other process"
+                                                   : "process");
         command_line_list_table(tool, commands[i].options);
     }
     return 0;

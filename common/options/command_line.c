@@ -50,25 +50,35 @@ static const struct option_row *find_letter_option(const struct command_line *li
     return NULL;
 }
 
-/* How many letters to add, drop or change (Levenshtein); long names count as far away. */
+static bool are_exchanged(const char *name, const char *given)
+{
+    return spelled(name[-1]) == spelled(given[0]) && spelled(name[0]) == spelled(given[-1]);
+}
+
+/* How many letters to add, drop or change, or neighbours to exchange (optimal string alignment); long names count as
+ * far away. row[k][i]: from the first k letters of `given` to the first i of `name`. */
 static size_t edit_distance(const char *name, const char *given, size_t length)
 {
-    size_t width = strlen(name), row[NAME_MAX_LENGTH + 1];
+    size_t width = strlen(name), row[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
     if (width > NAME_MAX_LENGTH || length > NAME_MAX_LENGTH)
         return NAME_MAX_LENGTH;
     for (size_t i = 0; i <= width; i++)
-        row[i] = i;
+        row[0][i] = i;
     for (size_t k = 1; k <= length; k++) {
-        size_t diagonal = row[0];
-        row[0] = k;
+        row[k][0] = k;
         for (size_t i = 1; i <= width; i++) {
-            size_t change = diagonal + (spelled(name[i - 1]) != spelled(given[k - 1]));
-            size_t least = row[i] < row[i - 1] ? row[i] + 1 : row[i - 1] + 1;
-            diagonal = row[i];
-            row[i] = change < least ? change : least;
+            size_t least = row[k - 1][i - 1] + (spelled(name[i - 1]) != spelled(given[k - 1]));
+            if (row[k - 1][i] + 1 < least)
+                least = row[k - 1][i] + 1;
+            if (row[k][i - 1] + 1 < least)
+                least = row[k][i - 1] + 1;
+            if (k > 1 && i > 1 && are_exchanged(name + i - 1, given + k - 1) &&
+                row[k - 2][i - 2] + 1 < least)
+                least = row[k - 2][i - 2] + 1;
+            row[k][i] = least;
         }
     }
-    return row[width];
+    return row[length][width];
 }
 
 /* At most a third of the letters may differ, and no more than two. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/term_text.h"
+#include "symbolize/formats/formats.h"
 #include "symbolize/text/text.h"
 #include "symbolize/view/view.h"
 #include "symbolize/cli/followed.h"
@@ -218,11 +220,19 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
 
 typedef int verb_function(struct options *options);
 
-/* Commands with the options of a report. */
+/* Commands with the options of a report, and those with a command line of their own. */
 static const struct {
     const char *word;
     verb_function *run;
-} verbs[] = {{"diff", command_diff}, {"merge", command_merge}};
+    int (*main)(int argc, char **argv);
+} verbs[] = {{"diff", command_diff, NULL},
+             {"merge", command_merge, NULL},
+             {"preflight", NULL, preflight_command},
+             {"core", NULL, scan_core_command},
+             {"log", NULL, symbolizer_log_command}};
+
+#define VERBS (sizeof(verbs) / sizeof(*verbs))
+#define WORDS 64 /* commands, at most */
 
 /* "tree" is the same as --format=tree. */
 static const struct format *find_format_verb(int argc, char **argv)
@@ -240,28 +250,68 @@ static int run_survivors(struct options *options, verb_function *verb)
     return STATUS_UNUSABLE;
 }
 
-static verb_function *find_verb(int argc, char **argv)
+static size_t find_verb(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
-        if (strcmp(argv[1], verbs[i].word) == 0)
-            return verbs[i].run;
-    return NULL;
+    size_t i = 0;
+
+    while (i < VERBS && (argc < 2 || strcmp(argv[1], verbs[i].word) != 0))
+        i++;
+    return i;
+}
+
+/* The words of all commands, then NULL. */
+static void collect_commands(const char *words[WORDS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < VERBS; i++)
+        words[count++] = verbs[i].word;
+    for (size_t i = 0; format_at(i) && count < WORDS - 1; i++)
+        if (format_at(i)->traits & FORMAT_VERB)
+            words[count++] = format_at(i)->name;
+    words[count] = NULL;
+}
+
+static void list_commands(void)
+{
+    const char *words[WORDS];
+    char text[1024] = "";
+    size_t used = 0;
+
+    collect_commands(words);
+    for (size_t i = 0; words[i] && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s ", words[i]);
+    command_line_list_row("leakreport", &(struct option_row){.name = "", .help = ""}, text);
+}
+
+/* The first word is no file, and nearly a command. */
+static bool is_misspelt(const char *word)
+{
+    const char *words[WORDS], *nearest;
+
+    collect_commands(words);
+    nearest = access(word, F_OK) == 0 ? NULL : command_line_nearest(words, word, strlen(word));
+    if (nearest)
+        fprintf(stderr,
+                "leakreport: no such file or command: '%s'; did you mean %s? (leakreport --help "
+                "lists them)\n",
+                term_text(word, strlen(word), 0).text, nearest);
+    return nearest != NULL;
 }
 
 int main(int argc, char **argv)
 {
     struct options options;
-    verb_function *run = find_verb(argc, argv);
+    size_t number = find_verb(argc, argv);
+    verb_function *run = number < VERBS ? verbs[number].run : NULL;
     const struct format *format = find_format_verb(argc, argv);
     int status = STATUS_GOOD, verb = run || format;
     struct arena *mem;
 
-    if (argc > 1 && strcmp(argv[1], "preflight") == 0)
-        return preflight_command(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "core") == 0)
-        return scan_core_command(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "log") == 0)
-        return symbolizer_log_command(argc, argv);
+    if (number < VERBS && verbs[number].main)
+        return verbs[number].main(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--" COMMAND_LINE_LIST) == 0)
+        list_commands();
     mem = arena_begin();
     if (!options_parse(argc - verb, argv + verb, format, &options) ||
         !read_suppressions(&options)) {
@@ -277,7 +327,10 @@ int main(int argc, char **argv)
     } else if (options.last && !find_newest_stores(mem, &options)) {
         status = STATUS_UNUSABLE;
     } else if (options.files.count == 0) {
-        fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
+        fputs("leakreport: no recording file given (leakreport --help lists the options)\n",
+              stderr);
+        status = STATUS_UNUSABLE;
+    } else if (!verb && !options.last && options.files.text[0] == argv[1] && is_misspelt(argv[1])) {
         status = STATUS_UNUSABLE;
     } else if (run && (options.view.by || options.view.blocks)) {
         fprintf(stderr, "leakreport: --by and --blocks are about one report, not for %s\n",

@@ -40,6 +40,9 @@ static bool parse_targets(void *to, const struct option_row *row, const char *te
            command_line_complain(&line, "--to takes " LEAK_TARGET_WORDS ", not", text);
 }
 
+/* What --errors-for takes besides verdicts. */
+static const char *const other_errors[] = {"errors", "growing", "resources"};
+
 /* Sets the verdict that a word names in `set`, or the flag in `more` if that is not NULL. */
 static bool set_verdict_word(const char *word, size_t length, bool set[VERDICT_MAX],
                              struct options *more)
@@ -60,6 +63,27 @@ static bool set_verdict_word(const char *word, size_t length, bool set[VERDICT_M
     return known;
 }
 
+static bool complain_verdict(const char *word, size_t length, const struct options *more)
+{
+    const char *words[VERDICT_MAX + 6] = {0}, *nearest;
+    size_t count = 0;
+
+    for (int v = 0; v < VERDICT_MAX; v++)
+        words[count++] = verdict_word[v];
+    words[count++] = "all";
+    words[count++] = "none";
+    for (size_t i = 0; more && i < sizeof(other_errors) / sizeof(*other_errors); i++)
+        words[count++] = other_errors[i];
+    nearest = command_line_nearest(words, word, length);
+    fprintf(stderr, "leakreport: no such verdict: %.*s; ", (int)length, word);
+    if (nearest)
+        fprintf(stderr, "did you mean %s?", nearest);
+    for (size_t i = 0; !nearest && i < count; i++)
+        fprintf(stderr, "%s%s", i ? ", " : "it is one of ", words[i]);
+    fprintf(stderr, " (%s)\n", line.hint);
+    return false;
+}
+
 static bool parse_set(const char *text, bool set[VERDICT_MAX], struct options *more)
 {
     memset(set, 0, VERDICT_MAX * sizeof(*set));
@@ -69,7 +93,7 @@ static bool parse_set(const char *text, bool set[VERDICT_MAX], struct options *m
         size_t length = strcspn(at, ",");
 
         if (!set_verdict_word(at, length, set, more))
-            return command_line_complain(&line, "not a set of verdicts", text);
+            return complain_verdict(at, length, more);
         if (!at[length])
             return true;
         at += length + 1;

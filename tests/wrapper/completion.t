@@ -60,6 +60,17 @@ offers() { # what is typed, words that are then on the screen...
         fail "'$typed' does not offer $word: $(cat seen)"
     done
 }
+shows_pid() { # what is typed, a pid: all but its last digit lead to it, among others if there are any
+    clear_line
+    "$here/../terminal" send screen -l "$1${2%?}"
+    for _ in $(seq 40); do
+        "$here/../terminal" send screen Tab
+        sleep 0.2
+        "$here/../terminal" shown screen >seen
+        if grep -qE "(^|[^0-9])$2([^0-9]|\$)" seen; then return; fi
+    done
+    fail "'$1${2%?}' does not lead to $2: $(cat seen)"
+}
 completes_everything() { # shell
     begin_shell "$1"
     completes 'leakrun --error-ex' 'leakrun --error-exitcode'
@@ -75,6 +86,8 @@ completes_everything() { # shell
     completes 'leakreport --debug-dir=rep' 'leakreport --debug-dir=reports/'
     completes 'leakctl sna' 'leakctl snapshot'
     completes 'leakctl report --no' 'leakctl report --no-look'
+    completes 'leakreport hist' 'leakreport histogram'
+    completes 'leakgraph shop.leak sus' 'leakgraph shop.leak suspects'
     completes 'leakctl clean --ol' 'leakctl clean --older'
     completes 'leakreport shop' 'leakreport shop.leak' # shop.prom is no report
     completes 'leakreport reports/o' 'leakreport reports/old.json'
@@ -86,6 +99,11 @@ completes_everything() { # shell
     trap 'kill $sleeper; "$here/../terminal" close screen' EXIT
     until "$O/leaktop" | grep -q sleep; do sleep 0.1; done
     completes 'leakctl mark slee' 'leakctl mark sleep'
+    env -u LD_PRELOAD sleep 101 &
+    alone=$!
+    trap 'kill $sleeper $alone; "$here/../terminal" close screen' EXIT
+    shows_pid 'leakctl attach ' "$alone"
+    shows_pid 'leakctl scan ' "$alone"
     completes "leaktop ${sleeper%?}" "leaktop $sleeper"
     completes 'leakreport --last slee' 'leakreport --last sleep'
 }

@@ -44,7 +44,35 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'did you mean --format?' --formt=json true
     wrong 'no such format: xmls; did you mean xml?' --format=xmls true
     wrong 'no such format: poetry \(' --format=poetry true
-    wrong 'not a set of verdicts: losd' --error-exitcode=9 --errors-for=losd true
+    wrong 'no such verdict: losd; did you mean lost?' --error-exitcode=9 --errors-for=losd true
+    wrong 'no such verdict: poetry; it is one of lost, .*, growing, resources ' --error-exitcode=9 --errors-for=poetry true
+}
+test_misspelt_words_of_each_tool_get_a_suggestion() {
+    suggests() { # what, tool, words...
+        what=$1
+        shift
+        tool=$1
+        shift
+        if [ "$tool" = leakrun ]; then leakrun "$@" >said 2>&1; else "$O/$tool" "$@" >said 2>&1; fi && fail "$tool $* passes"
+        equal "lines of $tool $*" "$(wc -l <said)" 1
+        says said "$what"
+    }
+    suggests 'did you mean --format\?' leakrun --formt=json true
+    suggests 'did you mean --format\?' leakreport --fromat=json x
+    suggests 'did you mean lost\?' leakreport --show=lots x
+    suggests 'did you mean histogram\?' leakreport histgram x
+    suggests 'did you mean core\?' leakreport cor x
+    suggests 'did you mean --sort\?' leaktop --sorrt=delta
+    suggests "--sort takes .* delta .*, not 'delt'" leaktop --sort=delt
+    suggests 'did you mean snapshot\?' leakctl snapshut 1
+    suggests 'did you mean --graph\?' leakctl snapshot --grpah=x 1
+    suggests 'did you mean suspects\?' leakgraph x suspcts
+    suggests 'did you mean --top\?' leakgraph --tpo=3 x
+    # What is nothing like a command is a file, and so is one that exists.
+    suggests "^leakreport: poetry cannot be opened" leakreport poetry
+    : >cor
+    suggests '^leakreport: cor ' leakreport cor
+    silent_about said 'did you mean'
 }
 test_options_of_valgrind_and_heaptrack_are_understood_or_answered() {
     echo "$leaky" | compile leaky

@@ -24,14 +24,35 @@ static const char *const by_words[] = {"size", "age", NULL};
 #define AT(field) .offset = offsetof(struct sample, field)
 static const struct option_row first[] = {
     {.letter = 'l', .name = "loud", AT(loud), .help = "words"},
-    {.letter = 'o', .name = "output", .value = "FILE", .type = OPTION_TYPE_TEXT, AT(file), .help = "w"},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .type = OPTION_TYPE_TEXT,
+     AT(file),
+     .help = "w"},
     {.name = "name", .value = "N", .type = OPTION_TYPE_LIST, AT(names), .help = "w"},
-    {.name = "top", .value = "N", .type = OPTION_TYPE_NUMBER, .least = 2, .most = 9, AT(top), .help = "w"},
-    {.name = "by", .value = "K", .type = OPTION_TYPE_WORD, .least = 1, .words = by_words, AT(by), .help = "w"},
+    {.name = "top",
+     .value = "N",
+     .type = OPTION_TYPE_NUMBER,
+     .least = 2,
+     .most = 9,
+     AT(top),
+     .help = "w"},
+    {.name = "by",
+     .value = "K",
+     .type = OPTION_TYPE_WORD,
+     .least = 1,
+     .words = by_words,
+     AT(by),
+     .help = "w"},
     {0}};
 static const struct option_row second[] = {
     {.letter = 'h', .name = "help", AT(help), .help = "w"},
-    {.name = "loud", .value = "X", .type = OPTION_TYPE_CALL, .parse = count_call, .help = "hidden by the first"},
+    {.name = "loud",
+     .value = "X",
+     .type = OPTION_TYPE_CALL,
+     .parse = count_call,
+     .help = "hidden by the first"},
     {.name = "two_words", .value = "X", .type = OPTION_TYPE_CALL, .parse = count_call, .help = "w"},
     {.name = "secret", .value = "X", .type = OPTION_TYPE_CALL, .parse = count_call},
     {0}};
@@ -60,7 +81,8 @@ START_TEST(every_form_of_an_option_is_accepted)
 {
     struct sample sample;
 
-    ck_assert_int_eq(PARSE("--output=a", "--name", "b", "--name=c", "--top=9", "--by", "age", "-lh"), 7);
+    ck_assert_int_eq(
+        PARSE("--output=a", "--name", "b", "--name=c", "--top=9", "--by", "age", "-lh"), 7);
     ck_assert_str_eq(sample.file, "a");
     ck_assert_uint_eq(sample.names.count, 2);
     ck_assert_str_eq(sample.names.text[1], "c");
@@ -82,8 +104,13 @@ static const struct {
 } mistakes[] = {
     {"--nothing", NULL, "tool: no such option: --nothing (see tool(1))\n"},
     {"-z", NULL, "tool: no such option: -z (see tool(1))\n"},
-    {"--outptu=x", NULL, "tool: no such option: --outptu=x; did you mean --output? (see tool(1))\n"},
-    {"--two-word=x", NULL, "tool: no such option: --two-word=x; did you mean --two-words? (see tool(1))\n"},
+    {"--outptu=x", NULL,
+     "tool: no such option: --outptu=x; did you mean --output? (see tool(1))\n"},
+    {"--two-word=x", NULL,
+     "tool: no such option: --two-word=x; did you mean --two-words? (see tool(1))\n"},
+    {"--tpo=3", NULL, "tool: no such option: --tpo=3; did you mean --top? (see tool(1))\n"},
+    {"--tox=3", NULL, "tool: no such option: --tox=3; did you mean --top? (see tool(1))\n"},
+    {"--oxt=3", NULL, "tool: no such option: --oxt=3 (see tool(1))\n"},
     {"--secre=x", NULL, "tool: no such option: --secre=x (see tool(1))\n"},
     {"--loud=1", NULL, "tool: takes no value: --loud=1 (see tool(1))\n"},
     {"--output", NULL, "tool: needs a value: --output (see tool(1))\n"},
