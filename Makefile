@@ -51,6 +51,7 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-om
 
 REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson -ldl -pthread
 TOP_LIBS := -lncursesw -ltinfo
+SERVE_LIBS := -lmicrohttpd
 
 # ---- Products: one folder, one artefact ------------------------------------
 
@@ -65,6 +66,7 @@ attach_src    := $(if $(filter x86_64,$(ARCH)),$(filter-out attach/other_cpu.c,$
                  attach/refusal.c attach/other_cpu.c)
 control_src   := $(filter-out control/main.c,$(call files,control/*.c))
 scan_src      := $(call files,scan/*.c scan/*/*.c)
+serve_src     := $(filter-out serve/main.c,$(call files,serve/*.[cS]))
 graph_src     := $(filter-out graph/cli/main.c,$(call files,graph/*/*.c))
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
@@ -73,6 +75,7 @@ LIB    := $(O)/libleak.so
 REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
+SERVE  := $(O)/leakserve
 CTL    := $(O)/leakctl
 GRAPH  := $(O)/leakgraph
 JUDGE  := $(O)/leakselftest
@@ -87,7 +90,7 @@ AS_32   = ARCH=i386 O=$(O)/32 CC='$(CC_32)' CXX='$(CXX_32)'
 
 COMPLETIONS := $(addprefix $(O)/completion/,libleak.bash _libleak leakrun.fish leakreport.fish leaktop.fish leakctl.fish leakgraph.fish)
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(SERVE) $(CTL) $(GRAPH) $(JUDGE) $(PLANT) $(COMPLETIONS) ## build everything (default)
 	@:
 
 lib32:                                ## libleak.so for 32-bit programs (x86_64 with gcc -m32)
@@ -105,18 +108,21 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/top.a:       $(call obj,$(top_src))
 $(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
+$(O)/serve.a:     $(call obj,$(serve_src))
 $(O)/graph.a:     $(call obj,$(graph_src))
 $(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
-$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/graph.a $(O)/preload.a:
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/serve.a $(O)/graph.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
+$(SERVE):  $(O)/serve/main.o $(O)/serve.a $(O)/top.a $(O)/common.a
+$(SERVE): TOOL_LIBS = $(SERVE_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
 $(GRAPH):  $(O)/graph/cli/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
-$(REPORT) $(WATCH) $(TOP) $(CTL) $(GRAPH):
+$(REPORT) $(WATCH) $(TOP) $(SERVE) $(CTL) $(GRAPH):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(JUDGE): $(O)/selftest/judge.o
@@ -127,9 +133,12 @@ $(PLANT): $(O)/selftest/plant.o
 
 MODE = $(HARDEN) $(SANFLAGS)
 $(O)/preload/%.o: MODE = $(RUNTIME) $(SANFLAGS)
-$(O)/top/%.o:     MODE = $(HARDEN) $(SANFLAGS) -pthread
-# Where libleak.so is when leakctl is installed, as leakrun knows it.
-$(O)/attach/%.o:  MODE = $(HARDEN) $(SANFLAGS) -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
+# Where libleak.so and leakserve are when the tools are installed, as leakrun knows it; and the way back.
+TO_PARTS = -DLEAK_PARTS='"$(shell realpath -m --relative-to=$(bindir) $(partsdir))"'
+TO_TOOLS = -DLEAK_TOOLS='"$(shell realpath -m --relative-to=$(partsdir) $(bindir))"'
+$(O)/top/%.o:     MODE = $(HARDEN) $(SANFLAGS) -pthread $(TO_PARTS)
+$(O)/serve/%.o:   MODE = $(HARDEN) $(SANFLAGS) -pthread $(TO_TOOLS)
+$(O)/attach/%.o:  MODE = $(HARDEN) $(SANFLAGS) $(TO_PARTS)
 $(O)/selftest/plant.o: MODE = -fPIE -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 
@@ -137,6 +146,7 @@ $(O)/%.o: %.c VERSION
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
 $(O)/symbolize/formats/html_assets.o: $(wildcard symbolize/formats/page/*)
+$(O)/serve/page_assets.o: serve/page.css
 $(O)/common/suppress/default_suppressions.o: common/suppress/default.supp
 $(O)/%.o: %.S
 	@mkdir -p $(@D)
@@ -159,7 +169,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
 	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(cmakedir) $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(addprefix $(DESTDIR),$(docdir)/fleet $(bashcompdir) $(zshcompdir) $(fishcompdir))
-	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
+	install -m 755 $(LIB) $(WATCH) $(SERVE) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	$(if $(wildcard $(LIB_32)),install -d $(DESTDIR)$(partsdir)/32 && install -m 755 $(LIB_32) $(DESTDIR)$(partsdir)/32)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(GRAPH) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
@@ -184,7 +194,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 $(O)/completion/_libleak $(DESTDIR)$(zshcompdir)
 	install -m 644 $(O)/completion/*.fish $(DESTDIR)$(fishcompdir)
 uninstall:                            ## removes what install put there
-	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so 32/libleak.so leakwatch leakselftest leakplant memcheck) \
+	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so 32/libleak.so leakwatch leakserve leakselftest leakplant memcheck) \
 	  $(addprefix $(DESTDIR)$(bindir)/,$(TOOLS)) $(addprefix $(DESTDIR)$(bashcompdir)/,$(TOOLS)) \
 	  $(DESTDIR)$(zshcompdir)/_libleak $(addprefix $(DESTDIR)$(fishcompdir)/,$(addsuffix .fish,$(TOOLS))) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(notdir $(wildcard include/*))) \

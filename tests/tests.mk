@@ -10,6 +10,7 @@ $(filter-out $(O)/tests/preload/%,$(UNITS)): $(call obj,tests/unit/common/store_
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
+$(filter $(O)/tests/serve/%,$(UNITS)): $(O)/serve.a $(O)/top.a
 $(O)/tests/top/test_schema: $(call obj,tests/unit/top/json_schema.c)
 $(filter $(O)/tests/control/% $(O)/tests/attach/%,$(UNITS)): $(O)/control.a $(O)/scan.a
 $(filter $(O)/tests/scan/%,$(UNITS)): $(call obj,tests/unit/scan/heap.c) $(O)/scan.a
@@ -119,7 +120,7 @@ rows: $(O)/tests/rows_of              ## what unwind rules the objects of this m
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
 FOREIGN          = build-aarch64
 SYSROOT          = $(abspath $(FOREIGN))/sysroot
-FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libncurses-dev libunwind8 libstdc++6
+FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libmicrohttpd-dev libncurses-dev libunwind8 libstdc++6
 
 check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
 	@scripts/setup aarch64

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc.h"
 #include "common/processes/process_list.h"
 #include "common/base/term_text.h"
 #include "top/fleet.h"
@@ -188,6 +189,23 @@ static int run_metrics(const char *dir, const struct options *options)
     return good ? STATUS_GOOD : STATUS_UNUSABLE;
 }
 
+/* ---- The live page --------------------------------------------------------------------------- */
+
+/* leakserve reads the same options. */
+static int run_page(char **argv)
+{
+    char *path = proc_find_tool(NULL, "leakserve");
+
+    if (!path)
+        path = proc_find_tool(NULL, LEAK_PARTS "/leakserve");
+    if (path)
+        execv(path, argv);
+    fprintf(stderr, "leaktop: leakserve, which serves the pages: %s\n",
+            path ? strerror(errno) : "it is not installed");
+    free(path);
+    return STATUS_UNUSABLE;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static size_t terminal_columns(int fd)
@@ -243,6 +261,8 @@ int main(int argc, char **argv)
         options_help(stdout);
     else if (options.version)
         puts("leaktop " LEAK_VERSION);
+    else if (options.view == VIEW_PAGE)
+        return run_page(argv);
     else
         return run_command(&options);
     return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;

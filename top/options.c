@@ -1,6 +1,5 @@
 /* options.c - see options.h. */
 #include "top/options.h"
-#include "common/options/command_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #define INTERVAL_LEAST 0.1
 #define INTERVAL_MOST 3600.0
 #define INTERVAL_METRICS 15
+#define INTERVAL_PAGE 5
 #define TOP_MOST 1000000
 #define SERIES_MOST 1000000
 
@@ -75,7 +75,8 @@ static bool list_options(void *options, const struct option_row *row, const char
 
 /* The options for every format, those of lists and those of metrics, in the order of --help. */
 static const struct option_row for_all[] = {
-    {CALL("interval", "S", parse_interval, "refresh every S seconds, 0.1 to 3600 (1; metrics 15)")},
+    {CALL("interval", "S", parse_interval,
+          "refresh every S seconds, 0.1 to 3600 (1; metrics 15, live page 5)")},
     {FLAG("once", once, "print a table after one interval, and exit")},
     {.name = "sort",
      .value = "KEY",
@@ -107,6 +108,25 @@ static const struct option_row for_metrics[] = {
             "at most N series in all, 100 or more (5000)")},
     {CALL("label", "NAME=VALUE", parse_label, "add a label to each series; up to 8")},
     {0}};
+static const struct option_row for_page[] = {
+    {.name = "listen",
+     .value = "WHERE",
+     .type = OPTION_TYPE_OPTIONAL,
+     FIELD(listen),
+     .help = "serve pages, metrics and profiles by HTTP: ADDRESS:PORT, a path, or a Unix socket of "
+             "yours (default)"},
+    {.name = "token-file",
+     .value = "FILE",
+     .type = OPTION_TYPE_TEXT,
+     FIELD(token_file),
+     .help = "answer only requests with the token in FILE, but those of every user"},
+    {.name = "host",
+     .value = "NAME",
+     .type = OPTION_TYPE_LIST,
+     FIELD(hosts),
+     .help = "also answer requests to this name of the machine (repeatable)"},
+    {FLAG("allow-actions", allow_actions, "let pages request leak checks and set marks")},
+    {0}};
 
 static bool list_options(void *options, const struct option_row *row, const char *value)
 {
@@ -114,6 +134,7 @@ static bool list_options(void *options, const struct option_row *row, const char
     command_line_list_table("leaktop", for_all);
     command_line_list_table("leaktop", for_lists);
     command_line_list_table("leaktop", for_metrics);
+    command_line_list_table("leaktop", for_page);
     exit(0);
 }
 
@@ -124,12 +145,35 @@ static bool is_row_of(const struct option_row *table, const struct option_row *r
     return table->name;
 }
 
+/* The last option given of each table. */
+struct options_given {
+    const struct option_row *lists, *metrics, *page;
+};
+
 /* An option that would have no effect is an error. */
-static bool complain_unused(const struct option_row *row, const char *how)
+static bool complain_unused(const struct option_row *row, const char *how, const char *option)
 {
     if (row)
-        fprintf(stderr, "leaktop: --%s has no effect %s --openmetrics\n", row->name, how);
+        fprintf(stderr, "leaktop: --%s has no effect %s %s\n", row->name, how, option);
     return !row;
+}
+
+static bool options_agree(const struct options *options, const struct options_given *given)
+{
+    static const struct option_row once = {.name = "once"};
+
+    switch (options->view) {
+    case VIEW_PAGE:
+        return complain_unused(options->file ? &for_metrics[0] : NULL, "with", "--listen") &&
+               complain_unused(given->lists, "with", "--listen") &&
+               complain_unused(options->once ? &once : NULL, "with", "--listen");
+    case VIEW_METRICS:
+        return complain_unused(given->lists, "with", "--openmetrics") &&
+               complain_unused(given->page, "without", "--listen");
+    default:
+        return complain_unused(given->metrics, "without", "--openmetrics") &&
+               complain_unused(given->page, "without", "--listen");
+    }
 }
 
 /* Changes are known from the second snapshot on. */
@@ -148,7 +192,7 @@ static bool has_sort_data(const struct options *options)
 /* False: a message asks for the process. With --help and --version none is needed. */
 static bool names_process(const struct options *options)
 {
-    if (options->process || options->view == VIEW_METRICS ||
+    if (options->process || options->view == VIEW_METRICS || options->view == VIEW_PAGE ||
         (options->view == VIEW_SCREEN && !options->once))
         return true;
     fputs("leaktop: name a process; leaktop without arguments lists them\n", stderr);
@@ -157,13 +201,15 @@ static bool names_process(const struct options *options)
 
 bool options_parse(int argc, char **argv, struct options *options)
 {
-    const struct option_row *row, *of_lists = NULL, *of_metrics = NULL;
+    struct options_given given = {0};
+    const struct option_row *row;
     int operands = 0;
     bool only_operands = false;
 
     line.tables[0] = for_all;
     line.tables[1] = for_lists;
     line.tables[2] = for_metrics;
+    line.tables[3] = for_page;
     *options = (struct options){.listing = {.top = 25},
                                 .metrics = {.sites = METRICS_SITES, .series = METRICS_SERIES}};
     for (int i = 1; i < argc;) {
@@ -179,19 +225,22 @@ bool options_parse(int argc, char **argv, struct options *options)
         }
         if (!(row = command_line_parse(&line, options, argv, &i)))
             return false;
-        of_lists = is_row_of(for_lists, row) ? row : of_lists;
-        of_metrics = is_row_of(for_metrics, row) ? row : of_metrics;
+        given.lists = is_row_of(for_lists, row) ? row : given.lists;
+        given.metrics = is_row_of(for_metrics, row) ? row : given.metrics;
+        given.page = is_row_of(for_page, row) ? row : given.page;
     }
     if (operands > 1) {
         fputs("leaktop: give one process only: leaktop PID\n", stderr);
         return false;
     }
-    if (!(options->file ? complain_unused(of_lists, "with")
-                        : complain_unused(of_metrics, "without")) ||
-        !has_sort_data(options) || !names_process(options))
+    if (options->listen) /* whatever else was given */
+        options->view = VIEW_PAGE;
+    if (!options_agree(options, &given) || !has_sort_data(options) || !names_process(options))
         return false;
     if (!options->interval)
-        options->interval = options->view == VIEW_METRICS ? INTERVAL_METRICS : 1;
+        options->interval = options->view == VIEW_METRICS ? INTERVAL_METRICS
+                            : options->view == VIEW_PAGE  ? INTERVAL_PAGE
+                                                          : 1;
     if (options->once && options->view == VIEW_SCREEN)
         options->view = VIEW_TABLE;
     options->metrics.ordering = options->listing.ordering;
@@ -209,5 +258,7 @@ void options_help(FILE *stream)
     command_line_print_table(for_lists, 26, stream);
     fputs("\nMetrics:\n", stream);
     command_line_print_table(for_metrics, 26, stream);
+    fputs("\nLive page:\n", stream);
+    command_line_print_table(for_page, 26, stream);
     fputs("\nKeys on the screen: ? lists them, q quits.\n", stream);
 }

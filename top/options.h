@@ -2,18 +2,23 @@
 #ifndef TOP_OPTIONS_H
 #define TOP_OPTIONS_H
 
+#include "common/options/command_line.h"
 #include "top/listing.h"
 #include "top/metrics.h"
 
 struct options {
     const char *process; /* pid or name; NULL = list the processes, or all of them as metrics */
     const char *dir;     /* NULL = the default directories */
-    enum { VIEW_SCREEN, VIEW_TABLE, VIEW_JSON, VIEW_CSV, VIEW_METRICS } view;
+    enum { VIEW_SCREEN, VIEW_TABLE, VIEW_JSON, VIEW_CSV, VIEW_METRICS, VIEW_PAGE } view;
     bool once;
     double interval; /* seconds */
     struct listing_options listing;
     const char *file; /* of VIEW_METRICS */
     struct metrics_options metrics;
+    const char *listen; /* of VIEW_PAGE: where; serve/address.h */
+    const char *token_file;
+    struct option_list hosts;
+    bool allow_actions;
     bool help, version;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolize/formats/formats.h"
+#include "symbolize/profile/profile.h"
 
 static struct command_line line = {.tool = "leakreport",
                                    .hint = "leakreport --help lists the options"};
@@ -382,8 +383,11 @@ static bool options_fit(const struct options *options)
         return command_line_complain(&line, "--by and --blocks go with text and json, not with",
                                      format->name);
     if (options->view.weight && !(format->traits & FORMAT_WEIGHT))
-        return command_line_complain(&line, "--weight goes with folded and tree, not with",
+        return command_line_complain(&line, "--weight goes with folded, tree and pprof, not with",
                                      format->name);
+    if (format->write == pprof_write && !pprof_has_weight(options->view.weight))
+        return command_line_complain(&line, "--format=pprof has no samples of --weight",
+                                     weight_word[options->view.weight]);
     if (options->view.inverted && !(format->traits & FORMAT_TREE))
         return command_line_complain(&line, "--inverted goes with tree and peak, not with",
                                      format->name);

@@ -23,7 +23,7 @@ static const struct format table[] = {
      FORMAT_ALLOCATED | FORMAT_MODULES | FORMAT_TYPES | FORMAT_EVERY, html_write},
     {"sarif", "SARIF 2.1.0, for code scanning hosts and editors", 0, 0, sarif_write},
     {"pprof", "a heap profile for go tool pprof and compatible tools", 0,
-     FORMAT_ALLOCATED | FORMAT_BINARY, pprof_write},
+     FORMAT_ALLOCATED | FORMAT_BINARY | FORMAT_WEIGHT, pprof_write},
     {"folded", "stacks and bytes, for flame graphs (--weight)", 0, FORMAT_WEIGHT, folded_write},
     {"folded-blocks", "the same with blocks", 0, FORMAT_WEIGHT, folded_write_blocks},
     {"tree", "the call tree as text (--weight, --inverted)", 0,

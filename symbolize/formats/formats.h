@@ -44,6 +44,7 @@ void html_write(const struct report *report, const struct view *view, FILE *stre
 /* A heap profile as pprof and compatible tools read it: gzipped profile.proto. It has the records
  * of every verdict, and for every allocating stack the sums of its allocations, freed or not. */
 void pprof_write(const struct report *report, const struct view *view, FILE *stream);
+bool pprof_has_weight(enum weight weight); /* false: no sample of a profile has it */
 
 /* Stacks for flame graphs, "root;...;leaf NUMBER", a line each; the number is bytes or blocks. */
 void folded_write(const struct report *report, const struct view *view, FILE *stream);

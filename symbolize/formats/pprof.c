@@ -16,7 +16,14 @@ static const char *const types[VALUES][2] = {
     {"alloc_objects", "count"}, {"alloc_space", "bytes"},    {"inuse_objects", "count"},
     {"inuse_space", "bytes"},   {"leaked_objects", "count"}, {"leaked_space", "bytes"},
 };
-#define DEFAULT_TYPE "inuse_space"
+
+/* The type that readers show first, as --weight says. NULL: no sample has that weight. */
+static const char *const first_type[WEIGHT_MAX] = {
+    [WEIGHT_LISTED] = "inuse_space",
+    [WEIGHT_LIVE] = "inuse_space",
+    [WEIGHT_LEAKED] = "leaked_space",
+    [WEIGHT_ALLOCATED] = "alloc_space",
+};
 
 /* Fields of the nested messages. */
 enum { TYPE_TYPE = 1, TYPE_UNIT };
@@ -174,7 +181,8 @@ static void write_pprof_comment(struct profile *profile, const char *text)
     pprof_number(profile, PROFILE_COMMENT, pprof_string(profile, text));
 }
 
-static void write_pprof_head(struct profile *profile, const struct report *report)
+static void write_pprof_head(struct profile *profile, const struct report *report,
+                             const struct view *view)
 {
     const struct process *first = report->processes;
     uint64_t period = 1;
@@ -185,7 +193,7 @@ static void write_pprof_head(struct profile *profile, const struct report *repor
     if (report->process_count && first->sample)
         period = first->sample;
     pprof_number(profile, PROFILE_PERIOD, period);
-    pprof_number(profile, PROFILE_DEFAULT_TYPE, pprof_string(profile, DEFAULT_TYPE));
+    pprof_number(profile, PROFILE_DEFAULT_TYPE, pprof_string(profile, first_type[view->weight]));
     if (report->process_count && first->until_ns > first->started_ns) {
         pprof_number(profile, PROFILE_TIME, first->until_ns);
         pprof_number(profile, PROFILE_DURATION, first->until_ns - first->started_ns);
@@ -196,13 +204,18 @@ static void write_pprof_head(struct profile *profile, const struct report *repor
             write_pprof_comment(profile, report->processes[i].notes[k]);
 }
 
+bool pprof_has_weight(enum weight weight)
+{
+    return first_type[weight] != NULL;
+}
+
 void pprof_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct writing writing = {.view = view, .many = report->process_count > 1};
 
     writing.profile =
         pprof_tables_begin(stream, report->process_count ? report->processes[0].exe : NULL);
-    write_pprof_head(&writing.profile, report);
+    write_pprof_head(&writing.profile, report, view);
     for (size_t i = 0; i < report->process_count && !view->quiet; i++)
         write_pprof_process(&writing, &report->processes[i]);
     pprof_tables_end(&writing.profile);

@@ -101,7 +101,7 @@ test_stacks_are_weighed_by_what_is_wanted() {
     says out ';main;busy\(\) 1000$'
     equal nonsense "$(status_of "$O/leakreport" --format=folded --weight=heavy 10.leak)" 2
     "$O/leakreport" --weight=leaked 10.leak 2>err && fail 'text is not weighed'
-    says err '^leakreport: --weight goes with folded and tree, not with: text'
+    says err '^leakreport: --weight goes with folded, tree and pprof, not with: text'
 }
 test_callgrind_annotate_reads_our_profiles() {
     need callgrind_annotate python3 g++

@@ -5,7 +5,7 @@ build_make() { make -s --no-print-directory -C "$root" O="${O#"$root"/}" "$@"; }
 test_installed_runs_and_uninstall_leaves_nothing() {
     build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
     (cd dest && find . ! -type d | sort) >files
-    for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl bin/leakgraph share/man/man1/leakctl.1 share/man/man1/leakgraph.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
+    for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl bin/leakgraph share/man/man1/leakctl.1 share/man/man1/leakgraph.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/leakserve lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc share/cmake/libleak/libleakConfig.cmake include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/doc/libleak/fleet/libleak.rules.yml \
@@ -115,7 +115,7 @@ test_nobody_else_may_read_what_libleak_writes() {
     silent_about found '^[0-7]*[1-7][0-7] |^[0-7]*[1-7] '
 }
 test_no_path_of_the_build_is_in_a_product() {
-    for file in libleak.so leakreport leakwatch leaktop leakctl leakselftest leakplant; do
+    for file in libleak.so leakreport leakwatch leaktop leakserve leakctl leakselftest leakplant; do
         ! grep -qF "$(cd "$root" && pwd -P)/" "$O/$file" || fail "$file has the folder of the build in it"
     done
 }

@@ -1,0 +1,34 @@
+/* server.h - HTTP: connections, their limits, and the way of a request through gate and answers.
+ *
+ * One thread of libmicrohttpd answers; a request for a report waits outside of it while the thread of
+ * the reports works. What a client can make leaktop spend is bounded:
+ *
+ *     connections    CONNECTIONS_MOST; further ones wait in the kernel's queue or are closed
+ *     a request      REQUEST_MEMORY bytes of line and headers, BODY_MOST bytes of body
+ *     time           REQUEST_SECONDS for the headers, ANSWER_SECONDS for the whole answer, and
+ *                    IDLE_SECONDS without any byte
+ *     reports        REPORTS_KEPT files, one leakreport at a time, JOBS_MOST that wait */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include "serve/answers.h"
+#include "serve/gate.h"
+
+#define CONNECTIONS_MOST 64
+#define REQUEST_MEMORY (32 << 10)
+#define BODY_MOST 4096
+#define REQUEST_SECONDS 10
+#define ANSWER_SECONDS 600
+#define IDLE_SECONDS 10
+
+struct server;
+
+/* Takes the listening socket over. NULL: a message says why. */
+struct server *server_begin(struct listener *listener, const struct gate *gate,
+                            struct answers *answers);
+/* Closes connections that are over their time; called about once a second. */
+void server_sweep(struct server *server);
+/* After reports_stop(): no request waits then. */
+void server_end(struct server *server);
+
+#endif
