@@ -38,6 +38,11 @@ test_tests_fail_for_leaks_as_the_site_says() {
 test_growing_server_is_watched_as_the_site_says() {
     page_is_right growing-server
 }
+test_live_page_is_served_as_the_site_says() {
+    need curl go promtool jq
+    export PPROF_TMPDIR=$PWD
+    page_is_right live-page
+}
 test_crash_is_explained_as_the_site_says() {
     page_is_right crash
 }
