@@ -49,7 +49,7 @@ const char *cell_delta(bool known, int64_t bytes, char cell[CELL_SIZE])
 static const char *const thousands[] = {"k", "M", "G", "T", "P", NULL};
 
 /* "99999", "1.2M" */
-static const char *cell_count(uint64_t count, char cell[CELL_SIZE])
+const char *cell_count(uint64_t count, char cell[CELL_SIZE])
 {
     if (count >= 100000)
         return scaled((double)count / 1000, thousands, cell);
@@ -76,7 +76,7 @@ const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE])
 }
 
 /* "12s", "3m20s", "5h10m" */
-static const char *cell_span(uint64_t ns, char cell[CELL_SIZE])
+const char *cell_span(uint64_t ns, char cell[CELL_SIZE])
 {
     unsigned long long seconds = ns / 1000000000u;
 

@@ -24,8 +24,10 @@ struct listing_options {
 
 const char *cell_bytes(uint64_t bytes, char cell[CELL_SIZE]);            /* "9999 B", "1.2 MB" */
 const char *cell_delta(bool known, int64_t bytes, char cell[CELL_SIZE]); /* "+1.2 MB", "-" */
+const char *cell_count(uint64_t count, char cell[CELL_SIZE]);            /* "99999", "1.2M" */
 const char *cell_rate(bool known, double rate, char cell[CELL_SIZE]);    /* "0.4", "12", "1.2k" */
 const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE]); /* percent */
+const char *cell_span(uint64_t ns, char cell[CELL_SIZE]); /* "12s", "3m20s", "5h10m" */
 
 /* The values as bars, from 0 to the largest, in UTF-8 or ASCII. text has 3 * count + 1 bytes. */
 void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text);
