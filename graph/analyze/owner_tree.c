@@ -15,6 +15,7 @@ static int by_falling_bytes(const void *one, const void *other)
 struct grouping {
     const struct heap_graph *graph;
     const struct dominators *dominators;
+    const uint32_t *as;
     const uint32_t *parents; /* NULL: the start of all */
     uint32_t parent_count, parent_key;
     struct owner_group *of_key;
@@ -28,7 +29,7 @@ static uint32_t key_of(const struct grouping *grouping, uint32_t block)
 {
     const struct graph_block *its = &grouping->graph->block[block];
 
-    return 2 * its->site + graph_block_is_lost(its);
+    return 2 * (grouping->as ? grouping->as[its->site] : its->site) + graph_block_is_lost(its);
 }
 
 /* outer: no other block of its group dominates it. */
@@ -124,19 +125,19 @@ static struct owner_groups make_groups(struct grouping *grouping)
     return out;
 }
 
-struct owner_groups owner_groups_top(const struct heap_graph *graph,
-                                     const struct dominators *dominators)
+struct owner_groups owner_groups_top(const struct owner_question *question)
 {
-    return make_groups(&(struct grouping){.graph = graph, .dominators = dominators});
+    return make_groups(&(struct grouping){
+        .graph = question->graph, .dominators = question->dominators, .as = question->as});
 }
 
-struct owner_groups owner_groups_below(const struct heap_graph *graph,
-                                       const struct dominators *dominators,
+struct owner_groups owner_groups_below(const struct owner_question *question,
                                        const struct owner_groups *groups,
                                        const struct owner_group *group)
 {
-    return make_groups(&(struct grouping){.graph = graph,
-                                          .dominators = dominators,
+    return make_groups(&(struct grouping){.graph = question->graph,
+                                          .dominators = question->dominators,
+                                          .as = question->as,
                                           .parents = groups->member + group->first,
                                           .parent_count = group->blocks,
                                           .parent_key = 2 * group->site + group->lost});

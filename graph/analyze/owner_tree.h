@@ -1,4 +1,5 @@
-/* owner_tree.h - blocks that the same blocks dominate, grouped by allocation site, lost ones apart: "one cache_new
+/* owner_tree.h - blocks that the same blocks dominate, grouped by allocation site, or by what else the caller
+ * says, lost ones apart: "one cache_new
  * block holds 1.2 M entry_new blocks".
  *
  * A group also has the blocks of its site that its blocks dominate directly, and so on: the nodes of a
@@ -19,6 +20,13 @@ struct owner_group {
     uint32_t largest; /* the one that holds most */
 };
 
+/* What is grouped. */
+struct owner_question {
+    const struct heap_graph *graph;
+    const struct dominators *dominators;
+    const uint32_t *as; /* by site: the site whose group its blocks are in; NULL: its own */
+};
+
 struct owner_groups {
     struct owner_group *group; /* by falling bytes, then by site */
     uint32_t *member;
@@ -26,11 +34,9 @@ struct owner_groups {
 };
 
 /* The blocks that no other one dominates. */
-struct owner_groups owner_groups_top(const struct heap_graph *graph,
-                                     const struct dominators *dominators);
+struct owner_groups owner_groups_top(const struct owner_question *question);
 /* The blocks that those of a group dominate directly. */
-struct owner_groups owner_groups_below(const struct heap_graph *graph,
-                                       const struct dominators *dominators,
+struct owner_groups owner_groups_below(const struct owner_question *question,
                                        const struct owner_groups *groups,
                                        const struct owner_group *group);
 void owner_groups_end(struct owner_groups *groups);

@@ -12,6 +12,7 @@
 
 static const struct verb verbs[] = {
     {"summary", NULL, "the heap by verdict and by allocation site", verb_summary},
+    {"types", NULL, "the heap by type, with what the blocks of each hold", verb_types},
     {"path", "ADDRESS|SIGNATURE", "the shortest way from a root to a block", verb_path},
     {"refs", "ADDRESS|SIGNATURE", "roots and blocks that point to a block", verb_refs},
     {"out", "ADDRESS|SIGNATURE", "blocks that a block points to", verb_out},
@@ -29,6 +30,7 @@ static const struct verb verbs[] = {
 #define FIELD(field) .offset = offsetof(struct options, field)
 
 static bool list_options(void *options, const struct option_row *row, const char *value);
+static const char *const groupings[] = {[BY_SITE] = "site", [BY_TYPE] = "type", NULL};
 
 static const struct option_row rows[] = {
     {.name = "json", FIELD(json), .help = "a JSON document instead of text"},
@@ -45,6 +47,15 @@ static const struct option_row rows[] = {
      .least = 1,
      .most = 1000,
      .help = "levels of dominators (4)"},
+    {.name = "by",
+     .value = "KEY",
+     .type = OPTION_TYPE_WORD,
+     FIELD(by),
+     .words = groupings,
+     .help = "group dominators and suspects by site or type (site)"},
+    {.name = "no-types",
+     FIELD(no_types),
+     .help = "without types and names of fields: reads less debug information"},
     {.letter = 'h', .name = "help", FIELD(help), .help = "this text"},
     {.name = "version", FIELD(version), .help = "the version"},
     {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options},

@@ -6,6 +6,7 @@
 
 #include "common/sites/signature.h"
 #include "graph/heap/heap_graph.h"
+#include "graph/names/graph_types.h"
 #include "symbolize/heap/heap.h"
 
 struct graph_names {
@@ -14,12 +15,14 @@ struct graph_names {
     struct resolver *resolver;
     struct signatures signatures;
     struct roots roots;
-    const char **site; /* by site: "make_node (list.c:12)"; NULL: not made yet */
+    struct graph_types types; /* of nothing, if none were asked for */
+    const char **site;        /* by site: "make_node (list.c:12)"; NULL: not made yet */
 };
 
-/* Resolves the stacks of all sites. Sites with one name and one signature, which only return
- * addresses tell apart, become one: blocks get the first one's number. Completes graph->store. */
-struct graph_names graph_names_begin(struct heap_graph *graph);
+/* Resolves the stacks of all sites. Sites with one name, signature and type, which only
+ * return addresses tell apart, become one: blocks get the first one's number. Completes graph->store.
+ * types: with those of the blocks, as far as debug information tells them. */
+void graph_names_begin(struct graph_names *names, struct heap_graph *graph, bool types);
 void graph_names_end(struct graph_names *names);
 
 /* "make_node (list.c:12)". site 0: "an unknown place". */

@@ -150,7 +150,7 @@ int verb_diff(struct verb_run *run)
     if (error)
         return verb_complain(STATUS_UNUSABLE, "%s %s", run->options->operand,
                              graph_reader_words(error));
-    names = graph_names_begin(&b);
+    graph_names_begin(&names, &b, run->names->types.site != NULL);
     row_a = rows_of(&changes, run->names);
     row_b = rows_of(&changes, &names);
     count_blocks(&changes, a, row_a, &b, row_b);

@@ -175,12 +175,10 @@ static int parse_comparison(struct parser *parser)
 {
     struct find_term term = {.form = FORM_COMPARE};
 
-    if (take_word(parser, "type"))
-        return complain(parser, "types are not known: a graph file has none");
     if (!take_field(parser, &term.field))
         return complain(parser,
                         "no field (address, size, retained, held, refs, pointers, distance, "
-                        "word, thread, site, stack, verdict)");
+                        "word, thread, site, type, stack, verdict)");
     if (!take_operator(parser, &term.test))
         return complain(parser, "no operator (< <= > >= = != ~)");
     if (fields[term.field].is_text) {

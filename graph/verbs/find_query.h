@@ -1,6 +1,7 @@
 /* find_query.h - the condition of leakgraph find:
  *
  *     size > 1k and retained >= 1M and (site ~ "node" or not verdict = reachable)
+ *     type ~ "entry" and refs = 0
  *
  * Numbers may end in k, m or g (powers of 1024), or be hex. ~ : the text contains that word. Between
  * texts only =, != and ~ are allowed.
@@ -22,6 +23,7 @@
     F(WORD, "word", false, "its first word")                                                       \
     F(THREAD, "thread", false, "the number of the thread that allocated it")                       \
     F(SITE, "site", true, "the function, file and line that allocated it")                         \
+    F(TYPE, "type", true, "what it is, as debug information tells")                                \
     F(STACK, "stack", true, "any function of its call stack")                                      \
     F(VERDICT, "verdict", true, "lost, indirect, possible, hidden or reachable")
 

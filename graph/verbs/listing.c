@@ -6,7 +6,8 @@
 
 #include "common/base/term_text.h"
 
-#define WIDTH 12 /* of a column of numbers */
+#define WIDTH 12      /* of a column of numbers */
+#define WIDTH_TYPE 20 /* of types and fields */
 
 /* ---- One value ------------------------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@ static struct term_text cell_text(enum cell_kind kind, union cell cell)
 
     switch (kind) {
     case CELL_TEXT:
+    case CELL_TYPE:
         return cell.text ? term_text(cell.text, strlen(cell.text), 0) : made;
     case CELL_NUMBER:
         return term_number(cell.number);
@@ -54,6 +56,7 @@ static void put_json(struct json_writer *json, const char *key, enum cell_kind k
 {
     switch (kind) {
     case CELL_TEXT:
+    case CELL_TYPE:
         json_put_text(json, key, cell.text);
         break;
     case CELL_NUMBER:
@@ -121,12 +124,21 @@ void listing_sentence(struct listing *listing, const char *key, const char *text
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+static bool is_left_out(const struct listing *listing, size_t column)
+{
+    return listing->no_types && listing->columns[column].kind == CELL_TYPE;
+}
+
 static void print_cell(struct listing *listing, size_t column, const char *text, size_t columns)
 {
-    bool is_text = listing->columns[column].kind == CELL_TEXT;
+    enum cell_kind kind = listing->columns[column].kind;
+    bool is_text = kind == CELL_TEXT || kind == CELL_TYPE;
+    size_t width = kind == CELL_TYPE ? WIDTH_TYPE : WIDTH;
     int pad =
-        (is_text && column + 1 == listing->count) || columns >= WIDTH ? 0 : (int)(WIDTH - columns);
+        (is_text && column + 1 == listing->count) || columns >= width ? 0 : (int)(width - columns);
 
+    if (is_left_out(listing, column))
+        return;
     if (column)
         fputs("  ", listing->stream);
     if (is_text)
@@ -157,7 +169,9 @@ void listing_row(struct listing *listing, const union cell *cells)
         listing->json.flat = true;
         json_open(&listing->json, NULL, '{');
         for (size_t i = 0; i < listing->count; i++)
-            put_json(&listing->json, listing->columns[i].key, listing->columns[i].kind, cells[i]);
+            if (!is_left_out(listing, i))
+                put_json(&listing->json, listing->columns[i].key, listing->columns[i].kind,
+                         cells[i]);
         json_close(&listing->json, '}');
         listing->json.flat = false;
         return;

@@ -18,6 +18,7 @@ enum cell_kind {
     CELL_SIGNED_BYTES, /* "-3.1 MB" */
     CELL_SHARE,        /* of 1: "87.0 %" */
     CELL_ADDRESS,
+    CELL_TYPE,   /* a text about types: the column is left out when these are not known */
     CELL_OFFSET, /* "+0x10"; LISTING_NO_OFFSET: "" and null */
 };
 
@@ -37,7 +38,7 @@ union cell {
 
 struct listing {
     FILE *stream;
-    bool is_json;
+    bool is_json, no_types;
     struct json_writer json;
     const struct column *columns; /* of the open table */
     size_t count;

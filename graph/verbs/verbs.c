@@ -3,10 +3,18 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "common/base/term_text.h"
 
 uint64_t verb_rows(const struct verb_run *run, uint64_t all)
 {
     return run->options->top && run->options->top < all ? run->options->top : all;
+}
+
+double verb_share(uint64_t part, uint64_t all)
+{
+    return all ? (double)part / (double)all : 0;
 }
 
 const char *verb_verdict_word(unsigned verdict)
@@ -27,6 +35,46 @@ const char *verb_verdict(const struct graph_block *block)
 uint64_t verb_edge_at(const struct graph_edge *edge)
 {
     return edge->at >= GRAPH_AT_ENCODED ? LISTING_NO_OFFSET : 8ull * edge->at;
+}
+
+static const char *kept(const struct verb_run *run, const char *text)
+{
+    return *text ? arena_copy(run->names->mem, text, strlen(text)) : NULL;
+}
+
+const char *verb_type(const struct verb_run *run, uint32_t block)
+{
+    char text[GRAPH_TYPE_SIZE];
+
+    return kept(run, graph_types_block(&run->names->types, block, text));
+}
+
+const char *verb_site_type(const struct verb_run *run, uint32_t site)
+{
+    char text[GRAPH_TYPE_SIZE];
+
+    return kept(run, graph_types_all(&run->names->types, site, text));
+}
+
+const char *verb_field(const struct verb_run *run, uint32_t block, uint64_t offset)
+{
+    char text[GRAPH_TYPE_SIZE];
+
+    return kept(run, graph_types_field(&run->names->types, block, offset, text));
+}
+
+char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site)
+{
+    const char *type = verb_site_type(run, site);
+    char *words = NULL;
+    int length;
+
+    if (!type)
+        length = asprintf(&words, "%s", term_count(blocks, "block").text);
+    else
+        length = asprintf(&words, "%s × %s", term_number(blocks).text,
+                          term_text(type, strlen(type), 0).text);
+    return length < 0 ? NULL : words;
 }
 
 int verb_complain(int status, const char *format, ...)

@@ -11,11 +11,14 @@ enum { STATUS_GOOD = 0, STATUS_NOTHING = 1, STATUS_UNUSABLE = 2 };
 #define TOP_USUAL 20
 #define DEPTH_USUAL 4
 
+enum group_by { BY_SITE, BY_TYPE };
+
 struct options {
     const char *file, *verb, *operand;
     size_t top;   /* rows of a table; 0: all */
     size_t depth; /* of dominators */
-    bool json, help, version;
+    int by;       /* enum group_by: of dominators and suspects */
+    bool json, no_types, help, version;
 };
 
 struct verb_run {
@@ -40,6 +43,8 @@ int verb_dominators(struct verb_run *run);
 int verb_suspects(struct verb_run *run);
 int verb_cycles(struct verb_run *run);
 int verb_waste(struct verb_run *run);
+/* verbs_types.c */
+int verb_types(struct verb_run *run);
 /* verbs_blocks.c: single blocks */
 int verb_path(struct verb_run *run);
 int verb_refs(struct verb_run *run);
@@ -52,6 +57,7 @@ int verb_diff(struct verb_run *run);
 
 /* How many rows of so many are shown. */
 uint64_t verb_rows(const struct verb_run *run, uint64_t all);
+double verb_share(uint64_t part, uint64_t all);
 /* "lost", "reachable" … */
 const char *verb_verdict(const struct graph_block *block);
 /* As the table of verdicts has it, by its number. */
@@ -62,6 +68,14 @@ uint64_t verb_edge_at(const struct graph_edge *edge);
 /* The indices 0 … count - 1 by falling key; of equal ones the lower first. The `top` first are
  * sorted. The caller frees it. */
 uint32_t *verb_order(const uint64_t *key, uint32_t count, uint64_t top);
+
+/* The type of a block, and of the blocks of a site; NULL = unknown. Of the arena of the names. */
+const char *verb_type(const struct verb_run *run, uint32_t block);
+const char *verb_site_type(const struct verb_run *run, uint32_t site);
+/* The name of the word of an edge out of a block; NULL = unknown. */
+const char *verb_field(const struct verb_run *run, uint32_t block, uint64_t offset);
+/* "1,000 × struct entry", "One struct cache", "3 blocks": from a site. The caller frees it. */
+char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site);
 
 /* One line on standard error; returns the status. */
 int verb_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));

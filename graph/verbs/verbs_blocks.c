@@ -78,6 +78,9 @@ static void tell_block(struct verb_run *run, uint32_t number)
     listing_fact(listing, "size", "Size", CELL_BYTES, (union cell){.number = block->size});
     listing_fact(listing, "verdict", "Verdict", CELL_TEXT,
                  (union cell){.text = verb_verdict(block)});
+    if (!listing->no_types)
+        listing_fact(listing, "type", "Type", CELL_TYPE,
+                     (union cell){.text = verb_type(run, number)});
     listing_fact(listing, "site", "From", CELL_TEXT,
                  (union cell){.text = graph_names_site(run->names, block->site)});
     if (block->has_word)
@@ -87,13 +90,17 @@ static void tell_block(struct verb_run *run, uint32_t number)
 
 /* ---- path ------------------------------------------------------------------------------------ */
 
-static const struct column path_columns[] = {{"offset", "word", CELL_OFFSET},
-                                             {"into", "into", CELL_OFFSET},
-                                             {"address", "block", CELL_ADDRESS},
-                                             {"size", "size", CELL_BYTES},
-                                             {"site", "from", CELL_TEXT}};
+static const struct column path_columns[] = {
+    {"offset", "word", CELL_OFFSET},    {"into", "into", CELL_OFFSET},
+    {"address", "block", CELL_ADDRESS}, {"size", "size", CELL_BYTES},
+    {"field", "by its", CELL_TYPE},     {"type", "type", CELL_TYPE},
+    {"site", "from", CELL_TEXT}};
 
-static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, uint32_t number)
+#define PATH_COLUMNS (sizeof(path_columns) / sizeof(*path_columns))
+
+/* field: of the word that points on, NULL = unknown. */
+static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, const char *field,
+                      uint32_t number)
 {
     const struct graph_block *block = &run->graph->block[number];
 
@@ -101,6 +108,8 @@ static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, uint32_t
                                              {.number = into ? into : LISTING_NO_OFFSET},
                                              {.number = block->address},
                                              {.number = block->size},
+                                             {.text = field},
+                                             {.text = verb_type(run, number)},
                                              {.text = graph_names_site(run->names, block->site)}});
 }
 
@@ -126,37 +135,63 @@ static void tell_start(struct verb_run *run, uint32_t start)
                                "dropped it while it exited.");
 }
 
-int verb_path(struct verb_run *run)
+/* What the source calls the pointer. */
+static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, uint32_t count)
+{
+    uint32_t root = heap_graph_root_of(run->graph, step[0]);
+    struct graph_path path = {0};
+
+    if (root == GRAPH_NONE || run->listing->no_types)
+        return path;
+    path = graph_types_path(&run->names->types, run->graph, root, step, count);
+    if (path.words && path.named == count)
+        listing_fact(run->listing, "words", "In the source", CELL_TEXT,
+                     (union cell){.text = path.words});
+    else if (path.words)
+        listing_fact(run->listing, "words_begin", "Its path begins with", CELL_TEXT,
+                     (union cell){.text = path.words});
+    return path;
+}
+
+static void tell_path(struct verb_run *run, const uint32_t *step, uint32_t count)
 {
     const struct heap_graph *graph = run->graph;
+    struct graph_path path = tell_words(run, step, count);
+
+    listing_open_table(run->listing, "path", "Shortest path", path_columns, PATH_COLUMNS);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t root = i ? GRAPH_NONE : heap_graph_root_of(graph, step[0]);
+        uint32_t edge = i ? root_tree_edge(graph, step[i - 1], step[i]) : GRAPH_NONE;
+        uint64_t at = edge == GRAPH_NONE ? LISTING_NO_OFFSET : verb_edge_at(&graph->edge[edge]);
+        uint64_t into = root == GRAPH_NONE ? 0 : graph->root[root].offset;
+        const char *field = i && at != LISTING_NO_OFFSET ? verb_field(run, step[i - 1], at) : NULL;
+
+        if (!field && i < path.count && path.word)
+            field = path.word[i];
+        tell_step(run, at, edge == GRAPH_NONE ? into : heap_graph_edge_offset(graph, edge), field,
+                  step[i]);
+    }
+    listing_close_table(run->listing, 0);
+}
+
+int verb_path(struct verb_run *run)
+{
     int status = STATUS_GOOD;
-    uint32_t target = find_operand(run, &status), count = 0, *step;
+    uint32_t target = find_operand(run, &status), count, *step;
     struct root_tree tree;
 
     if (target == GRAPH_NONE)
         return status;
-    tree = root_tree_find(graph);
+    tree = root_tree_find(run->graph);
     count = tree.distance[target] + 1;
     step = array_grow(NULL, &(size_t){0}, count, sizeof(*step));
     for (uint32_t at = target, i = count; i-- > 0; at = tree.parent[at])
         step[i] = at;
+    root_tree_end(&tree);
     tell_block(run, target);
     tell_start(run, step[0]);
-    listing_open_table(run->listing, "path", "Shortest path", path_columns, 5);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t root = i ? GRAPH_NONE : heap_graph_root_of(graph, step[0]);
-        uint32_t edge = i ? root_tree_edge(graph, step[i - 1], step[i]) : GRAPH_NONE;
-
-        if (edge != GRAPH_NONE)
-            tell_step(run, verb_edge_at(&graph->edge[edge]), heap_graph_edge_offset(graph, edge),
-                      step[i]);
-        else
-            tell_step(run, LISTING_NO_OFFSET, root == GRAPH_NONE ? 0 : graph->root[root].offset,
-                      step[i]);
-    }
-    listing_close_table(run->listing, 0);
+    tell_path(run, step, count);
     free(step);
-    root_tree_end(&tree);
     return STATUS_GOOD;
 }
 
@@ -185,10 +220,12 @@ static void tell_roots(struct verb_run *run, uint32_t block)
     listing_close_table(run->listing, found > most ? found - most : 0);
 }
 
-static void tell_edge(struct verb_run *run, uint32_t edge, uint32_t other)
+static void tell_edge(struct verb_run *run, uint32_t edge, uint32_t from, uint32_t other)
 {
-    tell_step(run, verb_edge_at(&run->graph->edge[edge]), heap_graph_edge_offset(run->graph, edge),
-              other);
+    uint64_t at = verb_edge_at(&run->graph->edge[edge]);
+
+    tell_step(run, at, heap_graph_edge_offset(run->graph, edge),
+              at == LISTING_NO_OFFSET ? NULL : verb_field(run, from, at), other);
 }
 
 int verb_refs(struct verb_run *run)
@@ -203,13 +240,14 @@ int verb_refs(struct verb_run *run)
     heap_graph_link(graph);
     tell_block(run, block);
     tell_roots(run, block);
-    listing_open_table(run->listing, "blocks", "Blocks that point to it", path_columns, 5);
+    listing_open_table(run->listing, "blocks", "Blocks that point to it", path_columns,
+                       PATH_COLUMNS);
     for (uint32_t k = graph->in_first[block]; k < graph->in_first[block + 1]; k++) {
         uint32_t from = graph->from[k];
 
         for (uint32_t i = graph->first[from]; from != last && i < graph->first[from + 1]; i++)
             if (graph->edge[i].to == block && found++ < most)
-                tell_edge(run, i, from);
+                tell_edge(run, i, from, from);
         last = from;
     }
     listing_close_table(run->listing, found > most ? found - most : 0);
@@ -226,10 +264,11 @@ int verb_out(struct verb_run *run)
     if (block == GRAPH_NONE)
         return status;
     tell_block(run, block);
-    listing_open_table(run->listing, "blocks", "Blocks that it points to", path_columns, 5);
+    listing_open_table(run->listing, "blocks", "Blocks that it points to", path_columns,
+                       PATH_COLUMNS);
     for (uint32_t i = graph->first[block]; i < graph->first[block + 1]; i++)
         if (found++ < most)
-            tell_edge(run, i, graph->edge[i].to);
+            tell_edge(run, i, block, graph->edge[i].to);
     listing_close_table(run->listing, found > most ? found - most : 0);
     return STATUS_GOOD;
 }
@@ -276,6 +315,15 @@ static bool matches_text(const char *text, const char *word, bool contains)
     return contains ? strstr(text, word) != NULL : strcmp(text, word) == 0;
 }
 
+static const char *site_text(const struct verb_run *run, uint32_t site, enum find_field field)
+{
+    const char *type = field == FIND_TYPE ? verb_site_type(run, site) : NULL;
+
+    if (field == FIND_TYPE)
+        return type ? type : "";
+    return graph_names_site(run->names, site);
+}
+
 static bool find_text(void *context, uint32_t number, enum find_field field, const char *word,
                       bool contains)
 {
@@ -291,18 +339,16 @@ static bool find_text(void *context, uint32_t number, enum find_field field, con
     if (!*known)
         *known = 1 + (field == FIND_STACK
                           ? graph_names_stack_contains(find->run->names, block->site, word)
-                          : matches_text(graph_names_site(find->run->names, block->site), word,
-                                         contains));
+                          : matches_text(site_text(find->run, block->site, field), word, contains));
     return *known == 2;
 }
 
 int verb_find(struct verb_run *run)
 {
-    static const struct column columns[] = {{"address", "block", CELL_ADDRESS},
-                                            {"size", "size", CELL_BYTES},
-                                            {"retained", "retained", CELL_BYTES},
-                                            {"verdict", "verdict", CELL_TEXT},
-                                            {"site", "from", CELL_TEXT}};
+    static const struct column columns[] = {
+        {"address", "block", CELL_ADDRESS},   {"size", "size", CELL_BYTES},
+        {"retained", "retained", CELL_BYTES}, {"verdict", "verdict", CELL_TEXT},
+        {"type", "type", CELL_TYPE},          {"site", "from", CELL_TEXT}};
     char wrong[FIND_WRONG_SIZE];
     struct find_query *query = find_query_parse(run->options->operand, wrong);
     struct find_run find = {.run = run};
@@ -314,6 +360,10 @@ int verb_find(struct verb_run *run)
 
     if (!query)
         return verb_complain(STATUS_UNUSABLE, "%s", wrong);
+    if (run->listing->no_types && find_query_has(query, FIND_TYPE)) {
+        find_query_end(query);
+        return verb_complain(STATUS_UNUSABLE, "a condition with type does not go with --no-types");
+    }
     find.dominators = dominators_find(graph);
     if (find_query_has(query, FIND_DISTANCE))
         find.tree = root_tree_find(graph);
@@ -330,7 +380,7 @@ int verb_find(struct verb_run *run)
     order = verb_order(key, count, shown);
     listing_fact(run->listing, "blocks", "Blocks", CELL_NUMBER, (union cell){.number = count});
     listing_fact(run->listing, "bytes", "Bytes", CELL_BYTES, (union cell){.number = bytes});
-    listing_open_table(run->listing, "found", "By retained size", columns, 5);
+    listing_open_table(run->listing, "found", "By retained size", columns, 6);
     for (uint64_t i = 0; i < shown; i++) {
         const struct graph_block *block = &graph->block[found[order[i]]];
 
@@ -339,6 +389,7 @@ int verb_find(struct verb_run *run)
                                    {.number = block->size},
                                    {.number = key[order[i]]},
                                    {.text = verb_verdict(block)},
+                                   {.text = verb_type(run, found[order[i]])},
                                    {.text = graph_names_site(run->names, block->site)}});
     }
     listing_close_table(run->listing, count - shown);

@@ -10,11 +10,6 @@
 #include "graph/analyze/components.h"
 #include "graph/analyze/owner_tree.h"
 
-static double share_of(uint64_t part, uint64_t all)
-{
-    return all ? (double)part / (double)all : 0;
-}
-
 /* ---- summary --------------------------------------------------------------------------------- */
 
 struct site_sum {
@@ -42,7 +37,7 @@ static void tell_verdicts(struct verb_run *run)
                         (union cell[]){{.text = verb_verdict_word(i)},
                                        {.number = sums[i].blocks},
                                        {.number = sums[i].bytes},
-                                       {.share = share_of(sums[i].bytes, run->graph->bytes)}});
+                                       {.share = verb_share(sums[i].bytes, run->graph->bytes)}});
     listing_close_table(run->listing, 0);
 }
 
@@ -51,6 +46,7 @@ static void tell_sites(struct verb_run *run)
     static const struct column columns[] = {{"bytes", "bytes", CELL_BYTES},
                                             {"share", "share", CELL_SHARE},
                                             {"blocks", "blocks", CELL_NUMBER},
+                                            {"type", "type", CELL_TYPE},
                                             {"site", "from", CELL_TEXT}};
     struct heap_graph *graph = run->graph;
     size_t sites = (size_t)graph->sites + 1;
@@ -66,13 +62,14 @@ static void tell_sites(struct verb_run *run)
     }
     shown = verb_rows(run, used);
     order = verb_order(bytes, (uint32_t)sites, shown);
-    listing_open_table(run->listing, "sites", "By allocation site", columns, 4);
+    listing_open_table(run->listing, "sites", "By allocation site", columns, 5);
     for (uint64_t i = 0; i < shown; i++)
         if (blocks[order[i]])
             listing_row(run->listing,
                         (union cell[]){{.number = bytes[order[i]]},
-                                       {.share = share_of(bytes[order[i]], graph->bytes)},
+                                       {.share = verb_share(bytes[order[i]], graph->bytes)},
                                        {.number = blocks[order[i]]},
+                                       {.text = verb_site_type(run, order[i])},
                                        {.text = graph_names_site(run->names, order[i])}});
     listing_close_table(run->listing, used - shown);
     free(order);
@@ -112,13 +109,13 @@ int verb_retained(struct verb_run *run)
         {"address", "block", CELL_ADDRESS},   {"size", "size", CELL_BYTES},
         {"retained", "retained", CELL_BYTES}, {"share", "share", CELL_SHARE},
         {"held", "blocks", CELL_NUMBER},      {"verdict", "verdict", CELL_TEXT},
-        {"site", "from", CELL_TEXT}};
+        {"type", "type", CELL_TYPE},          {"site", "from", CELL_TEXT}};
     struct heap_graph *graph = run->graph;
     struct dominators dominators = dominators_find(graph);
     uint64_t shown = verb_rows(run, graph->blocks);
     uint32_t *order = verb_order(dominators.bytes, graph->blocks, shown);
 
-    listing_open_table(run->listing, "blocks", NULL, columns, 7);
+    listing_open_table(run->listing, "blocks", NULL, columns, 8);
     for (uint64_t i = 0; i < shown; i++) {
         const struct graph_block *block = &graph->block[order[i]];
         uint64_t bytes = dominators.bytes[order[i]];
@@ -127,9 +124,10 @@ int verb_retained(struct verb_run *run)
                     (union cell[]){{.number = block->address},
                                    {.number = block->size},
                                    {.number = bytes},
-                                   {.share = share_of(bytes, graph->bytes)},
+                                   {.share = verb_share(bytes, graph->bytes)},
                                    {.number = dominators.blocks[order[i]]},
                                    {.text = verb_verdict(block)},
+                                   {.text = verb_type(run, order[i])},
                                    {.text = graph_names_site(run->names, block->site)}});
     }
     listing_close_table(run->listing, graph->blocks - shown);
@@ -144,8 +142,37 @@ int verb_retained(struct verb_run *run)
 
 struct tree_run {
     struct verb_run *run;
-    struct dominators *dominators;
+    struct owner_question question;
 };
+
+/* With --by=type: by site, the first one whose blocks have its type; the caller frees it. */
+static uint32_t *sites_by_type(const struct verb_run *run)
+{
+    uint32_t sites = run->graph->sites, *first;
+    struct hashmap of = {0};
+
+    if (run->options->by != BY_TYPE)
+        return NULL;
+    first = array_grow(NULL, &(size_t){0}, (size_t)sites + 1, sizeof(*first));
+    for (uint32_t site = 0; site <= sites; site++) {
+        uint64_t key = graph_types_key(&run->names->types, site);
+        uint64_t *known = key ? hashmap_put(&of, key, NULL) : NULL;
+
+        first[site] = known && *known ? (uint32_t)*known : site;
+        if (known)
+            *known = first[site];
+    }
+    hashmap_end(&of);
+    return first;
+}
+
+/* Of a group by type there are many sites. */
+static const char *group_site(struct verb_run *run, uint32_t site)
+{
+    return run->options->by == BY_TYPE && graph_types_key(&run->names->types, site)
+               ? NULL
+               : graph_names_site(run->names, site);
+}
 
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
@@ -162,14 +189,14 @@ static void tell_group_text(struct tree_run *tree, const struct owner_group *gro
 {
     struct verb_run *run = tree->run;
     const char *root = depth ? NULL : group_root(run, group);
-    char share[32];
+    const char *site = group_site(run, group->site);
+    char share[32], *blocks = verb_blocks(run, group->blocks, group->site);
 
-    snprintf(share, sizeof(share), "%.1f %%", 100 * share_of(group->bytes, run->graph->bytes));
-    fprintf(run->listing->stream, "%12s %8s  %*s%s from %s", term_size(group->bytes).text, share,
-            (int)(2 * depth), "", term_count(group->blocks, "block").text,
-            term_text(graph_names_site(run->names, group->site),
-                      strlen(graph_names_site(run->names, group->site)), 0)
-                .text);
+    snprintf(share, sizeof(share), "%.1f %%", 100 * verb_share(group->bytes, run->graph->bytes));
+    fprintf(run->listing->stream, "%12s %8s  %*s%s%s%s", term_size(group->bytes).text, share,
+            (int)(2 * depth), "", blocks ? blocks : "", site ? " from " : "",
+            site ? term_text(site, strlen(site), 0).text : "");
+    free(blocks);
     if (group->lost)
         fputs(", lost", run->listing->stream);
     if (root)
@@ -183,11 +210,13 @@ static void tell_group_json(struct tree_run *tree, const struct owner_group *gro
     struct json_writer *json = &run->listing->json;
 
     json_put_number(json, "retained", group->bytes);
-    json_put_fraction(json, "share", share_of(group->bytes, run->graph->bytes));
+    json_put_fraction(json, "share", verb_share(group->bytes, run->graph->bytes));
     json_put_number(json, "held", group->held);
     json_put_number(json, "blocks", group->blocks);
     json_put_number(json, "bytes", group->own);
-    json_put_text(json, "site", graph_names_site(run->names, group->site));
+    if (!run->listing->no_types)
+        json_put_text(json, "type", verb_site_type(run, group->site));
+    json_put_text(json, "site", group_site(run, group->site));
     json_put_bool(json, "lost", group->lost);
     json_put_address(json, "largest", run->graph->block[group->largest].address);
     json_put_text(json, "root", depth ? NULL : group_root(run, group));
@@ -218,7 +247,7 @@ static void tell_groups(struct tree_run *tree, const struct owner_groups *groups
     uint64_t shown = verb_rows(run, groups->count);
 
     for (uint64_t i = 0; i < shown; i++)
-        if (!depth || share_of(groups->group[i].bytes, run->graph->bytes) >= SHARE_LEAST)
+        if (!depth || verb_share(groups->group[i].bytes, run->graph->bytes) >= SHARE_LEAST)
             tell_group(tree, groups, &groups->group[i], depth);
     if (!depth && groups->count > shown && !run->listing->is_json)
         fprintf(run->listing->stream, "%s more (--top=N shows N)\n",
@@ -232,7 +261,7 @@ static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
 
     if (depth >= tree->run->options->depth)
         return;
-    below = owner_groups_below(tree->run->graph, tree->dominators, groups, group);
+    below = owner_groups_below(&tree->question, groups, group);
     tell_groups(tree, &below, depth);
     owner_groups_end(&below);
 }
@@ -240,8 +269,9 @@ static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
 int verb_dominators(struct verb_run *run)
 {
     struct dominators dominators = dominators_find(run->graph);
-    struct owner_groups groups = owner_groups_top(run->graph, &dominators);
-    struct tree_run tree = {run, &dominators};
+    uint32_t *as = sites_by_type(run);
+    struct tree_run tree = {run, {run->graph, &dominators, as}};
+    struct owner_groups groups = owner_groups_top(&tree.question);
 
     if (run->listing->is_json)
         json_open(&run->listing->json, "owners", '[');
@@ -253,6 +283,7 @@ int verb_dominators(struct verb_run *run)
         json_close(&run->listing->json, ']');
     owner_groups_end(&groups);
     dominators_end(&dominators);
+    free(as);
     return STATUS_GOOD;
 }
 
@@ -293,18 +324,19 @@ static void add_below(const struct heap_graph *graph, const struct dominators *d
 }
 
 /* The site with most bytes below the group, or the group's own. */
-static struct site_below find_most(const struct heap_graph *graph,
-                                   const struct dominators *dominators,
+static struct site_below find_most(const struct owner_question *question,
                                    const struct owner_groups *groups,
                                    const struct owner_group *group)
 {
+    const struct heap_graph *graph = question->graph;
+    const struct dominators *dominators = question->dominators;
     size_t sites = (size_t)graph->sites + 1;
     struct site_below *of_site = array_grow(NULL, &(size_t){0}, sites, sizeof(*of_site));
     struct site_below best = {.site = group->site,
                               .example = group->largest,
                               .blocks = group->blocks,
                               .bytes = group->own};
-    struct owner_groups below = owner_groups_below(graph, dominators, groups, group);
+    struct owner_groups below = owner_groups_below(question, groups, group);
 
     memset(of_site, 0, sites * sizeof(*of_site));
     for (uint32_t i = 0; i < below.count; i++)
@@ -325,35 +357,46 @@ static struct site_below find_most(const struct heap_graph *graph,
     return best;
 }
 
-static void tell_suspect(struct verb_run *run, struct dominators *dominators,
-                         const struct owner_groups *groups, const struct owner_group *group)
+static void tell_suspect(struct tree_run *tree, const struct owner_groups *groups,
+                         const struct owner_group *group)
 {
+    struct verb_run *run = tree->run;
     struct heap_graph *graph = run->graph;
-    struct site_below most = find_most(graph, dominators, groups, group);
+    struct site_below most = find_most(&tree->question, groups, group);
     const struct graph_block *block = &graph->block[group->largest];
     const char *root = group_root(run, group), *site = graph_names_site(run->names, group->site);
+    const char *type = verb_site_type(run, group->site);
+    char *blocks = group->blocks > 1 ? verb_blocks(run, group->blocks, group->site) : NULL;
     char *sentence = NULL;
     size_t length;
     FILE *text = open_memstream(&sentence, &length);
 
     if (!text)
         return;
-    fprintf(text, "%s from %s%s%s %s %.0f %% of the heap (%s)",
-            group->blocks == 1 ? "One block" : term_count(group->blocks, "block").text,
+    fprintf(text, "%s%s from %s%s%s %s %.0f %% of the heap (%s)",
+            group->blocks == 1 ? "One "
+            : blocks           ? blocks
+                               : "",
+            group->blocks > 1 ? ""
+            : type            ? term_text(type, strlen(type), 0).text
+                              : "block",
             term_text(site, strlen(site), 0).text, root ? ", held by " : "",
             root ? term_text(root, strlen(root), 0).text : "",
-            group->blocks == 1 ? "holds" : "hold", 100 * share_of(group->bytes, graph->bytes),
+            group->blocks == 1 ? "holds" : "hold", 100 * verb_share(group->bytes, graph->bytes),
             term_size(group->bytes).text);
     if (most.site != group->site) {
         const char *inner = graph_names_site(run->names, most.site);
+        char *words = verb_blocks(run, most.blocks, most.site);
 
-        fprintf(text, ", most of it %s from %s (%s)", term_count(most.blocks, "block").text,
+        fprintf(text, ", most of it %s from %s (%s)", words ? words : "",
                 term_text(inner, strlen(inner), 0).text, term_size(most.bytes).text);
+        free(words);
     }
     if (graph_block_is_lost(block))
         fputs("; nothing points to it any more: it is lost", text);
     fputs(".", text);
     fclose(text);
+    free(blocks);
     if (!run->listing->is_json) {
         fprintf(run->listing->stream, "%s\n  leakgraph %s path 0x%" PRIx64 "\n", sentence,
                 term_shell_word(run->options->file).text,
@@ -366,13 +409,17 @@ static void tell_suspect(struct verb_run *run, struct dominators *dominators,
         json_put_address(json, "block", block->address);
         json_put_number(json, "blocks", group->blocks);
         json_put_number(json, "retained", group->bytes);
-        json_put_fraction(json, "share", share_of(group->bytes, graph->bytes));
+        json_put_fraction(json, "share", verb_share(group->bytes, graph->bytes));
+        if (!run->listing->no_types)
+            json_put_text(json, "type", type);
         json_put_text(json, "site", site);
         json_put_text(json, "root", root);
         json_put_bool(json, "lost", graph_block_is_lost(block));
         json_open(json, "most", '{');
         json_put_number(json, "blocks", most.blocks);
         json_put_number(json, "bytes", most.bytes);
+        if (!run->listing->no_types)
+            json_put_text(json, "type", verb_site_type(run, most.site));
         json_put_text(json, "site", graph_names_site(run->names, most.site));
         json_close(json, '}');
         json_put_address(json, "example", graph->block[most.example].address);
@@ -385,14 +432,15 @@ int verb_suspects(struct verb_run *run)
 {
     struct heap_graph *graph = run->graph;
     struct dominators dominators = dominators_find(graph);
-    struct owner_groups groups = owner_groups_top(graph, &dominators);
-    uint32_t told = 0;
+    uint32_t told = 0, *as = sites_by_type(run);
+    struct tree_run tree = {run, {graph, &dominators, as}};
+    struct owner_groups groups = owner_groups_top(&tree.question);
 
     if (run->listing->is_json)
         json_open(&run->listing->json, "suspects", '[');
     for (uint32_t i = 0; i < groups.count; i++)
-        if (share_of(groups.group[i].bytes, graph->bytes) >= SUSPECT_SHARE && ++told)
-            tell_suspect(run, &dominators, &groups, &groups.group[i]);
+        if (verb_share(groups.group[i].bytes, graph->bytes) >= SUSPECT_SHARE && ++told)
+            tell_suspect(&tree, &groups, &groups.group[i]);
     if (run->listing->is_json)
         json_close(&run->listing->json, ']');
     else if (!told)
@@ -400,6 +448,7 @@ int verb_suspects(struct verb_run *run)
                 100 * SUSPECT_SHARE);
     owner_groups_end(&groups);
     dominators_end(&dominators);
+    free(as);
     return STATUS_GOOD;
 }
 
@@ -420,28 +469,44 @@ struct cycle_kinds {
     size_t count, room;
 };
 
+/* "struct list.first" where types are known, else "list_new (list.c:4) +0x8". */
+static void write_cycle_step(struct verb_run *run, uint32_t from, const struct graph_edge *edge,
+                             FILE *text)
+{
+    uint64_t offset = verb_edge_at(edge);
+    const char *field = offset == LISTING_NO_OFFSET ? NULL : verb_field(run, from, offset);
+    const char *type = verb_site_type(run, run->graph->block[from].site);
+
+    if (type && field) {
+        fprintf(text, "%s%s%s", type, *field == '[' ? "" : ".", field);
+        return;
+    }
+    fprintf(text, "%s", type ? type : graph_names_site(run->names, run->graph->block[from].site));
+    if (offset != LISTING_NO_OFFSET)
+        fprintf(text, " +0x%" PRIx64, offset);
+}
+
 /* "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->": from the smallest site on. */
 static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t count)
 {
     const struct heap_graph *graph = run->graph;
-    uint32_t begin = 0, site[CYCLE_EDGES];
+    uint32_t begin = 0, site[CYCLE_EDGES], from[CYCLE_EDGES];
     char *words = NULL;
     size_t length;
     FILE *text = open_memstream(&words, &length);
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        from[(i + 1) % count] = graph->edge[edge[i]].to;
         site[(i + 1) % count] = graph->block[graph->edge[edge[i]].to].site;
+    }
     for (uint32_t i = 1; i < count; i++)
         if (site[i] < site[begin] ||
             (site[i] == site[begin] && graph->edge[edge[i]].at < graph->edge[edge[begin]].at))
             begin = i;
     for (uint32_t i = 0; text && i < count; i++) {
         uint32_t at = (begin + i) % count;
-        uint64_t offset = verb_edge_at(&graph->edge[edge[at]]);
 
-        fprintf(text, "%s", graph_names_site(run->names, site[at]));
-        if (offset != LISTING_NO_OFFSET)
-            fprintf(text, " +0x%" PRIx64, offset);
+        write_cycle_step(run, from[at], &graph->edge[edge[at]], text);
         fputs(i + 1 < count ? " -> " : " -> the first", text);
     }
     if (text)

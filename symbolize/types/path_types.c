@@ -91,16 +91,20 @@ static void find_path(struct types *types, uint32_t index, struct path_types *pa
 /* The path to a result of the leak check. Never NULL. */
 static const struct path_types *types_of_path(struct types *types, uint32_t found)
 {
-    bool fresh;
-    uint64_t *slot = hashmap_put(&types->paths, found + 1ull, &fresh);
+    uint64_t *slot = hashmap_put(&types->paths, found + 1ull, NULL);
     struct path_types *made;
 
-    if (!fresh)
+    if (*slot)
         return (const struct path_types *)(uintptr_t)*slot;
     made = arena_alloc(types->mem, sizeof(*made));
     *slot = (uintptr_t)made;
     find_path(types, found, made);
     return made;
+}
+
+void types_forget_path(struct types *types, uint32_t found)
+{
+    *hashmap_put(&types->paths, found + 1ull, NULL) = 0;
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */

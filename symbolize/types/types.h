@@ -54,6 +54,9 @@ size_t types_fields(struct binary *binary, struct type_id id,
 
 /* ---- path_types.c: what pointers tell ---------------------------------------------------------- */
 
+/* The result has another path now. */
+void types_forget_path(struct types *types, uint32_t found);
+
 /* Fills in what a path of the model says in words of the source. */
 void types_name_path(struct types *types, struct path *path);
 

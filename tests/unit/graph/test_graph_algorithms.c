@@ -221,7 +221,8 @@ static void check_groups(const struct heap_graph *graph, const struct dominators
 {
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct owner_group *group = &groups->group[i];
-        struct owner_groups below = owner_groups_below(graph, dominators, groups, group);
+        struct owner_groups below = owner_groups_below(
+            &(struct owner_question){.graph = graph, .dominators = dominators}, groups, group);
         uint64_t bytes = group->own, blocks = group->blocks;
 
         for (uint32_t k = 0; k < group->blocks; k++)
@@ -251,7 +252,8 @@ START_TEST(the_tree_of_owners_has_each_block_once)
         model_make(&model, seed, MODEL_BLOCKS);
         model_graph(&model, &graph);
         dominators = dominators_find(&graph);
-        groups = owner_groups_top(&graph, &dominators);
+        groups =
+            owner_groups_top(&(struct owner_question){.graph = &graph, .dominators = &dominators});
         check_groups(&graph, &dominators, &groups, seen, seed);
         for (uint32_t b = 0; b < model.blocks; b++)
             ck_assert_msg(seen[b] == 1, "graph %lu: block %u is in %u groups", seed, b, seen[b]);
