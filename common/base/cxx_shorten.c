@@ -11,19 +11,28 @@ static const struct {
     const char *name;
     size_t kept;
 } templates[] = {
-    {"std::vector", 1},        {"std::deque", 1},
-    {"std::list", 1},          {"std::forward_list", 1},
-    {"std::set", 1},           {"std::multiset", 1},
-    {"std::unordered_set", 1}, {"std::unordered_multiset", 1},
-    {"std::map", 2},           {"std::multimap", 2},
-    {"std::unordered_map", 2}, {"std::unordered_multimap", 2},
-    {"std::unique_ptr", 1},    {"std::basic_", 1}, /* string, ostream ... */
+    {"std::vector", 1},
+    {"std::deque", 1},
+    {"std::list", 1},
+    {"std::forward_list", 1},
+    {"std::set", 1},
+    {"std::multiset", 1},
+    {"std::unordered_set", 1},
+    {"std::unordered_multiset", 1},
+    {"std::map", 2},
+    {"std::multimap", 2},
+    {"std::unordered_map", 2},
+    {"std::unordered_multimap", 2},
+    {"std::unique_ptr", 1},
+    {"std::basic_", 1},                  /* string, ostream ... */
+    {"std::_Sp_counted_ptr_inplace", 1}, /* of std::make_shared */
 };
 
 /* How default arguments begin. */
-static const char *const defaults[] = {"std::allocator<",      "std::less<",
-                                       "std::hash<",           "std::equal_to<",
-                                       "std::default_delete<", "std::char_traits<"};
+static const char *const defaults[] = {
+    "std::allocator<",          "std::less<",           "std::hash<",
+    "std::equal_to<",           "std::default_delete<", "std::char_traits<",
+    "(__gnu_cxx::_Lock_policy)"};
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 

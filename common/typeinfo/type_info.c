@@ -176,17 +176,38 @@ static bool is_member(Dwarf_Die *die)
     return tag == DW_TAG_member || tag == DW_TAG_inheritance;
 }
 
+/* libstdc++ keeps the objects of nodes and of make_shared in room without a type: the structure around
+ * it has the object's type as its template argument. */
+static bool is_room(Dwarf_Die *plain)
+{
+    static const char *const rooms[] = {"__aligned_buffer<", "__aligned_membuf<"};
+    const char *name = dwarf_diename(plain);
+
+    for (size_t i = 0; name && i < sizeof(rooms) / sizeof(*rooms); i++)
+        if (strncmp(name, rooms[i], strlen(rooms[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool type_of_member(Dwarf_Die *member, bool room, Dwarf_Die *around, Dwarf_Die *type)
+{
+    return room && dwarf_tag(member) == DW_TAG_member ? type_template_argument(around, 0, type)
+                                                      : type_of_die(member, type);
+}
+
 bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context)
 {
     Dwarf_Die child, type;
     uint64_t offset;
     unsigned seen = 0;
+    bool room;
 
     if (!type_is_aggregate(plain) || dwarf_child(plain, &child) != 0)
         return false;
+    room = is_room(plain);
     do {
-        if (is_member(&child) && member_offset(&child, &offset) && type_of_die(&child, &type) &&
-            visit(&child, &type, offset, context))
+        if (is_member(&child) && member_offset(&child, &offset) &&
+            type_of_member(&child, room, plain, &type) && visit(&child, &type, offset, context))
             return true;
     } while (++seen < MEMBERS_MOST && dwarf_siblingof(&child, &child) == 0);
     return false;
@@ -625,6 +646,13 @@ static void set_bits(Dwarf_Die *member, struct type_field *field)
     field->bit_offset = (uint8_t)from;
 }
 
+bool type_is_hidden_member(Dwarf_Die *member, Dwarf_Die *plain)
+{
+    const char *name = dwarf_diename(member);
+
+    return name && strncmp(name, "_M_", 3) == 0 && type_is_aggregate(plain);
+}
+
 static bool add_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
 
 /* Members of a member: "head.next"; those of a base class and of what has no name are the
@@ -636,7 +664,7 @@ static void add_inner(struct field_list *list, Dwarf_Die *member, Dwarf_Die *pla
 
     inner.left--;
     inner.offset += offset;
-    if (name)
+    if (name && !type_is_hidden_member(member, plain))
         snprintf(inner.prefix, sizeof(inner.prefix), "%.60s%.30s.", list->prefix, name);
     type_visit_members(plain, add_member, &inner);
     list->count = inner.count;
@@ -674,7 +702,7 @@ static bool add_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void
 
 size_t type_fields(Dwarf_Die *type, struct type_field fields[TYPE_FIELDS_MOST])
 {
-    struct field_list list = {.fields = fields, .left = 4};
+    struct field_list list = {.fields = fields, .left = DEPTH_MOST};
     Dwarf_Die plain;
 
     if (type_make_plain(type, &plain))

@@ -87,6 +87,10 @@ struct type_field {
     Dwarf_Die type;               /* of one element */
 };
 
+/* Structures in structures that only libstdc++ knows, as _M_impl in a std::vector: names of members
+ * leave them out. */
+bool type_is_hidden_member(Dwarf_Die *member, Dwarf_Die *plain);
+
 /* The fields of a structure, by their place in it; members in members are flat. The members of a
  * union have equal offsets. Returns how many there are, at most TYPE_FIELDS_MOST. */
 size_t type_fields(Dwarf_Die *type, struct type_field fields[TYPE_FIELDS_MOST]);

@@ -83,11 +83,14 @@ static bool choose_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, v
     return false;
 }
 
-static bool append_member(struct place *place, Dwarf_Die *member)
+static bool append_member(struct place *place, Dwarf_Die *member, Dwarf_Die *type)
 {
     const char *name = dwarf_tag(member) == DW_TAG_member ? dwarf_diename(member) : NULL;
+    Dwarf_Die plain;
 
     if (!name) /* a base class, or something without a name */
+        return true;
+    if (type_make_plain(type, &plain) && type_is_hidden_member(member, &plain))
         return true;
     if (!append_text(place, place->arrow ? "->" : ".", name))
         return false;
@@ -100,7 +103,7 @@ static bool find_in_structure(Dwarf_Die *plain, uint64_t offset, struct place *p
     struct member_choice choice = {.offset = offset};
 
     type_visit_members(plain, choose_member, &choice);
-    return choice.any && append_member(place, &choice.member) &&
+    return choice.any && append_member(place, &choice.member, &choice.type) &&
            find_place(&choice.type, offset - choice.at, place);
 }
 
@@ -118,7 +121,7 @@ static bool try_alternative(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset,
     char text[TYPE_WORD_SIZE];
 
     place.text = memcpy(text, all->place->text, sizeof(text));
-    if (offset > all->offset || !append_member(&place, member) ||
+    if (offset > all->offset || !append_member(&place, member, type) ||
         !find_place(type, all->offset - offset, &place))
         return false;
     all->differ |= all->any && !type_is_same(&place.leaf, &all->first.leaf);

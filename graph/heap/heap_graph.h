@@ -6,9 +6,6 @@
  *
  * All numbers come from the file and are checked by the reader: every target is a node, addresses
  * ascend, no block reaches beyond 2^48.
- *
- * Types are not in the file: they are worked out from debug information. Whoever does that fills in
- * `type`; everything here works without.
  */
 #ifndef GRAPH_HEAP_GRAPH_H
 #define GRAPH_HEAP_GRAPH_H
@@ -90,7 +87,6 @@ struct heap_graph {
     uint64_t when_ns;
     uint32_t occasion, flags; /* enum leak_occasion, enum leak_graph_flag */
     const char *recording;    /* the path it had */
-    const uint32_t *type;     /* by block: its type's number; NULL: types are not known */
 };
 
 void heap_graph_end(struct heap_graph *graph);

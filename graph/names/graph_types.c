@@ -10,7 +10,6 @@
 #include "symbolize/text/text.h"
 
 struct type_fields {
-    bool asked;
     struct named_field *field;
     size_t count;
 };
@@ -94,8 +93,7 @@ struct graph_types graph_types_find(struct heap_graph *graph, struct signatures 
     size_t sites = (size_t)graph->sites + 1;
     struct graph_types types = {.graph = graph,
                                 .engine = types_begin(mem, signatures, roots),
-                                .site = arena_alloc_array(mem, sites, sizeof(*types.site)),
-                                .fields = arena_alloc_array(mem, sites, sizeof(*types.fields))};
+                                .site = arena_alloc_array(mem, sites, sizeof(*types.site))};
     struct copies copies = find_copies(graph, signatures);
 
     for (uint32_t i = graph->sites; i > 0; i--)
@@ -109,6 +107,7 @@ struct graph_types graph_types_find(struct heap_graph *graph, struct signatures 
 void graph_types_end(struct graph_types *types)
 {
     types_end(&types->engine);
+    hashmap_end(&types->fields);
     *types = (struct graph_types){0};
 }
 
@@ -159,10 +158,13 @@ const char *graph_type_words(const struct block_type *type, uint64_t block_size,
 const char *graph_types_block(const struct graph_types *types, uint32_t block,
                               char text[GRAPH_TYPE_SIZE])
 {
-    const struct graph_block *of = &types->graph->block[block];
+    const struct graph_block *of;
 
     *text = 0;
-    return types->site ? graph_type_words(graph_types_site(types, of->site), of->size, text) : text;
+    if (!types->site)
+        return text;
+    of = &types->graph->block[block];
+    return graph_type_words(graph_types_site(types, of->site), of->size, text);
 }
 
 const char *graph_types_all(const struct graph_types *types, uint32_t site,
@@ -175,15 +177,21 @@ const char *graph_types_all(const struct graph_types *types, uint32_t site,
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static const struct type_fields *fields_of(struct graph_types *types, uint32_t site)
-{
-    struct type_fields *fields = &types->fields[site];
-    struct named_field found[TYPE_FIELDS_MOST];
+#define DEPTH_MOST 4 /* of arrays of structures in structures */
 
-    if (fields->asked)
-        return fields;
-    fields->asked = true;
-    fields->count = types_fields(types->site[site]->binary, types->site[site]->id, found);
+static const struct type_fields *fields_of(struct graph_types *types, struct binary *binary,
+                                           struct type_id id)
+{
+    uint64_t key = hash_mix(hash_mix((uintptr_t)binary, id.unit), id.offset);
+    uint64_t *known = hashmap_put(&types->fields, key, NULL);
+    struct named_field found[TYPE_FIELDS_MOST];
+    struct type_fields *fields;
+
+    if (*known)
+        return (const struct type_fields *)(uintptr_t)*known;
+    fields = arena_alloc(types->engine.mem, sizeof(*fields));
+    *known = (uintptr_t)fields;
+    fields->count = types_fields(binary, id, found);
     fields->field = arena_alloc_array(types->engine.mem, fields->count, sizeof(*fields->field));
     if (fields->count)
         memcpy(fields->field, found, fields->count * sizeof(*found));
@@ -194,7 +202,7 @@ static bool is_at(const struct named_field *field, uint64_t offset)
 {
     return *field->name && field->size && offset >= field->offset &&
            (offset - field->offset) / field->size < (field->count ? field->count : UINT64_MAX) &&
-           (offset - field->offset) % field->size == 0;
+           ((offset - field->offset) % field->size == 0 || field->count != 1);
 }
 
 /* The one member there, or of several, as a union has them, the one that is a pointer. */
@@ -216,37 +224,59 @@ static const struct named_field *field_at(const struct type_fields *fields, uint
     return pointers == 1 || pointers + others == 1 ? found : NULL;
 }
 
+static void append(char text[GRAPH_TYPE_SIZE], const char *word)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, GRAPH_TYPE_SIZE - used, "%s", word);
+}
+
+static void append_index(char text[GRAPH_TYPE_SIZE], uint64_t index)
+{
+    char number[32];
+
+    snprintf(number, sizeof(number), "[%" PRIu64 "]", index);
+    append(text, number);
+}
+
+/* Adds what lies at an offset of a structure; false: unknown. */
+static bool append_field(struct graph_types *types, struct binary *binary, struct type_id id,
+                         uint64_t offset, int depth, char text[GRAPH_TYPE_SIZE])
+{
+    const struct type_fields *fields = fields_of(types, binary, id);
+    const struct named_field *field = field_at(fields, offset);
+
+    if (!field)
+        return !fields->count && !offset && *text;
+    append(text, *text ? "." : "");
+    append(text, field->name);
+    if (field->count == 1)
+        return true;
+    offset -= field->offset;
+    append_index(text, offset / field->size);
+    offset %= field->size;
+    if (field->form == FIELD_POINTER)
+        return !offset;
+    return depth > 0 && append_field(types, binary, field->id, offset, depth - 1, text);
+}
+
 const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_t offset,
                               char text[GRAPH_TYPE_SIZE])
 {
     uint32_t site = types->site ? types->graph->block[block].site : 0;
     const struct block_type *type = graph_types_site(types, site);
-    const struct named_field *field;
-    size_t used = 0;
 
     *text = 0;
     if (!type || !type->size || offset < type->at)
         return text;
     offset -= type->at;
     if (type->layout == TYPE_ARRAY) {
-        used = (size_t)snprintf(text, GRAPH_TYPE_SIZE, "[%" PRIu64 "]", offset / type->size);
+        append_index(text, offset / type->size);
         offset %= type->size;
     }
-    if (!fields_of(types, site)->count) {
-        if (type->layout != TYPE_ARRAY || offset)
-            *text = 0;
-        return text;
-    }
-    field = field_at(fields_of(types, site), offset);
-    if (!field) {
+    if (!append_field(types, types->site[site]->binary, types->site[site]->id, offset, DEPTH_MOST,
+                      text))
         *text = 0;
-        return text;
-    }
-    used +=
-        (size_t)snprintf(text + used, GRAPH_TYPE_SIZE - used, "%s%s", used ? "." : "", field->name);
-    if (field->count != 1)
-        snprintf(text + used, GRAPH_TYPE_SIZE - used, "[%" PRIu64 "]",
-                 (offset - field->offset) / field->size);
     return text;
 }
 
@@ -274,6 +304,7 @@ struct graph_path graph_types_path(struct graph_types *types, struct heap_graph 
     made.named = path.named;
     made.word = arena_alloc_array(mem, count, sizeof(*made.word));
     for (size_t i = 0; i < path.count; i++)
-        made.word[i] = steps[i].word;
+        made.word[i] = steps[i].word && strncmp(steps[i].word, "->", 2) == 0 ? steps[i].word + 2
+                                                                             : steps[i].word;
     return made;
 }

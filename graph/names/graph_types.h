@@ -13,7 +13,7 @@ struct graph_types {
     const struct heap_graph *graph;
     struct types engine;
     const struct site_type **site; /* by site; NULL as a whole: types are not known */
-    struct type_fields *fields;    /* likewise, of those asked so far */
+    struct hashmap fields;         /* hash of a type -> its fields, of those asked so far */
 };
 
 /* The leak check of the graph has results; the signatures are resolved; sites are not yet merged. */

@@ -41,8 +41,9 @@ int verb_summary(struct verb_run *run);
 int verb_retained(struct verb_run *run);
 int verb_dominators(struct verb_run *run);
 int verb_suspects(struct verb_run *run);
-int verb_cycles(struct verb_run *run);
 int verb_waste(struct verb_run *run);
+/* verbs_cycles.c */
+int verb_cycles(struct verb_run *run);
 /* verbs_types.c */
 int verb_types(struct verb_run *run);
 /* verbs_blocks.c: single blocks */

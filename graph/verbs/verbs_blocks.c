@@ -93,7 +93,7 @@ static void tell_block(struct verb_run *run, uint32_t number)
 static const struct column path_columns[] = {
     {"offset", "word", CELL_OFFSET},    {"into", "into", CELL_OFFSET},
     {"address", "block", CELL_ADDRESS}, {"size", "size", CELL_BYTES},
-    {"field", "by its", CELL_TYPE},     {"type", "type", CELL_TYPE},
+    {"field", "field", CELL_TYPE},      {"type", "type", CELL_TYPE},
     {"site", "from", CELL_TEXT}};
 
 #define PATH_COLUMNS (sizeof(path_columns) / sizeof(*path_columns))
@@ -153,23 +153,69 @@ static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, 
     return path;
 }
 
-static void tell_path(struct verb_run *run, const uint32_t *step, uint32_t count)
+/* One step of a path, as a row has it. */
+struct path_row {
+    uint64_t at, into;
+    const char *field;
+};
+
+static struct path_row row_of(const struct verb_run *run, const struct graph_path *path,
+                              const uint32_t *step, uint32_t i)
 {
     const struct heap_graph *graph = run->graph;
+    uint32_t root = i ? GRAPH_NONE : heap_graph_root_of(graph, step[0]);
+    uint32_t edge = i ? root_tree_edge(graph, step[i - 1], step[i]) : GRAPH_NONE;
+    struct path_row row = {.at = LISTING_NO_OFFSET};
+
+    if (root != GRAPH_NONE)
+        row.into = graph->root[root].offset;
+    if (edge == GRAPH_NONE)
+        return row;
+    row.at = verb_edge_at(&graph->edge[edge]);
+    row.into = heap_graph_edge_offset(graph, edge);
+    row.field = row.at == LISTING_NO_OFFSET ? NULL : verb_field(run, step[i - 1], row.at);
+    if (!row.field && i < path->count && path->word)
+        row.field = path->word[i];
+    return row;
+}
+
+/* How many steps behind this one are like it: blocks of one site, by one word. */
+static uint32_t count_alike(const struct verb_run *run, const struct graph_path *path,
+                            const uint32_t *step, uint32_t i, uint32_t count)
+{
+    struct path_row row = row_of(run, path, step, i);
+    uint32_t alike = 0;
+
+    for (; i + alike + 1 < count; alike++) {
+        struct path_row next = row_of(run, path, step, i + alike + 1);
+
+        if (next.at != row.at || next.into != row.into ||
+            run->graph->block[step[i + alike + 1]].site != run->graph->block[step[i]].site)
+            break;
+    }
+    return alike;
+}
+
+#define ALIKE_MOST 3 /* steps of a path in text */
+
+static void tell_path(struct verb_run *run, const uint32_t *step, uint32_t count)
+{
     struct graph_path path = tell_words(run, step, count);
 
     listing_open_table(run->listing, "path", "Shortest path", path_columns, PATH_COLUMNS);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t root = i ? GRAPH_NONE : heap_graph_root_of(graph, step[0]);
-        uint32_t edge = i ? root_tree_edge(graph, step[i - 1], step[i]) : GRAPH_NONE;
-        uint64_t at = edge == GRAPH_NONE ? LISTING_NO_OFFSET : verb_edge_at(&graph->edge[edge]);
-        uint64_t into = root == GRAPH_NONE ? 0 : graph->root[root].offset;
-        const char *field = i && at != LISTING_NO_OFFSET ? verb_field(run, step[i - 1], at) : NULL;
+        struct path_row row = row_of(run, &path, step, i);
+        uint32_t alike;
 
-        if (!field && i < path.count && path.word)
-            field = path.word[i];
-        tell_step(run, at, edge == GRAPH_NONE ? into : heap_graph_edge_offset(graph, edge), field,
-                  step[i]);
+        tell_step(run, row.at, row.into, row.field, step[i]);
+        if (run->listing->is_json)
+            continue;
+        alike = count_alike(run, &path, step, i, count);
+        if (alike < ALIKE_MOST)
+            continue;
+        fprintf(run->listing->stream, "%12s  %s more like this one\n", "…",
+                term_number(alike - 1).text);
+        i += alike - 1;
     }
     listing_close_table(run->listing, 0);
 }
@@ -228,6 +274,96 @@ static void tell_edge(struct verb_run *run, uint32_t edge, uint32_t from, uint32
               at == LISTING_NO_OFFSET ? NULL : verb_field(run, from, at), other);
 }
 
+/* Pointers of one name in blocks of one site. */
+struct ref_kind {
+    const char *field, *type, *site;
+    uint64_t pointers;
+};
+
+struct ref_kinds {
+    struct ref_kind *kind;
+    struct hashmap of; /* hash of site and field -> index + 1 */
+    size_t count, room;
+};
+
+/* "[].key" of an array's elements. */
+static const char *field_of_all(const struct verb_run *run, const char *field)
+{
+    size_t digits = strspn(field + 1, "0123456789");
+
+    return *field == '[' && field[1 + digits] == ']'
+               ? arena_format(run->names->mem, "[%s", field + 1 + digits)
+               : field;
+}
+
+static void count_ref(struct verb_run *run, struct ref_kinds *kinds, uint32_t from, uint32_t edge)
+{
+    uint64_t at = verb_edge_at(&run->graph->edge[edge]), *known;
+    uint32_t site = run->graph->block[from].site;
+    const char *field = at == LISTING_NO_OFFSET ? NULL : verb_field(run, from, at);
+
+    if (field)
+        field = field_of_all(run, field);
+    else if (at != LISTING_NO_OFFSET)
+        field = arena_format(run->names->mem, "+0x%" PRIx64, at);
+    known = hashmap_put(&kinds->of, hash_text(site, field ? field : "", field ? strlen(field) : 0),
+                        NULL);
+    if (!*known) {
+        kinds->kind = array_grow(kinds->kind, &kinds->room, kinds->count + 1, sizeof(*kinds->kind));
+        kinds->kind[kinds->count++] = (struct ref_kind){.field = field,
+                                                        .type = verb_site_type(run, site),
+                                                        .site = graph_names_site(run->names, site)};
+        *known = kinds->count;
+    }
+    kinds->kind[*known - 1].pointers++;
+}
+
+static void tell_kinds(struct verb_run *run, struct ref_kinds *kinds)
+{
+    static const struct column columns[] = {{"pointers", "pointers", CELL_NUMBER},
+                                            {"field", "word", CELL_TEXT},
+                                            {"type", "of", CELL_TYPE},
+                                            {"site", "from", CELL_TEXT}};
+    uint64_t *key = array_grow(NULL, &(size_t){0}, kinds->count + 1, sizeof(*key));
+    uint64_t shown = verb_rows(run, kinds->count);
+    uint32_t *order;
+
+    for (size_t i = 0; i < kinds->count; i++)
+        key[i] = kinds->kind[i].pointers;
+    order = verb_order(key, (uint32_t)kinds->count, shown);
+    listing_open_table(run->listing, "words", "Words that point to it", columns, 4);
+    for (uint64_t i = 0; i < shown; i++) {
+        const struct ref_kind *kind = &kinds->kind[order[i]];
+
+        listing_row(run->listing, (union cell[]){{.number = kind->pointers},
+                                                 {.text = kind->field},
+                                                 {.text = kind->type},
+                                                 {.text = kind->site}});
+    }
+    listing_close_table(run->listing, kinds->count - shown);
+    free(order);
+    free(key);
+    free(kinds->kind);
+    hashmap_end(&kinds->of);
+}
+
+static void count_refs(struct verb_run *run, uint32_t block)
+{
+    const struct heap_graph *graph = run->graph;
+    struct ref_kinds kinds = {0};
+    uint32_t last = GRAPH_NONE;
+
+    for (uint32_t k = graph->in_first[block]; k < graph->in_first[block + 1]; k++) {
+        uint32_t from = graph->from[k];
+
+        for (uint32_t i = graph->first[from]; from != last && i < graph->first[from + 1]; i++)
+            if (graph->edge[i].to == block)
+                count_ref(run, &kinds, from, i);
+        last = from;
+    }
+    tell_kinds(run, &kinds);
+}
+
 int verb_refs(struct verb_run *run)
 {
     struct heap_graph *graph = run->graph;
@@ -240,6 +376,7 @@ int verb_refs(struct verb_run *run)
     heap_graph_link(graph);
     tell_block(run, block);
     tell_roots(run, block);
+    count_refs(run, block);
     listing_open_table(run->listing, "blocks", "Blocks that point to it", path_columns,
                        PATH_COLUMNS);
     for (uint32_t k = graph->in_first[block]; k < graph->in_first[block + 1]; k++) {

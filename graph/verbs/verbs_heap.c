@@ -1,4 +1,4 @@
-/* verbs_heap.c - summary, retained, dominators, suspects, cycles, waste: questions about all of the
+/* verbs_heap.c - summary, retained, dominators, suspects, waste: questions about all of the
  * heap. */
 #include "graph/verbs/verbs.h"
 
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/base/term_text.h"
-#include "graph/analyze/components.h"
 #include "graph/analyze/owner_tree.h"
 
 /* ---- summary --------------------------------------------------------------------------------- */
@@ -449,133 +448,6 @@ int verb_suspects(struct verb_run *run)
     owner_groups_end(&groups);
     dominators_end(&dominators);
     free(as);
-    return STATUS_GOOD;
-}
-
-/* ---- cycles ---------------------------------------------------------------------------------- */
-
-#define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
-
-/* Cycles whose blocks come from the same sites and are closed by the same words. */
-struct cycle_kind {
-    const char *words;
-    uint64_t cycles, blocks, bytes, lost;
-    uint64_t example; /* address */
-};
-
-struct cycle_kinds {
-    struct cycle_kind *kind;
-    struct hashmap of; /* hash of the words -> index + 1 */
-    size_t count, room;
-};
-
-/* "struct list.first" where types are known, else "list_new (list.c:4) +0x8". */
-static void write_cycle_step(struct verb_run *run, uint32_t from, const struct graph_edge *edge,
-                             FILE *text)
-{
-    uint64_t offset = verb_edge_at(edge);
-    const char *field = offset == LISTING_NO_OFFSET ? NULL : verb_field(run, from, offset);
-    const char *type = verb_site_type(run, run->graph->block[from].site);
-
-    if (type && field) {
-        fprintf(text, "%s%s%s", type, *field == '[' ? "" : ".", field);
-        return;
-    }
-    fprintf(text, "%s", type ? type : graph_names_site(run->names, run->graph->block[from].site));
-    if (offset != LISTING_NO_OFFSET)
-        fprintf(text, " +0x%" PRIx64, offset);
-}
-
-/* "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->": from the smallest site on. */
-static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t count)
-{
-    const struct heap_graph *graph = run->graph;
-    uint32_t begin = 0, site[CYCLE_EDGES], from[CYCLE_EDGES];
-    char *words = NULL;
-    size_t length;
-    FILE *text = open_memstream(&words, &length);
-
-    for (uint32_t i = 0; i < count; i++) {
-        from[(i + 1) % count] = graph->edge[edge[i]].to;
-        site[(i + 1) % count] = graph->block[graph->edge[edge[i]].to].site;
-    }
-    for (uint32_t i = 1; i < count; i++)
-        if (site[i] < site[begin] ||
-            (site[i] == site[begin] && graph->edge[edge[i]].at < graph->edge[edge[begin]].at))
-            begin = i;
-    for (uint32_t i = 0; text && i < count; i++) {
-        uint32_t at = (begin + i) % count;
-
-        write_cycle_step(run, from[at], &graph->edge[edge[at]], text);
-        fputs(i + 1 < count ? " -> " : " -> the first", text);
-    }
-    if (text)
-        fclose(text);
-    return words;
-}
-
-static void count_cycle(struct verb_run *run, struct cycle_kinds *kinds,
-                        const struct components *components, uint32_t set)
-{
-    const struct heap_graph *graph = run->graph;
-    uint32_t edge[CYCLE_EDGES], count = components_cycle(graph, components, set, edge, CYCLE_EDGES);
-    char *words = cycle_words(run, edge, count);
-    uint64_t *known = hashmap_put(&kinds->of, hash_text(1, words, strlen(words)), NULL);
-    struct cycle_kind *kind;
-
-    if (!*known) {
-        kinds->kind = array_grow(kinds->kind, &kinds->room, kinds->count + 1, sizeof(*kind));
-        kinds->kind[kinds->count++] = (struct cycle_kind){
-            .words = arena_copy(run->names->mem, words, strlen(words)),
-            .example = graph->block[components->member[components->first[set]]].address};
-        *known = kinds->count;
-    }
-    free(words);
-    kind = &kinds->kind[*known - 1];
-    kind->cycles++;
-    for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
-        const struct graph_block *block = &graph->block[components->member[i]];
-
-        kind->blocks++;
-        kind->bytes += block->size;
-        kind->lost += graph_block_is_lost(block);
-    }
-}
-
-static int by_falling_size(const void *one, const void *other)
-{
-    const struct cycle_kind *a = one, *b = other;
-
-    return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes) : COMPARE(a->example, b->example);
-}
-
-int verb_cycles(struct verb_run *run)
-{
-    static const struct column columns[] = {
-        {"bytes", "bytes", CELL_BYTES},         {"blocks", "blocks", CELL_NUMBER},
-        {"lost_blocks", "lost", CELL_NUMBER},   {"cycles", "cycles", CELL_NUMBER},
-        {"example", "one is at", CELL_ADDRESS}, {"closed_by", "closed by", CELL_TEXT}};
-    struct components components = components_find(run->graph);
-    struct cycle_kinds kinds = {0};
-    uint64_t shown;
-
-    for (uint32_t set = 0; set < components.count; set++)
-        count_cycle(run, &kinds, &components, set);
-    if (kinds.count)
-        qsort(kinds.kind, kinds.count, sizeof(*kinds.kind), by_falling_size);
-    shown = verb_rows(run, kinds.count);
-    listing_open_table(run->listing, "cycles", NULL, columns, 6);
-    for (uint64_t i = 0; i < shown; i++)
-        listing_row(run->listing, (union cell[]){{.number = kinds.kind[i].bytes},
-                                                 {.number = kinds.kind[i].blocks},
-                                                 {.number = kinds.kind[i].lost},
-                                                 {.number = kinds.kind[i].cycles},
-                                                 {.number = kinds.kind[i].example},
-                                                 {.text = kinds.kind[i].words}});
-    listing_close_table(run->listing, kinds.count - shown);
-    hashmap_end(&kinds.of);
-    free(kinds.kind);
-    components_end(&components);
     return STATUS_GOOD;
 }
 

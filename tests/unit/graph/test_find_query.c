@@ -100,7 +100,7 @@ static const struct {
     {"size > 3)", "not understood"},
     {"size > 3 size > 4", "not understood"},
     {"size > 3 and", "no field"},
-    {"type ~ entry", "types are not known"},
+    {"type > 3", "a text is compared"},
 };
 
 START_TEST(a_wrong_condition_is_refused_with_the_reason)

@@ -1,7 +1,7 @@
 /* test_graph_reader.c - graph files as they should be, cut off, damaged, and made up by somebody who knows
  * the checksums. Run it under AddressSanitizer, too: SAN=address,undefined.
  *
- * FORGERIES in the environment: how many made-up files (20000).
+ * FORGERIES in the environment: how many made-up files (2000).
  */
 #include <check.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static void use(struct heap_graph *graph)
 START_TEST(made_up_files_with_right_checksums_do_no_harm)
 {
     const char *given = getenv("FORGERIES");
-    uint64_t runs = given ? strtoull(given, NULL, 10) : 20000, state = 1, accepted = 0;
+    uint64_t runs = given ? strtoull(given, NULL, 10) : 2000, state = 1, accepted = 0;
 
     for (uint64_t run = 0; run < runs; run++) {
         struct model model;

@@ -1,0 +1,253 @@
+/* verbs_cycles.c - cycles: blocks that hold each other. */
+#include "graph/verbs/verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/term_text.h"
+#include "graph/analyze/components.h"
+
+#define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
+
+/* Cycles whose blocks come from the same sites and are closed by the same words. */
+struct cycle_kind {
+    const char *words;
+    uint64_t cycles, blocks, bytes, lost;
+    uint64_t example; /* address */
+    size_t number;    /* index before they are sorted */
+};
+
+/* The pointers of one word of the blocks of one site, between blocks of one kind of cycles. */
+struct cycle_word {
+    size_t kind;
+    uint32_t from, at; /* block and word of the first */
+    uint64_t pointers;
+};
+
+struct cycle_kinds {
+    struct cycle_kind *kind;
+    struct hashmap of; /* hash of the words -> index + 1 */
+    size_t count, room;
+    struct cycle_word *word;
+    struct hashmap of_word; /* hash of kind, site and word -> index + 1 */
+    size_t words, word_room;
+};
+
+/* "struct list.first" where types are known, else "list_new (list.c:4) +0x8". */
+static void write_cycle_step(struct verb_run *run, uint32_t from, uint64_t offset, FILE *text)
+{
+    const char *field = offset == LISTING_NO_OFFSET ? NULL : verb_field(run, from, offset);
+    const char *type = verb_site_type(run, run->graph->block[from].site);
+
+    if (type && field) {
+        fprintf(text, "%s%s%s", term_text(type, strlen(type), 0).text, *field == '[' ? "" : ".",
+                field);
+        return;
+    }
+    fprintf(text, "%s", type ? type : graph_names_site(run->names, run->graph->block[from].site));
+    if (offset != LISTING_NO_OFFSET)
+        fprintf(text, " +0x%" PRIx64, offset);
+}
+
+/* "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->": from the smallest site on. */
+static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t count)
+{
+    const struct heap_graph *graph = run->graph;
+    uint32_t begin = 0, site[CYCLE_EDGES], from[CYCLE_EDGES];
+    char *words = NULL;
+    size_t length;
+    FILE *text = open_memstream(&words, &length);
+
+    for (uint32_t i = 0; i < count; i++) {
+        from[(i + 1) % count] = graph->edge[edge[i]].to;
+        site[(i + 1) % count] = graph->block[graph->edge[edge[i]].to].site;
+    }
+    for (uint32_t i = 1; i < count; i++)
+        if (site[i] < site[begin] ||
+            (site[i] == site[begin] && graph->edge[edge[i]].at < graph->edge[edge[begin]].at))
+            begin = i;
+    for (uint32_t i = 0; text && i < count; i++) {
+        uint32_t at = (begin + i) % count;
+
+        write_cycle_step(run, from[at], verb_edge_at(&graph->edge[edge[at]]), text);
+        fputs(i + 1 < count ? " -> " : " -> the first", text);
+    }
+    if (text)
+        fclose(text);
+    return words;
+}
+
+#define WORDS_MOST 65536 /* of all cycles: arrays have many */
+
+static void count_word(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
+                       uint32_t from, uint32_t edge)
+{
+    uint32_t at = graph->edge[edge].at;
+    uint64_t key = hash_mix(hash_mix(kind, graph->block[from].site), at);
+    uint64_t *known = hashmap_put(&kinds->of_word, key, NULL);
+
+    if (!*known && kinds->words < WORDS_MOST) {
+        kinds->word =
+            array_grow(kinds->word, &kinds->word_room, kinds->words + 1, sizeof(*kinds->word));
+        kinds->word[kinds->words++] = (struct cycle_word){kind, from, at, 0};
+        *known = kinds->words;
+    }
+    if (*known)
+        kinds->word[*known - 1].pointers++;
+}
+
+/* A std::vector, say, has several pointers to one block. */
+static bool is_repeated(const struct heap_graph *graph, uint32_t from, uint32_t edge)
+{
+    for (uint32_t k = edge; k-- > graph->first[from] && k + 4 > edge;)
+        if (graph->edge[k].to == graph->edge[edge].to)
+            return true;
+    return false;
+}
+
+/* All pointers between blocks of the set. */
+static void count_words(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
+                        const struct components *components, uint32_t set)
+{
+    for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
+        uint32_t from = components->member[i];
+
+        for (uint32_t k = graph->first[from]; k < graph->first[from + 1]; k++)
+            if (components->set_of[graph->edge[k].to] == set && graph->edge[k].at < GRAPH_AT_MOST &&
+                !is_repeated(graph, from, k))
+                count_word(graph, kinds, kind, from, k);
+    }
+}
+
+static void count_cycle(struct verb_run *run, struct cycle_kinds *kinds,
+                        const struct components *components, uint32_t set)
+{
+    const struct heap_graph *graph = run->graph;
+    uint32_t edge[CYCLE_EDGES], count = components_cycle(graph, components, set, edge, CYCLE_EDGES);
+    char *words = cycle_words(run, edge, count);
+    uint64_t *known = hashmap_put(&kinds->of, hash_text(1, words, strlen(words)), NULL);
+    struct cycle_kind *kind;
+
+    if (!*known) {
+        kinds->kind = array_grow(kinds->kind, &kinds->room, kinds->count + 1, sizeof(*kind));
+        kinds->kind[kinds->count] = (struct cycle_kind){
+            .words = arena_copy(run->names->mem, words, strlen(words)),
+            .example = graph->block[components->member[components->first[set]]].address,
+            .number = kinds->count};
+        kinds->count++;
+        *known = kinds->count;
+    }
+    free(words);
+    count_words(run->graph, kinds, *known - 1, components, set);
+    kind = &kinds->kind[*known - 1];
+    kind->cycles++;
+    for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
+        const struct graph_block *block = &graph->block[components->member[i]];
+
+        kind->blocks++;
+        kind->bytes += block->size;
+        kind->lost += graph_block_is_lost(block);
+    }
+}
+
+static int by_falling_size(const void *one, const void *other)
+{
+    const struct cycle_kind *a = one, *b = other;
+
+    return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes) : COMPARE(a->example, b->example);
+}
+
+/* Elements of an array are one word: "struct entry *[]". */
+static char *word_text(struct verb_run *run, const struct cycle_word *word)
+{
+    char *text = NULL, *to;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return NULL;
+    write_cycle_step(run, word->from, 8ull * word->at, stream);
+    fclose(stream);
+    to = text;
+    for (const char *at = text; *at; to++) {
+        *to = *at++;
+        if (*to == '[')
+            at += strspn(at, "0123456789,");
+    }
+    *to = '\0';
+    return text;
+}
+
+#define WORDS_SHOWN 12
+
+/* "struct a.next, struct b.first": the words between blocks of the kind, the first 12. */
+static const char *kind_words(struct verb_run *run, const struct cycle_kinds *kinds, size_t number)
+{
+    const char *between = run->listing->is_json ? ", " : "\n                ";
+    struct hashmap seen = {0};
+    char *all = NULL;
+    const char *kept;
+    size_t length, shown = 0;
+    FILE *stream = open_memstream(&all, &length);
+
+    for (size_t i = 0; stream && i < kinds->words; i++) {
+        char *text = kinds->word[i].kind == number ? word_text(run, &kinds->word[i]) : NULL;
+        uint64_t *known = text ? hashmap_put(&seen, hash_text(1, text, strlen(text)), NULL) : NULL;
+
+        if (known && !(*known)++ && ++shown <= WORDS_SHOWN)
+            fprintf(stream, "%s%s", shown > 1 ? between : "", text);
+        free(text);
+    }
+    hashmap_end(&seen);
+    if (!stream)
+        return NULL;
+    if (shown > WORDS_SHOWN)
+        fprintf(stream, "%sand %zu more", between, shown - WORDS_SHOWN);
+    fclose(stream);
+    kept = arena_copy(run->names->mem, all, strlen(all));
+    free(all);
+    return kept;
+}
+
+int verb_cycles(struct verb_run *run)
+{
+    static const struct column columns[] = {{"bytes", "bytes", CELL_BYTES},
+                                            {"blocks", "blocks", CELL_NUMBER},
+                                            {"lost_blocks", "lost", CELL_NUMBER},
+                                            {"cycles", "cycles", CELL_NUMBER},
+                                            {"example", "one is at", CELL_ADDRESS},
+                                            {"closed_by", "closed by", CELL_TEXT},
+                                            {"words", "", CELL_TEXT}};
+    struct components components = components_find(run->graph);
+    struct cycle_kinds kinds = {0};
+    uint64_t shown;
+
+    for (uint32_t set = 0; set < components.count; set++)
+        count_cycle(run, &kinds, &components, set);
+    if (kinds.count)
+        qsort(kinds.kind, kinds.count, sizeof(*kinds.kind), by_falling_size);
+    shown = verb_rows(run, kinds.count);
+    listing_open_table(run->listing, "cycles", NULL, columns, run->listing->is_json ? 7 : 6);
+    for (uint64_t i = 0; i < shown; i++) {
+        const char *words = kind_words(run, &kinds, kinds.kind[i].number);
+
+        listing_row(run->listing, (union cell[]){{.number = kinds.kind[i].bytes},
+                                                 {.number = kinds.kind[i].blocks},
+                                                 {.number = kinds.kind[i].lost},
+                                                 {.number = kinds.kind[i].cycles},
+                                                 {.number = kinds.kind[i].example},
+                                                 {.text = kinds.kind[i].words},
+                                                 {.text = words}});
+        if (!run->listing->is_json && words)
+            fprintf(run->listing->stream, "%12s  pointers between its blocks:%s%s\n", "",
+                    "\n                ", words);
+    }
+    listing_close_table(run->listing, kinds.count - shown);
+    hashmap_end(&kinds.of);
+    hashmap_end(&kinds.of_word);
+    free(kinds.word);
+    free(kinds.kind);
+    components_end(&components);
+    return STATUS_GOOD;
+}
