@@ -142,9 +142,11 @@ $(O)/attach/%.o:  MODE = $(HARDEN) $(SANFLAGS) $(TO_PARTS)
 $(O)/selftest/plant.o: MODE = -fPIE -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 include tests/tests.mk bench/bench.mk
 
+# What the compiler says is kept beside the object: make lint wants it empty and need not compile again.
+KEEP = 2>$(@:.o=.said); status=$$?; cat $(@:.o=.said) >&2; exit $$status
 $(O)/%.o: %.c VERSION
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $< $(KEEP)
 $(O)/symbolize/formats/html_assets.o: $(wildcard symbolize/formats/page/*)
 $(O)/serve/page_assets.o: serve/page.css
 $(O)/common/suppress/default_suppressions.o: common/suppress/default.supp
@@ -256,7 +258,7 @@ dist-bin: dist                        ## a tarball that runs where it is unpacke
 	@scripts/make-dist-bin $(O)/$(DIST).tar.gz $(O)
 
 compdb:                               ## compile_commands.json, for editors and clang tools
-	@$(MAKE) --no-print-directory -nB V=1 all tests-only | scripts/compdb >compile_commands.json
+	@$(MAKE) --no-print-directory -nB V=1 KEEP= all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
 	rm -rf $(O) $(O)-asan $(O)-order $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
 help:                                 ## this list

@@ -71,7 +71,7 @@ static void put_step(struct line *line, const struct path *path, size_t i, const
 {
     const struct path_step *step = &path->steps[i];
     bool last = i + 1 == path->count || (path->skipped && i + 1 == path->skipped_at);
-    char text[256], next[32] = "", into[32] = "";
+    char text[288], next[32] = "", into[32] = "";
 
     if (!last && i + 1 >= path->named && path->steps[i + 1].offset)
         snprintf(next, sizeof(next), " +0x%" PRIx64, path->steps[i + 1].offset);

@@ -190,6 +190,10 @@ START_TEST(json_keeps_to_the_schema)
     char *text = render(golden_models[_i], &renderings[1]);
     FILE *python;
 
+    if (!CONSUMERS_READ) {
+        free(text);
+        return;
+    }
     if (system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0) {
         fprintf(stderr, "  skip  JSON against the schema: python3-jsonschema is not installed\n");
         free(text);
