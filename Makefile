@@ -50,8 +50,8 @@ HARDEN_LINK += $(if $(LIBS_BESIDE),$(BESIDE))
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
 REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson -ldl -pthread
-TOP_LIBS := -lncursesw -ltinfo
 SERVE_LIBS := -lmicrohttpd
+SCREEN_LIBS := -lncursesw -ltinfo
 
 # ---- Products: one folder, one artefact ------------------------------------
 
@@ -117,9 +117,9 @@ $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/serve.
 $(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/scan.a $(O)/common.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
-$(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(SERVE):  $(O)/serve/main.o $(O)/serve.a $(O)/top.a $(O)/common.a
 $(SERVE): TOOL_LIBS = $(SERVE_LIBS)
+$(TOP) $(REPORT): TOOL_LIBS = $(SCREEN_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
 $(GRAPH):  $(O)/graph/cli/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(SERVE) $(CTL) $(GRAPH):

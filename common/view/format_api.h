@@ -107,6 +107,8 @@ enum {
     FORMAT_WEIGHT = 2048, /* supports --weight */
     FORMAT_TREE = 4096,   /* supports --inverted */
     FORMAT_VERB = 8192,   /* its name is a command of leakreport as well */
+    FORMAT_SCREEN =
+        16384, /* takes the whole terminal (browse_run); `write` is for where there is none */
 };
 
 struct format {

@@ -7,6 +7,7 @@
 
 #include "common/base/term_text.h"
 #include "symbolize/formats/formats.h"
+#include "symbolize/browse/browse.h"
 #include "symbolize/text/text.h"
 #include "symbolize/view/view.h"
 #include "symbolize/cli/followed.h"
@@ -75,12 +76,20 @@ static bool copy_text(const char *path, FILE *stream)
     return good;
 }
 
+static bool is_browsed(const struct options *options)
+{
+    return (options->format->traits & FORMAT_SCREEN) && !options->output &&
+           !options->targets.count && !options->generate && !options->text;
+}
+
 static bool write_report(struct arena *mem, struct options *options, const struct report *report,
                          bool alarming)
 {
     struct command_output output;
     bool whole = true;
 
+    if (is_browsed(options) && browse_run(report, &options->view))
+        return true;
     command_begin_output(&output, mem, options,
                          report->process_count ? &report->processes[0] : NULL);
     output.refused =

@@ -34,6 +34,13 @@ static bool parse_format(void *to, const struct option_row *row, const char *tex
     return options->format || complain_format(text);
 }
 
+static bool parse_browse(void *to, const struct option_row *row, const char *text)
+{
+    (void)text;
+    ((struct options *)to)->format = format_find(row->name);
+    return true;
+}
+
 static bool parse_targets(void *to, const struct option_row *row, const char *text)
 {
     (void)row;
@@ -229,6 +236,7 @@ static const char *const by_words[] = {
 /* SETS_NAME: what the option of that row of report_options.def sets. A row without one does not
  * compile. */
 #define SETS_FORMAT CALL(parse_format)
+#define SETS_BROWSE CALL(parse_browse)
 #define SETS_OUTPUT TEXT(output)
 #define SETS_TO CALL(parse_targets)
 #define SETS_FORCE FLAG(force)
@@ -408,7 +416,9 @@ static void choose_types(struct options *options)
 
     if (!(traits & FORMAT_TYPES) || (view->by && view->by != BY_TYPE))
         return;
-    group->types = view->by || view->blocks || (traits & FORMAT_ALL) ? TYPES_COUNTED : TYPES_LISTED;
+    group->types = view->by || view->blocks || (traits & (FORMAT_ALL | FORMAT_SCREEN))
+                       ? TYPES_COUNTED
+                       : TYPES_LISTED;
     for (int v = 0; v < VERDICT_MAX; v++)
         group->types_of[v] = view->show[v] || (traits & FORMAT_EVERY);
     group->types_of[VERDICT_INDIRECT] |= view->show[VERDICT_LOST];
