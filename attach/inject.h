@@ -26,7 +26,9 @@ enum inject_helper {
     INJECT_SYSCALL = 128,  /* a system call: its number, two arguments */
     INJECT_READ_INT = 144, /* the int that the result before points to */
     INJECT_PASS = 160, /* calls a function with the result before, and the step's second argument */
-    INJECT_CALL = 176  /* calls the result before */
+    INJECT_CALL = 176, /* calls the result before */
+    INJECT_TRY = 192 /* a child makes the calls of a list, 0 at its end, with bad arguments; when a
+                        * filter ends it, this is the last step */
 };
 
 #define INJECT_STEPS 16
@@ -45,6 +47,11 @@ struct injection {
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];
+    const char
+        *opened_path; /* an openat of this path by the steps duplicates opened_fd; NULL: none */
+    int opened_fd;
+    bool substituted; /* such a call is on its way: */
+    struct user_regs_struct at_openat;
 };
 
 #define INJECT_TEXT_SIZE 8192
@@ -57,7 +64,9 @@ bool inject_prepare(struct injection *injection, const struct objects *objects,
  * call failed; the thread is as before, and inject_end is to be called. */
 bool inject_begin(struct injection *injection);
 
-/* Copies a text to the area and returns where it is; at: 0 to INJECT_TEXT_SIZE. 0: failed. */
+/* Copies bytes or a text to the area and returns where they are; at: 0 to INJECT_TEXT_SIZE, a
+ * multiple of 8. 0: failed. */
+uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes, size_t size);
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
 /* Makes the calls one after the other, and fills the results of those that have returned. */

@@ -32,6 +32,7 @@
 #define LOCK_TIMEOUT 2000
 #define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
 #define NAP_MOST 20        /* ms between two tries */
+#define TEXT_STEP 256      /* bytes read at once; pages are multiples of it */
 #define MEMFD_EXEC 0x10u
 #define ATTACHED_ALREADY 1 /* a result of the library (preload/hooks/hook_attach.c) */
 
@@ -54,11 +55,18 @@ static bool refuse(struct session *session, enum attach_refusal refusal, const c
 /* A text of the process, cut to the size. */
 static void read_text(struct session *session, uint64_t address, char *to, size_t size)
 {
-    size_t i = 0;
+    size_t length = 0, step = TEXT_STEP;
 
-    while (i + 1 < size && tracee_read(&session->tracee, address + i, &to[i], 1) && to[i])
-        i++;
-    to[i] = '\0';
+    while (length + 1 < size && !memchr(to, '\0', length)) {
+        step -= (address + length) % step; /* a page may end there */
+        if (step > size - 1 - length)
+            step = size - 1 - length;
+        if (!tracee_read(&session->tracee, address + length, to + length, step))
+            break;
+        length += step;
+        step = TEXT_STEP;
+    }
+    to[length] = '\0';
 }
 
 /* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
@@ -169,6 +177,23 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
             return address;
     }
     return object_symbol(objects->libc, name);
+}
+
+/* Under a filter from before the program began: a child tries the calls that leakctl makes, save
+ * those that every program makes while it is loaded. libleak tries its own in the same way. */
+static bool try_filter(struct session *session)
+{
+    static const uint64_t calls[] = {SYS_memfd_create, SYS_ppoll, SYS_sigaltstack, 0};
+    struct inject_step step = {INJECT_TRY, {0}, 0};
+    enum inject_result result;
+
+    if (!preflight_is_filtered(session->tracee.pid))
+        return true;
+    step.argument[0] = inject_bytes(&session->injection, 0, calls, sizeof(calls));
+    result = inject_steps(&session->injection, &step, 1, LOAD_TIMEOUT);
+    if (result != INJECT_DONE)
+        return refuse_result(session, result, "a child");
+    return step.result == 0 || refuse(session, ATTACH_FILTER, NULL, NULL);
 }
 
 /* What comes first, in one go. The functions of libc hold a lock for a moment: from them the thread can
@@ -302,13 +327,33 @@ static bool refuse_dlopen(struct session *session)
     return refuse(session, ATTACH_DLOPEN, words, NULL);
 }
 
-/* *handle: what dlopen returned. */
+/* The path of the descriptor; without_proc: the process cannot open it, so its descriptor is
+ * duplicated instead. *handle: what dlopen returned. */
+static bool open_library(struct session *session, uint64_t function, uint64_t flags,
+                         bool without_proc, uint64_t *handle)
+{
+    struct injection *injection = &session->injection;
+    struct inject_step steps[2];
+    char path[64];
+    int64_t fd = send_library(session);
+    bool called;
+
+    if (fd < 0)
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
+    steps[0] = (struct inject_step){function, {inject_text(injection, 0, path), flags}, 0};
+    steps[1] = (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)fd}, 0};
+    injection->opened_path = without_proc ? path : NULL;
+    injection->opened_fd = (int)fd;
+    called = call(session, steps, 2);
+    injection->opened_path = NULL;
+    *handle = steps[0].result;
+    return called;
+}
+
 static bool load_library(struct session *session, uint64_t *handle)
 {
     uint64_t function = loaded_objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW;
-    struct inject_step steps[2];
-    char path[64];
-    int64_t fd;
 
     if (!function) {
         function =
@@ -317,16 +362,10 @@ static bool load_library(struct session *session, uint64_t *handle)
     }
     if (!function)
         return refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
-    fd = send_library(session);
-    if (fd < 0)
+    if (!open_library(session, function, flags, false, handle))
         return false;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
-    steps[0] =
-        (struct inject_step){function, {inject_text(&session->injection, 0, path), flags}, 0};
-    steps[1] = (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)fd}, 0};
-    if (!call(session, steps, 2))
+    if (!*handle && !open_library(session, function, flags, true, handle))
         return false;
-    *handle = steps[0].result;
     return *handle || refuse_dlopen(session);
 }
 
@@ -387,7 +426,7 @@ static bool perform_stopped(struct session *session, const char *options,
     struct tracee *tracee = &session->tracee;
     struct injection *injection = &session->injection;
     bool good = (inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed")) &&
-                call_first(session) && what(session, options);
+                try_filter(session) && call_first(session) && what(session, options);
 
     if (session->loading && injection->running)
         return false; /* it comes back by itself */

@@ -1,9 +1,11 @@
 /* preflight.c - see preflight.h. */
 #include "attach/preflight.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 
 #include "attach/refusal.h"
 #include "common/base/proc.h"
+#include "common/processes/ptrace_right.h"
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -35,27 +38,22 @@ static bool check_state(pid_t pid, const char *status)
     return true;
 }
 
+static bool refuse_right(pid_t pid, enum ptrace_refusal refusal)
+{
+    return attach_refuse(pid, ATTACH_NO_RIGHT, ptrace_refusal_reason(refusal),
+                         ptrace_refusal_next(refusal));
+}
+
 bool preflight_refuse_right(pid_t pid)
 {
-    char path[64], status[PROC_STATUS_SIZE];
-    struct stat owner;
-    int scope = proc_yama_scope(), tracer;
+    char status[PROC_STATUS_SIZE];
+    int tracer;
 
     proc_read_text(pid, "status", status, sizeof(status));
     tracer = atoi(proc_status_value(status, "TracerPid"));
     if (tracer) /* since check_state */
         return attach_refuse(pid, ATTACH_TRACED, tracer);
-    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-    if (stat(path, &owner) == 0 && geteuid() != 0 && owner.st_uid != geteuid() && owner.st_uid != 0)
-        return attach_refuse(pid, ATTACH_OTHER_USER);
-    if (scope)
-        return attach_refuse(pid, ATTACH_YAMA, scope,
-                             scope == 3   ? "nobody"
-                             : scope == 2 ? "only root"
-                                          : "only root and the parent of a process");
-    if (geteuid() != 0 && owner.st_uid != geteuid())
-        return attach_refuse(pid, ATTACH_OTHER_USER);
-    return attach_refuse(pid, ATTACH_NO_RIGHT);
+    return refuse_right(pid, ptrace_right_explain(pid));
 }
 
 /* Opening asks the kernel for the right of ptrace; PTRACE_SEIZE asks for the same, and for yama. */
@@ -137,10 +135,13 @@ static bool check_objects(pid_t pid, const struct objects *objects)
 
 bool preflight_process(struct tracee *tracee, struct objects *objects, pid_t pid)
 {
+    enum ptrace_refusal proc = ptrace_right_check_proc();
     char status[PROC_STATUS_SIZE];
 
     *tracee = (struct tracee){.pid = pid, .memory = -1};
     *objects = (struct objects){0};
+    if (proc)
+        return refuse_right(pid, proc);
     if (!proc_read_text(pid, "status", status, sizeof(status)))
         return attach_refuse(pid, ATTACH_NO_PROCESS);
     if (!check_state(pid, status) || !open_memory(tracee))
@@ -167,13 +168,90 @@ static bool is_vfork_child(pid_t pid, const char *status)
     return parent && syscall(SYS_kcmp, (long)pid, (long)parent, (long)KCMP_VM, 0, 0) == 0;
 }
 
+/* ---- Filters ---------------------------------------------------------------------------------- */
+
+struct filters {
+    int mode, count; /* count: 0 before Linux 5.9 */
+};
+
+static struct filters filters_of(const char *status)
+{
+    return (struct filters){atoi(proc_status_value(status, "Seccomp")),
+                            atoi(proc_status_value(status, "Seccomp_filters"))};
+}
+
+static bool are_equal(struct filters one, struct filters other)
+{
+    return one.mode == other.mode && one.count == other.count;
+}
+
+bool preflight_is_filtered(pid_t pid)
+{
+    char status[PROC_STATUS_SIZE];
+
+    return proc_read_text(pid, "status", status, sizeof(status)) && filters_of(status).mode;
+}
+
+/* In how many pid namespaces is the process? */
+static int count_namespaces(const char *status)
+{
+    const char *numbers = proc_status_value(status, "NSpid");
+    int count = 1;
+
+    for (size_t i = strcspn(numbers, "\n"); i--;)
+        count += numbers[i] == '\t';
+    return count;
+}
+
+/* Was the process made under the filters that it has? Then they allow a child that tries calls. So
+ * do those of a container, whose runtime made its first process. */
+static bool was_made_under(const char *status)
+{
+    int parent = atoi(proc_status_value(status, "PPid"));
+    char other[PROC_STATUS_SIZE];
+
+    if (!parent)
+        return true;
+    return proc_read_text(parent, "status", other, sizeof(other)) &&
+           (are_equal(filters_of(status), filters_of(other)) ||
+            count_namespaces(status) > count_namespaces(other));
+}
+
+/* Have all threads the filters of the first one? */
+static bool threads_agree(pid_t pid, struct filters filters)
+{
+    char path[64], file[64], status[PROC_STATUS_SIZE];
+    struct dirent *entry;
+    bool agree = true;
+    DIR *stream;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    stream = opendir(path);
+    while (stream && agree && (entry = readdir(stream))) {
+        snprintf(file, sizeof(file), "task/%d/status", atoi(entry->d_name));
+        agree = *entry->d_name == '.' || !proc_read_text(pid, file, status, sizeof(status)) ||
+                are_equal(filters, filters_of(status));
+    }
+    if (stream)
+        closedir(stream);
+    return agree;
+}
+
+static bool has_known_filters(pid_t pid, const char *status)
+{
+    struct filters filters = filters_of(status);
+
+    return !filters.mode || (filters.mode == SECCOMP_MODE_FILTER && was_made_under(status) &&
+                             threads_agree(pid, filters));
+}
+
 bool preflight_loading(const struct tracee *tracee, const struct objects *objects)
 {
     pid_t pid = tracee->pid;
     char status[PROC_STATUS_SIZE];
 
     proc_read_text(pid, "status", status, sizeof(status));
-    if (atoi(proc_status_value(status, "Seccomp")) != 0)
+    if (!has_known_filters(pid, status))
         return attach_refuse(pid, ATTACH_SECCOMP);
     if (strncmp(proc_status_value(status, "x86_Thread_features"), "shstk", 5) == 0)
         return attach_refuse(pid, ATTACH_SHADOW_STACK);

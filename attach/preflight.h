@@ -15,6 +15,9 @@ void preflight_end(struct tracee *tracee, struct objects *objects);
 /* Says why the kernel refuses ptrace. Always false. */
 bool preflight_refuse_right(pid_t pid);
 
+/* Was a filter there before the program began? Then it may kill for calls of leakctl. */
+bool preflight_is_filtered(pid_t pid);
+
 /* May libleak be loaded into it? False: refused. */
 bool preflight_loading(const struct tracee *tracee, const struct objects *objects);
 

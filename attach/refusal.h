@@ -12,10 +12,7 @@
     R(NOT_FIRST, "a thread, not a process", "attach to its process: %d")                           \
     R(ZOMBIE, "it has ended", "its parent has not yet asked for its exit status")                  \
     R(KERNEL, "a thread of the kernel", "only programs allocate with malloc")                      \
-    R(OTHER_USER, "it belongs to another user", "run leakctl as that user, or as root")            \
-    R(YAMA, "ptrace_scope is %d", "this machine lets %s attach: sysctl kernel.yama.ptrace_scope")  \
-    R(NO_RIGHT, "the kernel refuses ptrace",                                                       \
-      "the process is not dumpable, has more rights, or this container lacks CAP_SYS_PTRACE")      \
+    R(NO_RIGHT, "%s", "%s")                                                                        \
     R(STATIC, "a static program",                                                                  \
       "it has no loader that could load a library: link it to libc.so")                            \
     R(MUSL, "its libc is musl", "libleak needs glibc")                                             \
@@ -27,6 +24,8 @@
     R(STOPPED, "stopped", "kill -CONT %d continues it")                                            \
     R(SECCOMP, "a seccomp filter restricts it",                                                    \
       "it might be killed for a call that libleak makes: start it with leakrun")                   \
+    R(FILTER, "its seccomp filter kills for calls that leakctl makes",                             \
+      "nothing has changed: start it with leakrun")                                                \
     R(SHADOW_STACK, "it has a shadow stack", "no function can be called from outside: leakrun")    \
     R(VFORK, "a vfork child", "it has the memory of its parent: attach after its exec")            \
     R(OWN_MALLOC, "the program defines malloc itself",                                             \

@@ -97,6 +97,7 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
         event = tracee_wait(tracee, milliseconds, &number);
         if (event != TRACEE_SIGNAL && event != TRACEE_SYSCALL)
             break;
+        ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* any stop takes an earlier one back */
         ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)(event == TRACEE_SIGNAL ? number : 0));
     }
     return event == TRACEE_INTERRUPTED;

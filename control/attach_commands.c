@@ -70,7 +70,8 @@ static void print_next(FILE *out, pid_t pid, const char *recording)
         fprintf(out, "; leakctl report --dir=%s %d, or leakreport %s\n",
                 term_shell_word(dirname(copy)).text, (int)pid, term_shell_word(recording).text);
     else
-        fputs("; its recording is in memory only: no directory for a file can be written there\n",
+        fputs("; its recording is in memory only: no directory for a file can be written there: "
+              "--dir=DIRECTORY names one\n",
               out);
     fflush(out);
     free(copy);

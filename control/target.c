@@ -15,6 +15,7 @@
 #include "common/base/string_list.h"
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
+#include "common/store/store_dir.h"
 
 #define LIBRARY "/libleak.so"
 #define STORE ".leak"
@@ -223,6 +224,87 @@ void target_close(struct target *target)
     free(target->path);
 }
 
+/* The pid that the process has in its own pid namespace; 0: it is in this one. */
+static pid_t find_inner_pid(pid_t pid)
+{
+    char status[PROC_STATUS_SIZE];
+    const char *numbers, *end, *last;
+
+    proc_read_text(pid, "status", status, sizeof(status));
+    numbers = proc_status_value(status, "NSpid");
+    end = numbers + strcspn(numbers, "\n");
+    last = memrchr(numbers, '\t', (size_t)(end - numbers));
+    return last ? atoi(last + 1) : 0;
+}
+
+static bool has_another_root(pid_t pid)
+{
+    char path[64];
+    struct stat own, other;
+
+    snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+    return stat("/", &own) == 0 && stat(path, &other) == 0 &&
+           (own.st_ino != other.st_ino || own.st_dev != other.st_dev);
+}
+
+/* The kernel names a file as the process sees it, or if it can as this one does. */
+static char *reach_file(pid_t pid, const char *path)
+{
+    char *there = string_format("/proc/%d/root%s", (int)pid, path);
+
+    if (access(there, F_OK) == 0)
+        return there;
+    free(there);
+    return string_format("%s", path);
+}
+
+/* The recording file that the process maps, as this process can open it; the caller frees it. */
+static char *find_mapped_store(pid_t pid)
+{
+    char *path = string_format("/proc/%d/maps", (int)pid), *line = NULL, *store = NULL;
+    FILE *maps = fopen(path, "re");
+    struct proc_mapping mapping;
+    size_t size = 0;
+
+    while (maps && !store && getline(&line, &size, maps) > 0)
+        if (proc_parse_mapping(line, &mapping) && ends_with(mapping.path, STORE))
+            store = reach_file(pid, mapping.path);
+    if (maps)
+        fclose(maps);
+    free(line);
+    free(path);
+    return store;
+}
+
+/* In a container or chroot the recording file may have another pid, and is where only they see it. */
+static bool find_in_container(const char *word, struct listed_process *found)
+{
+    char state, *end;
+    long pid = strtol(word, &end, 10);
+    bool inside = !*end && pid > 0 && (find_inner_pid((pid_t)pid) || has_another_root((pid_t)pid));
+    const char *name;
+
+    *found = (struct listed_process){.pid = (pid_t)pid};
+    if (!inside || !proc_read_stat(found->pid, &found->start_time, &state))
+        return false;
+    found->path = find_mapped_store(found->pid);
+    if (!found->path)
+        return false;
+    name = strrchr(found->path, '/') + 1;
+    found->name = string_format("%.*s", (int)store_name_program_length(name), name);
+    return true;
+}
+
+static bool open_in_container(struct target *target, const char *word, const char *dir)
+{
+    struct listed_process found;
+    bool good =
+        find_in_container(word, &found) ? open_target(target, &found) : refuse_missing(word, dir);
+
+    listed_process_free(&found);
+    return good;
+}
+
 bool target_open(struct target *target, const char *word, const char *dir)
 {
     char *directory = process_list_directory(dir);
@@ -230,7 +312,7 @@ bool target_open(struct target *target, const char *word, const char *dir)
     bool good;
 
     process_list_select(&finds, word);
-    good = !finds.count       ? refuse_missing(word, directory)
+    good = !finds.count       ? open_in_container(target, word, directory)
            : finds.count == 1 ? open_target(target, &finds.at[0])
                               : refuse_several(word, &finds);
     process_list_end(&finds);

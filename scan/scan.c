@@ -269,8 +269,8 @@ static void note_core(struct scan *scan, const struct core_image *core)
     if (truncated)
         report_note(&scan->report,
                     arena_format(scan->mem,
-                                 "Warning: the core file is truncated: %s are missing, "
-                                 "and what only they hold is called lost",
+                                 "Warning: the core file is truncated: %s are missing and may "
+                                 "hold any block, so none is called lost but possibly lost",
                                  term_size(truncated).text));
     else if (missing)
         report_note(&scan->report,
@@ -300,10 +300,15 @@ bool scan_core(const char *tool, const char *path, const char *program,
     scan.report.looks = 1;
     if (good)
         note_core(&scan, core);
+    if (good && core_image_truncated(core))
+        mark_doubt_lost(&scan.marking);
     if (good && !finish(&scan, since)) {
         trouble = "not enough memory";
         good = false;
     }
+    if (!good && core && core_image_truncated(core))
+        trouble = arena_format(scan.mem, "the core file is truncated (%s are missing): %s",
+                               term_size(core_image_truncated(core)).text, trouble);
     if (!good)
         complain(tool, arena_format(scan.mem, "%s: %s", path, trouble));
     core_image_close(core);

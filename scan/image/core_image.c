@@ -71,12 +71,19 @@ static size_t read_file(struct core_image *core, uint64_t address, void *buffer,
     return got > 0 ? (size_t)got : 0;
 }
 
+/* The segment that has data for an address; else the next one above, or NULL. */
+static const struct segment *find_segment(const struct core_image *core, uint64_t address)
+{
+    size_t at = array_lower_bound(core->segments, core->count, sizeof(*core->segments),
+                                  segment_ends_below, &address);
+
+    return at < core->count ? &core->segments[at] : NULL;
+}
+
 static size_t read_core(struct image *image, uint64_t address, void *buffer, size_t size)
 {
     struct core_image *core = image->source;
-    size_t at = array_lower_bound(core->segments, core->count, sizeof(*core->segments),
-                                  segment_ends_below, &address);
-    const struct segment *segment = at < core->count ? &core->segments[at] : NULL;
+    const struct segment *segment = find_segment(core, address);
     ssize_t got;
 
     if (!segment || segment->start > address) {
@@ -88,6 +95,25 @@ static size_t read_core(struct image *image, uint64_t address, void *buffer, siz
         size = segment->end - address;
     got = pread(core->fd, buffer, size, (off_t)(segment->offset + address - segment->start));
     return got > 0 ? (size_t)got : 0;
+}
+
+/* A page that was never written is a hole of the file. */
+static bool find_holes(struct image *image, uint64_t start, size_t count, bool *untouched)
+{
+    struct core_image *core = image->source;
+    const struct segment *segment = find_segment(core, start);
+    uint64_t size = count * IMAGE_PAGE;
+    off_t offset, data;
+
+    if (!segment || segment->start > start || segment->end - start < size)
+        return false;
+    offset = (off_t)(segment->offset + start - segment->start);
+    data = lseek(core->fd, offset, SEEK_DATA);
+    if (data < 0 && errno != ENXIO) /* ENXIO: there is none up to the end of the file */
+        return false;
+    for (size_t i = 0; i < count; i++)
+        untouched[i] = data < 0 || data >= offset + (off_t)((i + 1) * IMAGE_PAGE);
+    return true;
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
@@ -408,6 +434,7 @@ struct core_image *core_image_open(struct image *image, const char *path, const 
     *core = (struct core_image){.image = image, .fd = -1, .open_fd = -1, .program = program};
     image->core = true;
     image->read = read_core;
+    image->find_untouched = find_holes;
     image->source = core;
     *trouble = open_core(core, path);
     if (!*trouble)

@@ -18,6 +18,7 @@
 
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
+#include "common/processes/ptrace_right.h"
 #include "common/processes/traced_thread.h"
 #include "scan/image/registers.h"
 
@@ -76,23 +77,22 @@ static bool find_untouched(struct image *image, uint64_t start, size_t count, bo
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The kernel says EPERM for many reasons. */
+static const char *explain(struct image *image, enum ptrace_refusal refusal)
+{
+    return arena_format(image->mem, "%s: %s", ptrace_refusal_reason(refusal),
+                        ptrace_refusal_next(refusal));
+}
+
 static const char *explain_refusal(struct image *image, pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
-    int scope = proc_yama_scope(), tracer;
+    int tracer;
 
     proc_read_text(pid, "status", status, sizeof(status));
     tracer = atoi(proc_status_value(status, "TracerPid"));
     if (tracer)
         return arena_format(image->mem, "a debugger (pid %d) is attached: detach it first", tracer);
-    if (scope)
-        return arena_format(image->mem,
-                            "ptrace is restricted (kernel.yama.ptrace_scope = %d): use root or "
-                            "CAP_SYS_PTRACE",
-                            scope);
-    return "no permission to trace it: another user's process, one that forbids it (setuid, "
-           "PR_SET_DUMPABLE), or a container without CAP_SYS_PTRACE";
+    return explain(image, ptrace_right_explain(pid));
 }
 
 static char *read_link(struct image *image, const char *path)
@@ -107,11 +107,14 @@ static char *read_link(struct image *image, const char *path)
 
 static const char *check_program(struct image *image, pid_t pid)
 {
+    enum ptrace_refusal proc = ptrace_right_check_proc();
     char path[64], status[PROC_STATUS_SIZE];
     struct stat about;
     unsigned char ident[EI_NIDENT] = {0};
     int fd;
 
+    if (proc)
+        return explain(image, proc);
     if (!proc_read_text(pid, "status", status, sizeof(status)))
         return "no such process";
     if (strchr("ZX", *proc_status_value(status, "State")))

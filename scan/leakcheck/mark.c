@@ -325,6 +325,13 @@ bool mark_run(struct marking *marking, struct objects *objects, struct glibc_hea
     return true;
 }
 
+void mark_doubt_lost(struct marking *marking)
+{
+    for (uint32_t i = 0; i < marking->heap->chunks.count; i++)
+        if (marking->verdict[i] == UNMARKED && mark_is_block(marking, i))
+            marking->verdict[i] = VERDICT_POSSIBLE;
+}
+
 void mark_end(struct marking *marking)
 {
     free(marking->verdict);

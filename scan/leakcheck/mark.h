@@ -43,6 +43,8 @@ struct marking {
 /* earlier: NULL = this is the only look. False: no memory. */
 bool mark_run(struct marking *marking, struct objects *objects, struct glibc_heap *heap,
               const struct roots *roots, const struct earlier_verdicts *earlier);
+/* Memory is missing that may have pointers: what seems lost is possibly lost. */
+void mark_doubt_lost(struct marking *marking);
 void mark_end(struct marking *marking);
 
 /* Whether a chunk is a block of the program. */

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """equal.py BUILD [NAME...] - the verdicts of leakctl scan beside those of libleak, in the same process at the
 same moment: each program runs under libleak and waits for input; leakctl snapshot, then leakctl scan, then
-gcore and leakreport core. Prints a Markdown table (docs/SCAN.md). Exit status 1: scan calls a block lost that
-libleak does not.
+leakreport core of gcore's file, of the kernel's (where core_pattern is a plain name), and of the first half of
+that. Prints a Markdown table (docs/SCAN.md). Exit status 1: scan or a core calls a block lost that libleak does
+not.
 
 Blocks of libleak whose verdict the stack gives (runtime) count as reachable; sizes differ by what malloc rounds
 up, so blocks are counted.
 """
-import glob, json, os, shutil, signal, subprocess, sys, tempfile, time
+import glob, json, os, resource, shutil, signal, subprocess, sys, tempfile, time
 
 PROGRAMS = {  # name: command, input
     "bash": (["bash", "--norc"], "f() { a=($(seq 500)); }; f\n"),
@@ -62,6 +63,7 @@ PROGRAMS = {  # name: command, input
     "units": (["units", "-q"], ""),
     "gs": (["gs", "-q", "-dNODISPLAY"], "1 1 add ==\n"),
 }
+ENDINGS = (signal.SIGXCPU, signal.SIGSYS, signal.SIGXFSZ, signal.SIGTRAP, signal.SIGABRT, signal.SIGQUIT, signal.SIGFPE)
 WORDS = ("lost", "indirect", "possible", "hidden", "reachable")
 
 
@@ -73,14 +75,52 @@ def blocks(report):
     return {word: report["summary"][word]["blocks"] for word in WORDS}
 
 
+def read_core(build, path, part=1.0):
+    """The blocks by verdict; None: leakreport refuses the file."""
+    if not os.path.exists(path):
+        return None
+    if part < 1:
+        os.truncate(path, int(os.path.getsize(path) * part))
+    report = run(build + "/leakreport", "core", "--format=json", path)
+    return blocks(json.loads(report.stdout)) if not report.returncode else None
+
+
+def core_of_gdb(build, folder, pid):
+    if not shutil.which("gcore"):
+        return None
+    path = folder + "/gcore"
+    run("gcore", "-o", path, pid)
+    found = read_core(build, path + "." + pid)
+    os.unlink(path + "." + pid)
+    return found
+
+
+def cores_of_kernel(build, program, folder):
+    """Ends the program by a signal that it does not handle. Of the whole file, and of its first half."""
+    with open("/proc/%d/status" % program.pid, encoding="utf-8", errors="replace") as stream:
+        status = stream.read()
+    handled = int(status.split("SigCgt:")[1].split()[0], 16) | int(status.split("SigIgn:")[1].split()[0], 16)
+    ending = next((number for number in ENDINGS if not handled >> (number - 1) & 1), None)
+    if not ending:
+        return None, None
+    program.send_signal(ending)
+    program.wait(30)
+    for path in glob.glob(folder + "/core*"):
+        whole, half = read_core(build, path), read_core(build, path, 0.5)
+        os.unlink(path)
+        return whole, half
+    return None, None
+
+
 def measure(build, folder, name):
     command, text = PROGRAMS[name]
     if not shutil.which(command[0]):
         return None
     environment = dict(os.environ, LD_PRELOAD=build + "/libleak.so", LIBLEAK_DIR=folder,
-                       LIBLEAK_OPTIONS="report=none", HOME=folder, TERM="dumb")
+                       LIBLEAK_OPTIONS="report=none:crash=off:fatal_look=0", HOME=folder, TERM="dumb")
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               env=environment, cwd=os.path.dirname(os.path.abspath(__file__)))
+                               env=environment, cwd=folder)
+    resource.prlimit(program.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     try:
         program.stdin.write(text.encode())
         program.stdin.flush()
@@ -93,19 +133,14 @@ def measure(build, folder, name):
         scanned = run(build + "/leakctl", "scan", "--format=json", "--show=all", pid)
         if scanned.returncode:
             return scanned.stderr.strip()
-        core = folder + "/core"
-        cored = None
-        if shutil.which("gcore"):
-            run("gcore", "-o", core, pid)
-            cored = run(build + "/leakreport", "core", "--format=json", core + "." + pid)
-            cored = blocks(json.loads(cored.stdout)) if not cored.returncode else None
-            os.unlink(core + "." + pid)
+        cored = core_of_gdb(build, folder, pid)
         store = glob.glob("%s/*.%s.*.leak" % (folder, pid))
         report = json.loads(run(build + "/leakreport", "--format=json", "--default-suppressions=off", *store).stdout)
         known = blocks(report["processes"][0])
         known["reachable"] += report["processes"][0]["summary"]["runtime"]["blocks"]
         report = json.loads(scanned.stdout)
-        return known, blocks(report), cored, report["look"]
+        kernel, half = cores_of_kernel(build, program, folder)
+        return known, blocks(report), (cored, kernel), half, report["look"]
     except (BrokenPipeError, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError) as error:
         return repr(error)[:80]
     finally:
@@ -123,8 +158,9 @@ def lost(counts):
 
 def main():
     build, names = os.path.abspath(sys.argv[1]), sys.argv[2:] or list(PROGRAMS)
-    equal = total = false = 0
-    print("| program | libleak | leakctl scan | leakreport core | equal | paused (ms) | read (ms) |\n|---|---|---|---|---|---:|---:|")
+    equal = total = false = cores = 0
+    print("| program | libleak | leakctl scan | gcore's core | kernel's core | half of it | equal | paused (ms) | read (ms) |\n"
+          "|---|---|---|---|---|---|---|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             result = measure(build, folder, name)
@@ -133,13 +169,16 @@ def main():
             if isinstance(result, str):
                 print("| %s | %s |" % (name, result))
                 continue
-            known, scan, core, look = result
-            same = all(known[word] == scan[word] for word in WORDS[:4]) and (core is None or all(scan[word] == core[word] for word in WORDS[:4]))
-            more = lost(scan) > lost(known)
-            total, equal, false = total + 1, equal + same, false + more
-            print("| %s | %s | %s | %s | %s | %.1f | %.0f |" % (name, cells(known), cells(scan), cells(core),
-                  "yes" if same else "**more lost**" if more else "no", look["pause_ms"], look["check_ms"]), flush=True)
-    print("\n%d programs, %d equal, %d with more lost" % (total, equal, false))
+            known, scan, whole, half, look = result
+            as_scan = all(core is None or core == scan for core in whole)
+            same = all(known[word] == scan[word] for word in WORDS[:4]) and as_scan
+            more = any(core and lost(core) > lost(known) for core in (scan, *whole, half))
+            total, equal, false, cores = total + 1, equal + same, false + more, cores + as_scan
+            print("| %s | %s | %s | %s | %s | %s | %s | %.1f | %.0f |"
+                  % (name, cells(known), cells(scan), *(cells(core) for core in (*whole, half)),
+                     "**more lost**" if more else "yes" if same else "cores" if as_scan else "no",
+                     look["pause_ms"], look["check_ms"]), flush=True)
+    print("\n%d programs, %d equal, %d with cores equal to scan, %d with more lost" % (total, equal, cores, false))
     sys.exit(false > 0)
 
 

@@ -622,3 +622,203 @@ test_a_process_that_lives_in_a_signal_handler_is_attached_to() {
     wait "$running" || status=$?
     equal 'its own end' $status 7
 }
+
+# ---- Containers, and what they leave out
+
+in_namespaces() { # options of unshare, command: skips where this kernel lets nobody but root make them
+    options=$1
+    shift
+    unshare $options true 2>/dev/null || skip "unshare $options is refused here"
+    unshare $options "$@"
+}
+begin_in_namespaces() { # options of unshare: runs as $running, a child of $outer
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    mkdir -p -m 700 stores
+    in_namespaces "$1" true
+    unshare $1 ./host nanosleep 12 >said.host 2>&1 &
+    outer=$!
+    until_says said.now '^ready' cat said.host
+    running=$outer
+    while child=$(cat "/proc/$running/task/$running/children") && [ -n "${child% }" ]; do running=${child% }; done
+}
+finish_outer() {
+    running=$outer
+    finish
+}
+refused() { # regular expression, command: one line, status 1
+    expected=$1
+    shift
+    status=0
+    "$@" >out 2>err || status=$?
+    equal "status of $*" $status 1
+    equal 'lines' "$(cat out err | wc -l)" 1
+    says err "^leakctl: .*: $expected"
+}
+as_user= # begins a command of a user without any right of root
+[ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+test_container_is_attached_to_from_outside() {
+    need_ptrace
+    need unshare
+    for options in -Ur -Urm -Urpf '-Urpmf --mount-proc'; do
+        begin_in_namespaces "$options"
+        "$O/leakctl" attach --dir="$PWD/stores" --for=1s -o report.txt "$running" >out 2>&1 || skip_or_fail "$options: $(cat out)"
+        says report.txt '^ +lose +<stdin>:20'
+        says out detached
+        finish_outer
+        rm -r stores
+    done
+}
+test_container_is_attached_to_from_inside() {
+    need_ptrace
+    need unshare
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    mkdir -m 700 stores
+    in_namespaces '-Urpmf --mount-proc' sh -c './host nanosleep 12 >said.host & sleep 0.3
+        "$0"/leakctl attach --dir="$PWD/stores" --for=1s -o report.txt $! && wait $!' "$O" >out 2>&1 || status=$?
+    says out detached
+    equal 'its own end' "$status" 5
+    says report.txt '^ +lose +<stdin>:20'
+    equal 'what it said' "$(cat said.host)" "ready
+end 1 0 1"
+}
+test_what_a_container_cannot_reach_is_refused_with_one_reason() {
+    need_ptrace
+    need unshare
+    begin nanosleep 8
+    in_namespaces -Ur true
+    refused 'it is in another user namespace: run leakctl outside of the container' unshare -Ur "$O/leakctl" attach $running
+    refused 'it is in another user namespace: run leakctl outside of the container' unshare -Ur "$O/leakctl" scan $running
+    for verb in attach scan; do
+        refused '/proc shows another pid namespace: mount -t proc proc /proc' unshare -Urpf "$O/leakctl" $verb 1
+        refused '/proc is not mounted' unshare -Urm sh -c 'mount -t tmpfs none /proc && exec "$@"' - "$O/leakctl" $verb $running
+    done
+    finish
+}
+test_root_without_proc_is_attached_to() {
+    need_ptrace
+    need unshare
+    need ldd
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    mkdir -p root/tmp
+    for file in "$PWD/host" $(ldd host | grep -o '/[^ ]*'); do
+        mkdir -p "root$(dirname "$file")"
+        cp -L "$file" "root$file"
+    done
+    in_namespaces -Ur chroot root "$PWD/host" nanosleep 1 >said.host 2>&1 || [ $? = 5 ] || skip "no chroot: $(cat said.host)"
+    for i in 1 2; do
+        unshare -Ur chroot root "$PWD/host" nanosleep 15 >said.host 2>&1 &
+        running=$!
+        until_says said.now '^ready' cat said.host
+        "$O/leakctl" attach --dir=/tmp "$running" >out 2>&1 || skip_or_fail "$(cat out)"
+        sleep 0.5
+        "$O/leakctl" report "$running" >report || :
+        says report 'no leak check was made: /proc/self/maps cannot be read'
+        detach
+        finish
+    done
+    says report ' bytes in [1-9] blocks? '
+}
+test_no_directory_for_a_recording_is_said() {
+    need_ptrace
+    begin nanosleep 5
+    status=0
+    "$O/leakctl" attach --dir=/proc --for=30s "$running" >out 2>&1 || status=$?
+    says out 'its recording is in memory only: no directory for a file can be written there: --dir=DIRECTORY names one$'
+    says out detached
+    equal 'status' $status 1
+    finish
+}
+filter='#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) /* ACTION NUMBER PROGRAM...: under a filter; "own": put on by its process itself */
+{
+    unsigned answer = strtoul(argv[1], NULL, 0);
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[2]), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {4, code};
+    int status;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        return 77;
+    if (getenv("OWN") || fork() == 0)
+        execv(argv[3], argv + 3);
+    return wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}'
+begin_filtered() { # action, number of the call
+    [ -x host ] || printf "%s\n" "$host" | compile host -O1 -g -pthread
+    [ -x filter ] || printf "%s\n" "$filter" | compile filter
+    mkdir -p -m 700 stores
+    rm -f said.host
+    ./filter "$1" "$2" ./host nanosleep 8 >said.host 2>&1 &
+    outer=$! running=$!
+    until_says said.now '^ready' cat said.host
+    [ -n "${OWN:-}" ] || running=$(tr -d ' ' <"/proc/$outer/task/$outer/children")
+}
+test_filter_of_a_container_lets_libleak_in_unless_it_kills() {
+    need_ptrace
+    kill_process=0x80000000 memfd_create=319 ppoll=271 sysinfo=99
+    for answer in $kill_process 0x00050001; do # the same for a call that nobody makes: it kills, it fails
+        begin_filtered $answer $sysinfo
+        attach
+        sleep 0.9
+        "$O/leakctl" report --dir=stores "$running" >report
+        says report '^ +lose +<stdin>:20'
+        detach
+        finish_outer
+        rm -r stores
+    done
+    for call in $memfd_create $ppoll; do
+        begin_filtered $kill_process $call
+        refused 'its seccomp filter kills for calls that leakctl makes: nothing has changed' "$O/leakctl" attach "$running"
+        finish_outer
+    done
+    begin_filtered 0x00050001 $memfd_create
+    refused 'it cannot make the system call memfd_create: Operation not permitted' "$O/leakctl" attach "$running"
+    finish_outer
+    OWN=1
+    export OWN
+    begin_filtered $kill_process $sysinfo
+    refused 'a seccomp filter restricts it: ' "$O/leakctl" attach "$running"
+    finish_outer
+}
+test_user_without_rights_is_refused_with_one_reason() {
+    need_ptrace
+    need setpriv
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    compile quiet <<'END'
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(void) { prctl(PR_SET_DUMPABLE, 0); return pause(); }
+END
+    copy_for_all_users "$O/leakctl" host quiet "$O/libleak.so"
+    for verb in attach scan; do
+        refused 'it belongs to another user: run leakctl as that user, or as root$' $as_user "$place/tool" $verb 1
+    done
+    cd "$place"
+    $as_user "$place/quiet" & running=$!
+    sleep 0.3
+    for verb in attach scan; do
+        (cd "$OLDPWD" && refused 'it forbids ptrace \(PR_SET_DUMPABLE\): run leakctl as root$' $as_user "$place/tool" $verb $running) || { kill $running; exit 1; }
+    done
+    kill $running
+    cd "$OLDPWD"
+    $as_user setpriv --no-new-privs "$place/host" nanosleep 6 >said.host & running=$!
+    until_says said.now '^ready' cat said.host
+    mkdir -m 777 "$place/stores"
+    $as_user setpriv --no-new-privs "$place/tool" attach --dir="$place/stores" $running >out 2>&1 || skip_or_fail "$(cat out)"
+    finish
+    need_root
+    need capsh
+    begin nanosleep 4
+    refused 'this root lacks CAP_SYS_PTRACE: run leakctl outside' capsh --drop=cap_sys_ptrace -- -c "$O/leakctl attach $running"
+    finish
+}

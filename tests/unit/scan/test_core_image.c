@@ -122,6 +122,31 @@ START_TEST(segments_have_no_more_data_than_the_file)
 }
 END_TEST
 
+/* The last segment is as large as the file will be; its second half is a hole. */
+START_TEST(holes_of_the_file_are_not_read)
+{
+    static uint8_t bytes[8 * DATA];
+    const char *trouble;
+    struct core_image *opened;
+
+    core.segments[SEGMENTS - 1].p_filesz = core.segments[SEGMENTS - 1].p_memsz = sizeof(bytes);
+    opened = write_and_open(SIZE_MAX, &trouble);
+    ck_assert_msg(opened != NULL, "%s", trouble);
+    core_image_close(opened);
+    ck_assert_int_eq(truncate(path, DATA * SEGMENTS + (off_t)sizeof(bytes)), 0);
+    image_end(&image);
+    image_begin(&image, image.mem);
+    opened = core_image_open(&image, path, NULL, &trouble);
+    ck_assert_msg(opened != NULL, "%s", trouble);
+    ck_assert(image_read_pages(&image, 0x30000, bytes, DATA));
+    ck_assert(!image_read_pages(&image, 0x30000 + 4 * DATA, bytes, 4 * DATA));
+    ck_assert(image_read_pages(&image, 0x30000, bytes, sizeof(bytes)));
+    ck_assert_mem_eq(bytes + DATA, bytes + 4 * DATA, DATA);
+    ck_assert_uint_eq(word_at(0x30008), 3 * DATA + 8);
+    core_image_close(opened);
+}
+END_TEST
+
 START_TEST(a_copy_stays_as_it_was_and_covers_what_it_was_made_of)
 {
     const char *trouble;
@@ -177,6 +202,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, words_come_from_their_place_in_the_file_and_none_from_elsewhere);
     tcase_add_test(tcase, what_a_truncated_file_lacks_is_counted);
+    tcase_add_test(tcase, holes_of_the_file_are_not_read);
     tcase_add_test(tcase, segments_have_no_more_data_than_the_file);
     tcase_add_test(tcase, a_copy_stays_as_it_was_and_covers_what_it_was_made_of);
     tcase_add_loop_test(tcase, what_is_no_usable_core_is_refused_with_the_reason, 0,
