@@ -37,14 +37,13 @@ size_t screen_selected_place(const struct screen *screen)
 
 /* ---- The parts ------------------------------------------------------------------------------- */
 
-/* The columns cover the time from the start of the process to now in equal steps, whatever the
- * times of the history: each shows the last value up to its time. */
-static void draw_bars(const struct screen *screen, int line)
+/* Values as bars in so many columns, which cover the time from the start of the process to now in
+ * equal steps, whatever the times of the history: each shows the last value up to its time. */
+static void write_bars(const struct screen *screen, size_t width, char *bars)
 {
     const struct heap_snapshot *snapshot = screen->snapshot;
     uint64_t values[BARS_MOST], span = snapshot->time_ns - snapshot->started_ns;
-    char bars[3 * BARS_MOST + 1], text[LINE_BYTES];
-    size_t width = COLS > 6 + BARS_MOST ? BARS_MOST : COLS > 7 ? (size_t)COLS - 6 : 1, at = 0;
+    size_t at = 0;
 
     for (size_t i = 0; i < width; i++) {
         double until =
@@ -56,8 +55,30 @@ static void draw_bars(const struct screen *screen, int line)
     }
     values[width - 1] = snapshot->total.bytes;
     cell_bars(values, width, screen->terminal->utf8, bars);
-    snprintf(text, sizeof(text), "heap  %s", bars);
-    terminal_put_line(screen->terminal, line, STYLE_OF_PLAIN, text);
+}
+
+static uint64_t largest_moment(const struct heap_snapshot *snapshot)
+{
+    uint64_t most = snapshot->total.bytes;
+
+    for (size_t i = 0; i < snapshot->history_count; i++)
+        most = snapshot->history[i].bytes > most ? snapshot->history[i].bytes : most;
+    return most;
+}
+
+/* "heap, 0 to 13.4 MB in 14s: ____====####" */
+static void draw_bars(const struct screen *screen, int line)
+{
+    const struct heap_snapshot *snapshot = screen->snapshot;
+    char scale[64], bytes[CELL_SIZE], span[CELL_SIZE], bars[3 * BARS_MOST + 1], text[LINE_BYTES];
+    size_t used = (size_t)snprintf(
+        scale, sizeof(scale), "heap, 0 to %s in %s: ", cell_bytes(largest_moment(snapshot), bytes),
+        cell_span(snapshot->time_ns - snapshot->started_ns, span));
+    size_t room = (size_t)COLS > used ? (size_t)COLS - used : 1;
+
+    write_bars(screen, room > BARS_MOST ? BARS_MOST : room, bars);
+    snprintf(text, sizeof(text), "%s%s", scale, bars);
+    terminal_put_line(screen->terminal, line, STYLE_OF_NAME, text);
 }
 
 static void draw_head(const struct screen *screen)
@@ -69,7 +90,8 @@ static void draw_head(const struct screen *screen)
     listing_write_totals(screen->snapshot, active_mark(screen), terminal_buffer_begin(&line));
     terminal_put_line(screen->terminal, 1, STYLE_OF_PLAIN, terminal_buffer_end(&line));
     draw_bars(screen, 2);
-    listing_write_header((size_t)COLS, active_mark(screen), terminal_buffer_begin(&line));
+    listing_write_header(screen->snapshot, (size_t)COLS, active_mark(screen),
+                         terminal_buffer_begin(&line));
     terminal_put_line(screen->terminal, 3, STYLE_OF_HEADING, terminal_buffer_end(&line));
 }
 
@@ -90,12 +112,14 @@ static void draw_row(const struct screen *screen, size_t place, int line)
     size_t row = screen->rows[place];
     const struct growth *growth = screen->snapshot->rows[row].growth;
     bool grows = growth && growth_is_growing(growth->verdict);
+    bool lost = screen->snapshot->rows[row].lost.blocks;
     struct terminal_buffer text;
 
     listing_write_row(screen->snapshot, row, active_mark(screen), (size_t)COLS,
                       terminal_buffer_begin(&text));
     terminal_put_line(screen->terminal, line,
                       place == screen->list.selected ? STYLE_OF_SELECTED
+                      : lost                         ? STYLE_OF_ALARM
                       : grows                        ? STYLE_OF_WARNING
                                                      : STYLE_OF_PLAIN,
                       terminal_buffer_end(&text));
@@ -143,7 +167,7 @@ static void draw_pane(const struct screen *screen)
     free(text);
 }
 
-static const struct terminal_key keys[] = {
+static const struct terminal_key keys_of_one[] = {
     {'q', "q", "quit"},   {'?', "?", "help"},       {'\n', "Enter", "stack"},
     {'/', "/", "filter"}, {'L', "L", "check"},      {'w', "w", "report"},
     {'m', "m", "mark"},   {' ', "space", "freeze"}, {0}};
@@ -156,6 +180,7 @@ static void draw_help(const struct screen *screen)
         "Enter  growth, source and stack of the selected site; Up and Down select",
         "m  mark: the delta column counts from now; M clears the mark",
         "L  leak check now   w  write a report to a file",
+        "Esc  back to the list of processes, if leaktop was started with it",
         "?  this help",
         "q  quit",
     };
@@ -174,9 +199,8 @@ static void draw_help(const struct screen *screen)
 }
 
 /* The message of a request in as many lines as it needs, above the foot. */
-static void draw_message(const struct screen *screen)
+void screen_put_message(const struct terminal *terminal, const char *text)
 {
-    const char *text = screen->request.text;
     size_t length = strlen(text), width = COLS > 1 ? (size_t)COLS : 1;
     int lines = (int)((length + width - 1) / width), at = LINES - 1 - lines;
     char part[LINE_BYTES];
@@ -185,7 +209,7 @@ static void draw_message(const struct screen *screen)
         at = 0;
     for (size_t from = 0; from < length && at < LINES - 1; from += width) {
         snprintf(part, sizeof(part), "%.*s", (int)width, text + from);
-        terminal_put_line(screen->terminal, at++, STYLE_OF_GOOD, part);
+        terminal_put_line(terminal, at++, STYLE_OF_GOOD, part);
     }
 }
 
@@ -201,7 +225,7 @@ static void draw_foot(const struct screen *screen)
                  order_word[screen->ordering.order], *screen->filter.text ? "  filter: " : "",
                  screen->filter.text);
     }
-    terminal_put_foot(screen->terminal, LINES - 1, text, &screen->filter, keys);
+    terminal_put_foot(screen->terminal, LINES - 1, text, &screen->filter, keys_of_one);
 }
 
 void screen_draw(struct screen *screen)
@@ -213,12 +237,80 @@ void screen_draw(struct screen *screen)
         } else {
             draw_table(screen);
             draw_pane(screen);
-            draw_message(screen);
+            screen_put_message(screen->terminal, screen->request.text);
         }
     } else {
         terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,
                           "reading the recording file and its symbols ...");
     }
     draw_foot(screen);
+    refresh();
+}
+
+/* ---- All processes --------------------------------------------------------------------------- */
+
+static enum terminal_style fleet_row_style(const struct fleet_row *row)
+{
+    return row->lost_blocks ? STYLE_OF_ALARM : row->growing ? STYLE_OF_WARNING : STYLE_OF_PLAIN;
+}
+
+static void draw_fleet_title(const struct fleet_screen *screen)
+{
+    const struct fleet_rows *rows = screen->rows;
+    uint64_t live = 0;
+    size_t growing = 0;
+    char text[LINE_BYTES];
+
+    for (size_t i = 0; i < rows->count; i++) {
+        live = add_saturating(live, rows->at[i].bytes);
+        growing += rows->at[i].growing > 0;
+    }
+    snprintf(text, sizeof(text), "%.64s under libleak: %.64s live, %zu growing",
+             term_count(rows->count, "process").text, term_size(live).text, growing);
+    terminal_put_line(screen->terminal, 0, STYLE_OF_TITLE, text);
+}
+
+static void draw_fleet_rows(struct fleet_screen *screen)
+{
+    struct terminal_list *list = &screen->list;
+    struct terminal_buffer line;
+
+    terminal_list_place(list, 2, LINES - 3, screen->rows->count);
+    for (int i = 0; i < list->lines; i++) {
+        size_t at = list->first + (size_t)i;
+
+        if (at >= screen->rows->count) {
+            terminal_put_line(screen->terminal, 2 + i, STYLE_OF_PLAIN,
+                              i || screen->rows->count
+                                  ? ""
+                                  : "no running process uses libleak; start one with leakrun");
+            continue;
+        }
+        listing_write_fleet_row(&screen->rows->at[at], screen->rows->time_ns, (size_t)COLS,
+                                terminal_buffer_begin(&line));
+        terminal_put_line(screen->terminal, 2 + i,
+                          at == list->selected ? STYLE_OF_SELECTED
+                                               : fleet_row_style(&screen->rows->at[at]),
+                          terminal_buffer_end(&line));
+    }
+}
+
+void fleet_screen_draw(struct fleet_screen *screen)
+{
+    static const struct terminal_key keys[] = {
+        {'q', "q", "quit"}, {'\n', "Enter", "its allocation sites"}, {'L', "L", "leak check"}, {0}};
+    struct terminal_buffer line;
+
+    if (screen->rows) {
+        draw_fleet_title(screen);
+        listing_write_fleet_header(terminal_buffer_begin(&line));
+        terminal_put_line(screen->terminal, 1, STYLE_OF_HEADING, terminal_buffer_end(&line));
+        draw_fleet_rows(screen);
+        screen_put_message(screen->terminal, screen->request.text);
+    } else {
+        terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,
+                          "reading the recording files and their symbols ...");
+    }
+    terminal_put_foot(screen->terminal, LINES - 1, "", NULL, keys);
     refresh();
 }

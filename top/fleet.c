@@ -88,13 +88,24 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static struct fleet_rate rate_between(const struct heap_snapshot *before,
+                                      const struct heap_snapshot *now)
+{
+    if (!before || !now || now->time <= before->time)
+        return (struct fleet_rate){0};
+    return (struct fleet_rate){true, ((double)now->total.bytes - (double)before->total.bytes) /
+                                         (now->time - before->time)};
+}
+
 /* False: the process has ended since it was found. */
 static bool update_member(struct fleet_member *member)
 {
+    struct heap_snapshot *before = member->snapshot;
     struct read_error trouble;
 
-    heap_snapshot_free(member->snapshot);
     member->snapshot = heap_snapshot_take(&member->reader, &trouble);
+    member->rate = rate_between(before, member->snapshot);
+    heap_snapshot_free(before);
     if (!member->snapshot)
         return trouble.os != ENOENT;
     member->allocs = larger_of(member->allocs, member->snapshot->total.allocs);
@@ -129,4 +140,63 @@ void fleet_end(struct fleet *fleet)
         free_member(fleet, &fleet->at[i]);
     free(fleet->at);
     *fleet = (struct fleet){0};
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static struct fleet_row make_row(const struct fleet_member *member)
+{
+    const struct heap_snapshot *snapshot = member->snapshot;
+    struct fleet_row row = {.pid = member->found.pid,
+                            .name = strdup(member->found.name),
+                            .path = strdup(member->found.path),
+                            .started_ns = member->found.started_ns,
+                            .rate = member->rate};
+
+    if (!snapshot)
+        return row;
+    row.readable = true;
+    row.sampled = snapshot->sampled;
+    row.bytes = snapshot->total.bytes;
+    row.peak = snapshot->peak.bytes;
+    row.lost_bytes = add_saturating(snapshot->lost.bytes, snapshot->lost.indirect_bytes);
+    row.lost_blocks = add_saturating(snapshot->lost.blocks, snapshot->lost.indirect_blocks);
+    row.leak_check_ns = snapshot->leak_check_ns;
+    row.growing = snapshot->growing;
+    return row;
+}
+
+static int compare_fleet_rows(const void *left, const void *right)
+{
+    const struct fleet_row *a = left, *b = right;
+    int by = COMPARE(b->growing > 0, a->growing > 0);
+
+    by = by ? by : COMPARE(b->bytes, a->bytes);
+    return by ? by : COMPARE(a->pid, b->pid);
+}
+
+struct fleet_rows *fleet_rows_make(const struct fleet *fleet)
+{
+    struct fleet_rows *rows = array_grow(NULL, &(size_t){0}, 1, sizeof(*rows));
+
+    *rows = (struct fleet_rows){.time_ns = fleet->time_ns};
+    rows->at = array_grow(NULL, &(size_t){0}, fleet->count + 1, sizeof(*rows->at));
+    while (rows->count < fleet->count) {
+        rows->at[rows->count] = make_row(&fleet->at[rows->count]);
+        rows->count++;
+    }
+    qsort(rows->at, rows->count, sizeof(*rows->at), compare_fleet_rows);
+    return rows;
+}
+
+void fleet_rows_free(struct fleet_rows *rows)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < rows->count; i++) {
+        free(rows->at[i].name);
+        free(rows->at[i].path);
+    }
+    free(rows->at);
+    free(rows);
 }

@@ -27,7 +27,11 @@ struct fleet_member {
     struct snapshot_reader reader;
     struct heap_snapshot *snapshot; /* of the last update; NULL = it could not be read */
     uint64_t allocs, frees;         /* since it started; never lower than before */
-    bool is_running;                /* it was found by the current update */
+    struct fleet_rate {
+        bool known;
+        double bytes; /* per second, since the update before */
+    } rate;
+    bool is_running; /* it was found by the current update */
 };
 
 struct fleet {
@@ -40,5 +44,29 @@ struct fleet {
 /* Takes a snapshot of each process in finds and takes over its entries. A zeroed fleet is empty. */
 void fleet_update(struct fleet *fleet, struct process_list *finds);
 void fleet_end(struct fleet *fleet);
+
+/* ---- Rows: what a list of all processes says, as plain data ---------------------------------- */
+
+struct fleet_row {
+    int32_t pid;
+    char *name, *path; /* path: of its recording */
+    bool readable;     /* the numbers below are known */
+    bool sampled;
+    uint64_t bytes, peak; /* bytes <= peak */
+    uint64_t lost_bytes, lost_blocks;
+    uint64_t leak_check_ns; /* time of the last leak check, 0 = none: nothing is known of losses */
+    size_t growing;         /* sites */
+    struct fleet_rate rate;
+    uint64_t started_ns;
+};
+
+struct fleet_rows {
+    struct fleet_row *at; /* those with growing sites first, then by live bytes */
+    size_t count;
+    uint64_t time_ns;
+};
+
+struct fleet_rows *fleet_rows_make(const struct fleet *fleet);
+void fleet_rows_free(struct fleet_rows *rows); /* NULL is allowed */
 
 #endif

@@ -230,6 +230,18 @@ static void add_to_total(struct counters *total, const struct counters *counts)
     total->frees += counts->frees;
 }
 
+/* A peak is recorded now and then: the heap may be larger at this moment. */
+static void raise_peak(struct snapshot_reader *reader, struct heap_snapshot *snapshot)
+{
+    struct moment now = {snapshot->time_ns, snapshot->total.bytes, snapshot->total.blocks};
+
+    if (snapshot->peak.bytes > reader->peak.bytes)
+        reader->peak = snapshot->peak;
+    if (now.bytes > reader->peak.bytes)
+        reader->peak = now;
+    snapshot->peak = reader->peak;
+}
+
 static void fill_growth(const struct snapshot_reader *reader, const struct store *store,
                         struct heap_snapshot *snapshot)
 {
@@ -322,6 +334,7 @@ struct heap_snapshot *heap_snapshot_take(struct snapshot_reader *reader, struct 
     fill_history(&store, snapshot);
     site_names_update(&reader->names, &store);
     fill_rows(reader, &store, snapshot);
+    raise_peak(reader, snapshot);
     fill_lost(reader, &store, snapshot);
     fill_deltas(reader, snapshot);
     fill_growth(reader, &store, snapshot);

@@ -49,7 +49,7 @@ struct heap_snapshot {
     size_t count, growing;
     struct moment *history; /* ascending */
     size_t history_count;
-    struct moment peak;     /* bytes 0: unknown */
+    struct moment peak;     /* bytes 0: unknown; never below total.bytes */
     uint64_t leak_check_ns; /* time of the last leak check; 0: there was none */
     struct lost_totals lost;
     uint64_t limit; /* bytes that the process may have; 0: no limit, or unknown */
@@ -63,6 +63,7 @@ struct snapshot_reader {
     struct site_names names;
     struct suppressions *suppressions;
     struct counter_baseline before; /* time 0: no snapshot was taken yet */
+    struct moment peak;             /* the largest heap that was recorded or seen */
 };
 
 /* resolver: as for site_names_begin(). */
@@ -80,13 +81,24 @@ const char *heap_snapshot_end_text(const struct heap_snapshot *snapshot, char te
 
 /* ---- In a thread ----------------------------------------------------------------------------- */
 
-/* Takes a snapshot each interval in a thread of its own, so that the caller never waits:
- * symbolizing the new sites of a large program takes seconds. The newest snapshot waits until it is
- * taken; the next one replaces it. The thread ends with the process it watches. */
+/* Takes something each interval in a thread of its own, so that the caller never waits: symbolizing
+ * the new sites of a large program takes seconds. The newest one waits until it is taken; the next
+ * one replaces it. */
 struct watcher;
 
-/* NULL: no thread could be started. */
-struct watcher *watcher_begin(const char *path, double interval);
+/* What is watched. take: NULL = it cannot be read, and *failure says why; *more: it goes on.
+ * discard: of one that was taken. end: of the source, in the end. */
+struct watched {
+    void *(*take)(void *source, bool *more, struct read_error *failure);
+    void (*discard)(void *taken);
+    void (*end)(void *source);
+};
+
+/* NULL: no thread could be started, and the source has ended. */
+struct watcher *watcher_begin(const struct watched *watched, void *source, double interval);
+
+/* Of the recording of a process: struct heap_snapshot, until it ends. */
+struct watcher *watcher_begin_process(const char *path, double interval);
 
 /* Returns within LEAVE_SECONDS (watcher.c): a thread that is still reading then keeps its memory
  * until leaktop ends. Snapshots taken from it stay valid, but not the names in them. */
@@ -95,8 +107,8 @@ void watcher_end(struct watcher *watcher);
 /* A descriptor that becomes readable when there is something to take. */
 int watcher_fd(const struct watcher *watcher);
 
-/* The newest snapshot, which the caller then owns; NULL = none since the last call. *failure: why
- * the file can no longer be read, after which there are no more snapshots. */
-struct heap_snapshot *watcher_take_snapshot(struct watcher *watcher, struct read_error *failure);
+/* The newest one, which the caller then owns; NULL = none since the last call. *failure: why it can
+ * no longer be read, after which there are no more. */
+void *watcher_take(struct watcher *watcher, struct read_error *failure);
 
 #endif

@@ -154,18 +154,29 @@ void listing_write_totals(const struct heap_snapshot *snapshot, const struct cou
     if (snapshot->peak.bytes)
         fprintf(stream, "peak %s, ", cell_bytes(snapshot->peak.bytes, peak));
     fprintf(stream, "%zu growing", snapshot->growing);
+    if (snapshot->leak_check_ns)
+        fprintf(
+            stream, ", %s lost",
+            cell_bytes(add_saturating(snapshot->lost.bytes, snapshot->lost.indirect_bytes), bytes));
 }
 
-void listing_write_header(size_t columns, const struct counter_baseline *mark, FILE *stream)
+/* A narrow table has either; after a leak check, what is lost. */
+static bool shows_lost(const struct heap_snapshot *snapshot)
+{
+    return snapshot->leak_check_ns;
+}
+
+void listing_write_header(const struct heap_snapshot *snapshot, size_t columns,
+                          const struct counter_baseline *mark, FILE *stream)
 {
     const char *delta = mark ? "MARK" : "DELTA";
 
     if (is_roomy(columns))
-        fprintf(stream, "%7s %7s %5s %8s %7s %7s %7s %-*s %s", "BYTES", "BLOCKS", "%", delta,
-                "ALLOC/S", "FREE/S", "AGE", TREND_ROOMY, "TREND", "FUNCTION");
+        fprintf(stream, "%7s %7s %5s %8s %7s %7s %7s %7s %-*s %s", "BYTES", "BLOCKS", "%", delta,
+                "ALLOC/S", "FREE/S", "LOST", "AGE", TREND_ROOMY, "TREND", "FUNCTION");
     else
-        fprintf(stream, "%7s %6s %5s %8s %7s %6s %-*s %s", "BYTES", "BLOCKS", "%", delta, "ALLOC/S",
-                "FREE/S", TREND_NARROW, "TREND", "FUNCTION");
+        fprintf(stream, "%7s %6s %5s %8s %7s %7s %-*s %s", "BYTES", "BLOCKS", "%", delta, "ALLOC/S",
+                shows_lost(snapshot) ? "LOST" : "FREE/S", TREND_NARROW, "TREND", "FUNCTION");
 }
 
 /* The function, or the place in its module; then the source line, as far as there is room. */
@@ -191,7 +202,7 @@ void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
     const struct snapshot_row *at = &snapshot->rows[row];
     struct counter_delta change = order_delta(snapshot, row, mark);
     char bytes[CELL_SIZE], blocks[CELL_SIZE], share[CELL_SIZE], delta[CELL_SIZE];
-    char allocs[CELL_SIZE], frees[CELL_SIZE], age[CELL_SIZE];
+    char allocs[CELL_SIZE], frees[CELL_SIZE], age[CELL_SIZE], lost[CELL_SIZE] = "-";
     uint64_t lived = snapshot->time_ns > at->first_ns ? snapshot->time_ns - at->first_ns : 0;
     const char *trend = at->growth ? growth_word[at->growth->verdict] : "";
     int used;
@@ -202,12 +213,16 @@ void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
     cell_delta(change.known, change.bytes, delta);
     cell_rate(at->delta.known, at->delta.allocs, allocs);
     cell_rate(at->delta.known, at->delta.frees, frees);
+    if (shows_lost(snapshot))
+        cell_bytes(add_saturating(at->lost.bytes, at->lost.indirect_bytes), lost);
     if (is_roomy(columns))
-        used = fprintf(stream, "%7s %7s %5s %8s %7s %7s %7s %-*.*s ", bytes, blocks, share, delta,
-                       allocs, frees, cell_span(lived, age), TREND_ROOMY, TREND_ROOMY, trend);
+        used =
+            fprintf(stream, "%7s %7s %5s %8s %7s %7s %7s %7s %-*.*s ", bytes, blocks, share, delta,
+                    allocs, frees, lost, cell_span(lived, age), TREND_ROOMY, TREND_ROOMY, trend);
     else
-        used = fprintf(stream, "%7s %6s %5s %8s %7s %6s %-*.*s ", bytes, blocks, share, delta,
-                       allocs, frees, TREND_NARROW, TREND_NARROW, trend);
+        used =
+            fprintf(stream, "%7s %6s %5s %8s %7s %7s %-*.*s ", bytes, blocks, share, delta, allocs,
+                    shows_lost(snapshot) ? lost : frees, TREND_NARROW, TREND_NARROW, trend);
     if (columns && columns < (size_t)used + 8)
         columns = (size_t)used + 8;
     if (at->name->title)
@@ -276,7 +291,7 @@ void listing_write_table(const struct heap_snapshot *snapshot,
     putc('\n', stream);
     listing_write_totals(snapshot, options->ordering.mark, stream);
     putc('\n', stream);
-    listing_write_header(options->columns, options->ordering.mark, stream);
+    listing_write_header(snapshot, options->columns, options->ordering.mark, stream);
     putc('\n', stream);
     shown = options->top && options->top < count ? options->top : count;
     for (size_t i = 0; i < shown; i++) {
@@ -286,4 +301,50 @@ void listing_write_table(const struct heap_snapshot *snapshot,
     if (shown < count)
         fprintf(stream, "%s more\n", term_count(count - shown, "site").text);
     free(rows);
+}
+
+/* ---- All processes --------------------------------------------------------------------------- */
+
+#define FLEET_COLUMNS 65 /* in front of the program */
+
+void listing_write_fleet_header(FILE *stream)
+{
+    fprintf(stream, "%7s %7s %7s %7s %4s %9s %6s %7s  %s", "PID", "LIVE", "PEAK", "LOST", "GROW",
+            "RATE/s", "LOOK", "RUNS", "PROGRAM");
+}
+
+static uint64_t age_of(uint64_t then_ns, uint64_t now_ns)
+{
+    return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+void listing_write_fleet_row(const struct fleet_row *row, uint64_t now_ns, size_t columns,
+                             FILE *stream)
+{
+    char live[CELL_SIZE] = "?", peak[CELL_SIZE] = "?", lost[CELL_SIZE] = "-", rate[CELL_SIZE] = "-";
+    char look[CELL_SIZE] = "-", ran[CELL_SIZE];
+    size_t room = !columns ? 0 : columns > FLEET_COLUMNS + 8 ? columns - FLEET_COLUMNS : 8;
+
+    if (row->readable) {
+        cell_bytes(row->bytes, live);
+        cell_bytes(row->peak, peak);
+        cell_delta(row->rate.known, (int64_t)row->rate.bytes, rate);
+    }
+    if (row->leak_check_ns) {
+        cell_bytes(row->lost_bytes, lost);
+        cell_span(age_of(row->leak_check_ns, now_ns), look);
+    }
+    fprintf(stream, "%7d %7s %7s %7s %4zu %9s %6s %7s  %s%s", (int)row->pid, live, peak, lost,
+            row->growing, rate, look, cell_span(age_of(row->started_ns, now_ns), ran),
+            term_text(row->name, strlen(row->name), room).text, row->sampled ? " (sampled)" : "");
+}
+
+void listing_write_fleet(const struct fleet_rows *rows, size_t columns, FILE *stream)
+{
+    listing_write_fleet_header(stream);
+    putc('\n', stream);
+    for (size_t i = 0; i < rows->count; i++) {
+        listing_write_fleet_row(&rows->at[i], rows->time_ns, columns, stream);
+        putc('\n', stream);
+    }
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "common/encode/json_fields.h"
+#include "top/fleet.h"
 #include "top/heap_snapshot.h"
 #include "top/order.h"
 
@@ -39,7 +40,8 @@ void listing_write_title(const struct heap_snapshot *snapshot, FILE *stream);
 /* "+1.1 MB, 1100 allocs/s, 0 frees/s, peak 13.4 MB, 1 growing": since the snapshot before */
 void listing_write_totals(const struct heap_snapshot *snapshot, const struct counter_baseline *mark,
                           FILE *stream);
-void listing_write_header(size_t columns, const struct counter_baseline *mark, FILE *stream);
+void listing_write_header(const struct heap_snapshot *snapshot, size_t columns,
+                          const struct counter_baseline *mark, FILE *stream);
 void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
                        const struct counter_baseline *mark, size_t columns, FILE *stream);
 
@@ -47,6 +49,12 @@ void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
  * ended by a newline; the source line of the site is marked. */
 void listing_write_details(const struct snapshot_row *row, size_t lines, size_t columns,
                            FILE *stream);
+
+/* All processes: live, peak, lost, growing sites, change per second, age of the last leak check. */
+void listing_write_fleet_header(FILE *stream);
+void listing_write_fleet_row(const struct fleet_row *row, uint64_t now_ns, size_t columns,
+                             FILE *stream);
+void listing_write_fleet(const struct fleet_rows *rows, size_t columns, FILE *stream);
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 

@@ -46,18 +46,16 @@ static bool explain_newer(const struct process_list *finds)
     return true;
 }
 
-static int list_processes(const struct process_list *finds)
+/* False: there is none, and a message says so. */
+static bool has_processes(const struct process_list *finds)
 {
-    if (explain_newer(finds))
-        return STATUS_UNUSABLE;
-    if (!finds->count) {
+    if (finds->count)
+        return true;
+    if (!explain_newer(finds))
         fputs("leaktop: no running process uses libleak; start one with leakrun, or name its "
               "directory with --dir=DIR\n",
               stderr);
-        return STATUS_UNUSABLE;
-    }
-    print_processes(finds, stdout);
-    return STATUS_GOOD;
+    return false;
 }
 
 /* False: there is not exactly one process, and a message says so. */
@@ -79,6 +77,13 @@ static bool is_unique(const struct process_list *finds, const char *word)
             term_count(finds->count, "process").text, term_text(word, strlen(word), 0).text);
     print_processes(finds, stderr);
     return false;
+}
+
+static size_t terminal_columns(int fd)
+{
+    struct winsize size;
+
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* ---- Without a screen ------------------------------------------------------------------------ */
@@ -145,6 +150,45 @@ static int write_snapshots(const char *path, const struct options *options)
     return status;
 }
 
+/* ---- All of them as a table ------------------------------------------------------------------ */
+
+/* updates: rates are known from the second on, an interval later. */
+static int write_fleet(const char *dir, int updates, double interval)
+{
+    struct fleet fleet = {0};
+    struct fleet_rows *rows;
+    struct timespec next;
+
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (int i = 0; i < updates; i++) {
+        struct process_list finds;
+
+        if (i)
+            wait_until(&next, interval);
+        finds = process_list_running(dir);
+        fleet_update(&fleet, &finds);
+        process_list_end(&finds);
+    }
+    rows = fleet_rows_make(&fleet);
+    listing_write_fleet(rows, terminal_columns(STDOUT_FILENO), stdout);
+    fleet_rows_free(rows);
+    fleet_end(&fleet);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_GOOD;
+    fprintf(stderr, "leaktop: cannot write the output: %s\n", strerror(errno));
+    return STATUS_UNUSABLE;
+}
+
+static int show_fleet(const char *dir, const struct options *options)
+{
+    bool screen = options->view == VIEW_SCREEN && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+
+    if (!screen)
+        return write_fleet(dir, options->once ? 2 : 1, options->interval);
+    return fleet_screen_run(dir, options->interval, &options->listing) ? STATUS_GOOD
+                                                                       : STATUS_UNUSABLE;
+}
+
 /* ---- All of them, as metrics ----------------------------------------------------------------- */
 
 static bool write_metrics(const struct fleet *fleet, const struct options *options)
@@ -208,13 +252,6 @@ static int run_page(char **argv)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static size_t terminal_columns(int fd)
-{
-    struct winsize size;
-
-    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 static int run_command(struct options *options)
 {
     char *dir = process_list_directory(options->dir);
@@ -227,9 +264,9 @@ static int run_command(struct options *options)
         return status;
     }
     finds = process_list_running(dir);
-    free(dir);
     if (!options->process) {
-        status = list_processes(&finds);
+        if (has_processes(&finds))
+            status = show_fleet(dir, options);
     } else {
         process_list_select(&finds, options->process);
         if (is_unique(&finds, options->process)) {
@@ -248,6 +285,7 @@ static int run_command(struct options *options)
         }
     }
     process_list_end(&finds);
+    free(dir);
     return status;
 }
 

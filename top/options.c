@@ -193,9 +193,9 @@ static bool has_sort_data(const struct options *options)
 static bool names_process(const struct options *options)
 {
     if (options->process || options->view == VIEW_METRICS || options->view == VIEW_PAGE ||
-        (options->view == VIEW_SCREEN && !options->once))
+        options->view == VIEW_SCREEN)
         return true;
-    fputs("leaktop: name a process; leaktop without arguments lists them\n", stderr);
+    fputs("leaktop: --json and --csv are about one process: name it; leaktop lists them\n", stderr);
     return options->help || options->version;
 }
 
@@ -251,7 +251,7 @@ void options_help(FILE *stream)
 {
     fputs("usage: leaktop [options] [PID|NAME]\n"
           "Shows which call stacks of a running process hold heap memory, and which grow.\n"
-          "Without PID or NAME: lists the running processes that use libleak.\n\n",
+          "Without PID or NAME: shows all running processes that use libleak.\n\n",
           stream);
     command_line_print_table(for_all, 26, stream);
     fputs("\nLists:\n", stream);

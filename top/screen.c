@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/processes/process_list.h"
+
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void show_latest_snapshot(struct screen *screen)
@@ -79,6 +81,15 @@ static void select_in_list(struct screen *screen, int key)
     screen->expanded |= opened;
 }
 
+/* Closes what is open; else back to the list of processes. */
+static void leave_one_step(struct screen *screen)
+{
+    screen->back = screen->listed && !screen->help && !screen->expanded && !*screen->filter.text;
+    screen->leave |= screen->back;
+    screen->help = screen->expanded = false;
+    screen->filter.text[0] = 0;
+}
+
 static void handle_key(struct screen *screen, int key)
 {
     if (!screen->request.pid)
@@ -92,8 +103,7 @@ static void handle_key(struct screen *screen, int key)
         screen->help = !screen->help;
         break;
     case KEY_ESCAPE:
-        screen->help = screen->expanded = false;
-        screen->filter.text[0] = 0;
+        leave_one_step(screen);
         break;
     case ' ':
         screen->frozen = !screen->frozen;
@@ -128,7 +138,7 @@ static void handle_key(struct screen *screen, int key)
 
 static void accept_snapshot(struct screen *screen)
 {
-    struct heap_snapshot *snapshot = watcher_take_snapshot(screen->watcher, &screen->failure);
+    struct heap_snapshot *snapshot = watcher_take(screen->watcher, &screen->failure);
 
     if (snapshot) {
         heap_snapshot_free(screen->latest);
@@ -140,26 +150,26 @@ static void accept_snapshot(struct screen *screen)
 }
 
 /* False: the terminal was closed. */
-static bool wait_for_event(const struct screen *screen)
+static bool wait_for_event(const struct watcher *watcher, const struct leakctl_request *request)
 {
-    struct pollfd events[] = {
-        {.fd = STDIN_FILENO, .events = POLLIN},
-        {.fd = watcher_fd(screen->watcher), .events = POLLIN},
-        {.fd = screen->request.pid ? screen->request.fd : -1, .events = POLLIN}};
+    struct pollfd events[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                              {.fd = watcher_fd(watcher), .events = POLLIN},
+                              {.fd = request->pid ? request->fd : -1, .events = POLLIN}};
 
     /* A signal counts as an event: the terminal may have changed its size. */
     return poll(events, sizeof(events) / sizeof(events[0]), -1) < 0 ||
            !(events[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void run_screen(struct screen *screen)
+/* False: the terminal was closed. */
+static bool run_screen(struct screen *screen)
 {
     while (!screen->leave) {
         int key;
 
         screen_draw(screen);
-        if (!wait_for_event(screen))
-            return;
+        if (!wait_for_event(screen->watcher, &screen->request))
+            return false;
         accept_snapshot(screen);
         if (screen->request.pid)
             leakctl_request_read(&screen->request);
@@ -172,32 +182,180 @@ static void run_screen(struct screen *screen)
             screen_sort_rows(screen);
         }
     }
+    return true;
 }
 
-bool screen_run(const char *path, double interval, const struct listing_options *options)
+/* ---- One process ----------------------------------------------------------------------------- */
+
+enum screen_end { SCREEN_QUIT, SCREEN_BACK, SCREEN_FAILED };
+
+static enum screen_end run_process(struct terminal *terminal, const char *path, double interval,
+                                   const struct listing_options *options, bool listed)
 {
-    struct screen screen = {.ordering = options->ordering, .selected = NO_SITE};
+    struct screen screen = {
+        .terminal = terminal, .ordering = options->ordering, .selected = NO_SITE, .listed = listed};
 
     snprintf(screen.filter.text, sizeof(screen.filter.text), "%s",
              options->ordering.filter ? options->ordering.filter : "");
     screen.ordering.filter = screen.filter.text;
-    screen.watcher = watcher_begin(path, interval);
-    if (!screen.watcher) {
-        fputs("leaktop: cannot start a thread\n", stderr);
-        return false;
-    }
-    screen.terminal = terminal_begin();
-    if (!screen.terminal) {
-        fputs("leaktop: unknown terminal type: set TERM, or use --once\n", stderr);
-        watcher_end(screen.watcher);
-        return false;
-    }
+    screen.watcher = watcher_begin_process(path, interval);
+    if (!screen.watcher)
+        return SCREEN_FAILED;
+    erase();
     run_screen(&screen);
-    terminal_end(screen.terminal);
     free(screen.rows);
     heap_snapshot_free(screen.snapshot);
     heap_snapshot_free(screen.latest);
     counter_baseline_free(&screen.mark);
     watcher_end(screen.watcher);
-    return true;
+    return screen.back ? SCREEN_BACK : SCREEN_QUIT;
+}
+
+static struct terminal *begin_terminal(void)
+{
+    struct terminal *terminal = terminal_begin();
+
+    if (!terminal)
+        fputs("leaktop: unknown terminal type: set TERM, or use --once\n", stderr);
+    return terminal;
+}
+
+static bool end_terminal(struct terminal *terminal, bool good)
+{
+    terminal_end(terminal);
+    if (!good)
+        fputs("leaktop: cannot start a thread\n", stderr);
+    return good;
+}
+
+bool screen_run(const char *path, double interval, const struct listing_options *options)
+{
+    struct terminal *terminal = begin_terminal();
+
+    return terminal && end_terminal(terminal, run_process(terminal, path, interval, options,
+                                                          false) != SCREEN_FAILED);
+}
+
+/* ---- All processes --------------------------------------------------------------------------- */
+
+struct fleet_source {
+    struct fleet fleet;
+    char *dir; /* NULL = the default places */
+};
+
+static void *take_rows(void *given, bool *more, struct read_error *failure)
+{
+    struct fleet_source *source = given;
+    struct process_list finds = process_list_running(source->dir);
+
+    *failure = (struct read_error){0};
+    *more = true;
+    fleet_update(&source->fleet, &finds);
+    process_list_end(&finds);
+    return fleet_rows_make(&source->fleet);
+}
+
+static void discard_rows(void *taken)
+{
+    fleet_rows_free(taken);
+}
+
+static void end_source(void *given)
+{
+    struct fleet_source *source = given;
+
+    fleet_end(&source->fleet);
+    free(source->dir);
+    free(source);
+}
+
+static struct watcher *watch_fleet(const char *dir, double interval)
+{
+    static const struct watched fleet = {take_rows, discard_rows, end_source};
+    struct fleet_source *source = calloc(1, sizeof(*source));
+
+    if (!source)
+        return NULL;
+    source->dir = dir ? strdup(dir) : NULL;
+    return watcher_begin(&fleet, source, interval);
+}
+
+/* The selection stays with the process when the order changes. */
+static void accept_rows(struct fleet_screen *screen)
+{
+    struct read_error failure;
+    struct fleet_rows *rows = watcher_take(screen->watcher, &failure);
+
+    if (!rows)
+        return;
+    fleet_rows_free(screen->rows);
+    screen->rows = rows;
+    screen->list.count = rows->count;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->at[i].pid == screen->selected)
+            screen->list.selected = i;
+}
+
+static void check_selected(struct fleet_screen *screen)
+{
+    static const struct leakctl_command command = {"snapshot", NULL, "checking for leaks ...",
+                                                   "the leak check is done"};
+    const struct fleet_row *row = &screen->rows->at[screen->list.selected];
+
+    leakctl_request_start(&screen->request, row->pid, row->path, &command);
+}
+
+static void handle_fleet_key(struct fleet_screen *screen, int key, double interval,
+                             const struct listing_options *options)
+{
+    bool opened = key == '\n', any = screen->rows && screen->rows->count;
+
+    if (!screen->request.pid)
+        screen->request.text[0] = 0; /* a key acknowledges the message */
+    if (key == 'q')
+        screen->leave = true;
+    if (!any)
+        return;
+    if (key == 'L')
+        check_selected(screen);
+    else
+        terminal_list_handle_key(&screen->list, screen->terminal, key, &opened);
+    screen->selected = screen->rows->at[screen->list.selected].pid;
+    if (!opened)
+        return;
+    screen->leave = run_process(screen->terminal, screen->rows->at[screen->list.selected].path,
+                                interval, options, true) == SCREEN_QUIT;
+    erase();
+}
+
+static void run_fleet(struct fleet_screen *screen, double interval,
+                      const struct listing_options *options)
+{
+    while (!screen->leave) {
+        int key;
+
+        fleet_screen_draw(screen);
+        if (!wait_for_event(screen->watcher, &screen->request))
+            return;
+        accept_rows(screen);
+        if (screen->request.pid)
+            leakctl_request_read(&screen->request);
+        while (!screen->leave && (key = terminal_read_key(screen->terminal)) != ERR)
+            handle_fleet_key(screen, key, interval, options);
+    }
+}
+
+bool fleet_screen_run(const char *dir, double interval, const struct listing_options *options)
+{
+    struct fleet_screen screen = {.terminal = begin_terminal()};
+
+    if (!screen.terminal)
+        return false;
+    screen.watcher = watch_fleet(dir, interval);
+    if (!screen.watcher)
+        return end_terminal(screen.terminal, false);
+    run_fleet(&screen, interval, options);
+    fleet_rows_free(screen.rows);
+    watcher_end(screen.watcher);
+    return end_terminal(screen.terminal, true);
 }

@@ -10,8 +10,10 @@
 #include "common/terminal/terminal.h"
 #include "top/listing.h"
 
-/* Runs until the user leaves. False: there is no screen, and a message says why. */
+/* One process. Runs until the user leaves. False: there is no screen, and a message says why. */
 bool screen_run(const char *path, double interval, const struct listing_options *options);
+/* Likewise all processes of a directory; NULL = of the default places. */
+bool fleet_screen_run(const char *dir, double interval, const struct listing_options *options);
 
 /* ---- Requests by leakctl --------------------------------------------------------------------- */
 
@@ -55,7 +57,9 @@ struct screen {
     size_t *rows; /* of the snapshot, in order */
     size_t count;
     size_t selected; /* index of its name, or NO_SITE */
-    bool frozen, expanded, help, leave;
+    bool frozen, expanded, help;
+    bool listed; /* Esc leads back to the list of processes */
+    bool leave, back;
     struct leakctl_request request;
 };
 
@@ -65,5 +69,19 @@ void screen_sort_rows(struct screen *screen);
 size_t screen_selected_place(const struct screen *screen);
 
 void screen_draw(struct screen *screen);
+/* A message in as many lines as it needs, above the foot. */
+void screen_put_message(const struct terminal *terminal, const char *text);
+
+struct fleet_screen {
+    struct terminal *terminal;
+    struct watcher *watcher;
+    struct fleet_rows *rows; /* NULL = none were read yet */
+    struct terminal_list list;
+    int32_t selected; /* pid, which the selection follows; 0 = the first one */
+    struct leakctl_request request;
+    bool leave;
+};
+
+void fleet_screen_draw(struct fleet_screen *screen);
 
 #endif

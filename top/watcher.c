@@ -1,4 +1,4 @@
-/* watcher.c - takes snapshots in a thread; see heap_snapshot.h. */
+/* watcher.c - takes snapshots, or what else, in a thread; see heap_snapshot.h. */
 #include "top/heap_snapshot.h"
 
 #include <errno.h>
@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 struct watcher {
-    struct snapshot_reader reader; /* used by the thread only */
+    const struct watched *watched;
+    void *source; /* used by the thread only */
     double interval;
     int event;
     pthread_t thread;
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t wakeup;
     bool stopping;
-    struct heap_snapshot *newest;
+    void *newest;
     struct read_error failure;
 };
 
@@ -56,53 +57,58 @@ static bool wait_interval(struct watcher *watcher)
 }
 
 /* False: it was the last snapshot of the process. */
-static bool take_snapshot(struct watcher *watcher)
+static bool take_one(struct watcher *watcher)
 {
     struct read_error trouble;
-    struct heap_snapshot *snapshot = heap_snapshot_take(&watcher->reader, &trouble), *old = NULL;
-    bool more = snapshot && snapshot->how == END_RUNNING;
+    bool more = false;
+    void *taken = watcher->watched->take(watcher->source, &more, &trouble), *old = NULL;
 
     pthread_mutex_lock(&watcher->lock);
-    if (snapshot) {
+    if (taken) {
         old = watcher->newest;
-        watcher->newest = snapshot;
+        watcher->newest = taken;
     } else {
         watcher->failure = trouble;
     }
     pthread_mutex_unlock(&watcher->lock);
     eventfd_write(watcher->event, 1);
-    heap_snapshot_free(old);
-    return more;
+    if (old)
+        watcher->watched->discard(old);
+    return taken && more;
 }
 
 static void *watcher_thread(void *given)
 {
     struct watcher *watcher = given;
 
-    while (take_snapshot(watcher) && wait_interval(watcher))
+    while (take_one(watcher) && wait_interval(watcher))
         ;
     return NULL;
 }
 
 static void free_watcher(struct watcher *watcher)
 {
-    snapshot_reader_end(&watcher->reader);
-    heap_snapshot_free(watcher->newest);
+    watcher->watched->end(watcher->source);
+    if (watcher->newest)
+        watcher->watched->discard(watcher->newest);
     if (watcher->event >= 0)
         close(watcher->event);
     free(watcher);
 }
 
-struct watcher *watcher_begin(const char *path, double interval)
+struct watcher *watcher_begin(const struct watched *watched, void *source, double interval)
 {
     struct watcher *watcher = calloc(1, sizeof(*watcher));
     pthread_condattr_t steady;
     sigset_t all, before;
     bool failed;
 
-    if (!watcher)
+    if (!watcher) {
+        watched->end(source);
         return NULL;
-    *watcher = (struct watcher){.reader = snapshot_reader_begin(path, NULL),
+    }
+    *watcher = (struct watcher){.watched = watched,
+                                .source = source,
                                 .interval = interval,
                                 .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                 .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -137,16 +143,48 @@ int watcher_fd(const struct watcher *watcher)
     return watcher->event;
 }
 
-struct heap_snapshot *watcher_take_snapshot(struct watcher *watcher, struct read_error *failure)
+void *watcher_take(struct watcher *watcher, struct read_error *failure)
 {
-    struct heap_snapshot *snapshot;
+    void *taken;
     eventfd_t count;
 
     eventfd_read(watcher->event, &count);
     pthread_mutex_lock(&watcher->lock);
-    snapshot = watcher->newest;
+    taken = watcher->newest;
     watcher->newest = NULL;
     *failure = watcher->failure;
     pthread_mutex_unlock(&watcher->lock);
+    return taken;
+}
+
+/* ---- A process ------------------------------------------------------------------------------- */
+
+static void *take_snapshot(void *source, bool *more, struct read_error *failure)
+{
+    struct heap_snapshot *snapshot = heap_snapshot_take(source, failure);
+
+    *more = snapshot && snapshot->how == END_RUNNING;
     return snapshot;
+}
+
+static void discard_snapshot(void *taken)
+{
+    heap_snapshot_free(taken);
+}
+
+static void end_reader(void *source)
+{
+    snapshot_reader_end(source);
+    free(source);
+}
+
+struct watcher *watcher_begin_process(const char *path, double interval)
+{
+    static const struct watched process = {take_snapshot, discard_snapshot, end_reader};
+    struct snapshot_reader *reader = malloc(sizeof(*reader));
+
+    if (!reader)
+        return NULL;
+    *reader = snapshot_reader_begin(path, NULL);
+    return watcher_begin(&process, reader, interval);
 }

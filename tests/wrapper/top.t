@@ -174,6 +174,37 @@ test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
     send q; until_says out 'status=0' shown
     leave
 }
+test_leaktop_shows_all_processes_and_goes_into_one() {
+    need gcc tmux
+    shelve folder 55
+    still=$running
+    shelve shelf 55
+    grown=$running
+    for size in '80 24 C.UTF-8' '200 60 C'; do
+        running= # all
+        # shellcheck disable=SC2086 # a list of words
+        screen $size
+        until_says out '^ *[0-9]+ .* 1 +\+[0-9.]+ MB .* (shelf|folder)$' line 3
+        until_says out '^2 processes under libleak: .* live, 2 growing' line 1
+        send Down; send L; until_says out 'pid [0-9]+\): paused .* lost: ' shown
+        until_says out '^ *[0-9]+ +1[0-9]+ MB +1[0-9]+ MB +[0-9]+ [kM]?B +1 .* [0-9]+s +[0-9]+s ' shown
+        send Home; until_says out ' (shelf|folder)$' line 3
+        send Enter; until_says out '\(pid [0-9]+\), running for' line 1
+        until_says out ' heap|^heap, 0 to [0-9.]+ MB in [0-9]+s: ' line 3
+        send Enter; until_says out '^> ' shown
+        send Escape; until_says out '\(pid [0-9]+\), running for' line 1 # closes the pane
+        until ! shown | grep -q '^> '; do sleep 0.2; done
+        send Escape; until_says out '^2 processes' line 1
+        send q; until_says out 'status=0' shown
+        leave
+    done
+    top --once >out
+    equal 'all of them' "$(grep -cE ' +1 +\+[0-9.]+ (MB|kB) ' out)" 2
+    awk 'NR > 1 && $2 + 0 > $4 + 0 { exit 1 }' out || fail "live above peak: $(cat out)"
+    top --once --filter=nothing "$still" >out
+    says out ' LOST '
+    kill "$still" "$grown"
+}
 test_leaktop_screen_stays_when_the_process_ends() {
     need gcc tmux
     shelve shelf 4
