@@ -119,7 +119,7 @@ $(WATCH):  $(call obj,$(live_src)) $(O)/common.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(SERVE):  $(O)/serve/main.o $(O)/serve.a $(O)/top.a $(O)/common.a
 $(SERVE): TOOL_LIBS = $(SERVE_LIBS)
-$(TOP) $(REPORT): TOOL_LIBS = $(SCREEN_LIBS)
+$(TOP) $(REPORT) $(GRAPH): TOOL_LIBS = $(SCREEN_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/scan.a $(O)/common.a
 $(GRAPH):  $(O)/graph/cli/main.o $(O)/graph.a $(O)/symbolize.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(SERVE) $(CTL) $(GRAPH):

@@ -4,14 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/term_text.h"
 #include "common/options/command_line.h"
+#include "graph/browse/browse.h"
 
 #define MOST 1000000000
 
 static const struct verb verbs[] = {
     {"summary", NULL, "the heap by verdict and by allocation site", verb_summary},
+    {"browse", NULL, "owners and blocks on the terminal, with keys; on one this is the usual",
+     verb_browse},
     {"types", NULL, "the heap by type, with what the blocks of each hold", verb_types},
     {"path", "ADDRESS|SIGNATURE", "the shortest way from a root to a block", verb_path},
     {"refs", "ADDRESS|SIGNATURE", "roots and blocks that point to a block", verb_refs},
@@ -94,11 +98,17 @@ static const struct verb *find_verb(const char *word)
     return NULL;
 }
 
+/* A person on a terminal may look around. */
+static const char *usual_verb(const struct options *options)
+{
+    return !options->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? "browse" : "summary";
+}
+
 static bool check_words(const struct options *options, const struct verb **verb)
 {
     if (!options->file)
         return command_line_complain(&line, "name a graph file", "");
-    *verb = find_verb(options->verb ? options->verb : "summary");
+    *verb = find_verb(options->verb ? options->verb : usual_verb(options));
     if (!*verb)
         return false;
     if ((*verb)->operand && (!options->operand || !*options->operand))
@@ -136,7 +146,8 @@ void options_help(FILE *stream)
 {
     fputs("usage: leakgraph FILE [COMMAND [WORD]] [options]\n"
           "Shows what holds the heap, from a graph that leakrun --graph=FILE, leakctl snapshot\n"
-          "--graph or libleak_snapshot_graph() wrote. Without COMMAND: summary.\n\nCommands:\n",
+          "--graph or libleak_snapshot_graph() wrote. Without COMMAND: browse on a\n"
+          "terminal, else summary.\n\nCommands:\n",
           stream);
     for (size_t i = 0; i < VERBS; i++) {
         int width =

@@ -77,6 +77,33 @@ char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site)
     return length < 0 ? NULL : words;
 }
 
+uint32_t *verb_sites_as(const struct verb_run *run)
+{
+    uint32_t sites = run->graph->sites, *first;
+    struct hashmap of = {0};
+
+    if (run->options->by != BY_TYPE)
+        return NULL;
+    first = array_grow(NULL, &(size_t){0}, (size_t)sites + 1, sizeof(*first));
+    for (uint32_t site = 0; site <= sites; site++) {
+        uint64_t key = graph_types_key(&run->names->types, site);
+        uint64_t *known = key ? hashmap_put(&of, key, NULL) : NULL;
+
+        first[site] = known && *known ? (uint32_t)*known : site;
+        if (known)
+            *known = first[site];
+    }
+    hashmap_end(&of);
+    return first;
+}
+
+const char *verb_group_site(const struct verb_run *run, uint32_t site)
+{
+    return run->options->by == BY_TYPE && graph_types_key(&run->names->types, site)
+               ? NULL
+               : graph_names_site(run->names, site);
+}
+
 int verb_complain(int status, const char *format, ...)
 {
     va_list arguments;

@@ -78,6 +78,11 @@ const char *verb_field(const struct verb_run *run, uint32_t block, uint64_t offs
 /* "1,000 × struct entry", "One struct cache", "3 blocks": from a site. The caller frees it. */
 char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site);
 
+/* With --by=type: by site, the first one whose blocks have its type; the caller frees it. NULL: else. */
+uint32_t *verb_sites_as(const struct verb_run *run);
+/* The site of such a group; NULL: it has a type, so there may be many sites. */
+const char *verb_group_site(const struct verb_run *run, uint32_t site);
+
 /* One line on standard error; returns the status. */
 int verb_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -144,35 +144,6 @@ struct tree_run {
     struct owner_question question;
 };
 
-/* With --by=type: by site, the first one whose blocks have its type; the caller frees it. */
-static uint32_t *sites_by_type(const struct verb_run *run)
-{
-    uint32_t sites = run->graph->sites, *first;
-    struct hashmap of = {0};
-
-    if (run->options->by != BY_TYPE)
-        return NULL;
-    first = array_grow(NULL, &(size_t){0}, (size_t)sites + 1, sizeof(*first));
-    for (uint32_t site = 0; site <= sites; site++) {
-        uint64_t key = graph_types_key(&run->names->types, site);
-        uint64_t *known = key ? hashmap_put(&of, key, NULL) : NULL;
-
-        first[site] = known && *known ? (uint32_t)*known : site;
-        if (known)
-            *known = first[site];
-    }
-    hashmap_end(&of);
-    return first;
-}
-
-/* Of a group by type there are many sites. */
-static const char *group_site(struct verb_run *run, uint32_t site)
-{
-    return run->options->by == BY_TYPE && graph_types_key(&run->names->types, site)
-               ? NULL
-               : graph_names_site(run->names, site);
-}
-
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
 
@@ -188,7 +159,7 @@ static void tell_group_text(struct tree_run *tree, const struct owner_group *gro
 {
     struct verb_run *run = tree->run;
     const char *root = depth ? NULL : group_root(run, group);
-    const char *site = group_site(run, group->site);
+    const char *site = verb_group_site(run, group->site);
     char share[32], *blocks = verb_blocks(run, group->blocks, group->site);
 
     snprintf(share, sizeof(share), "%.1f %%", 100 * verb_share(group->bytes, run->graph->bytes));
@@ -215,7 +186,7 @@ static void tell_group_json(struct tree_run *tree, const struct owner_group *gro
     json_put_number(json, "bytes", group->own);
     if (!run->listing->no_types)
         json_put_text(json, "type", verb_site_type(run, group->site));
-    json_put_text(json, "site", group_site(run, group->site));
+    json_put_text(json, "site", verb_group_site(run, group->site));
     json_put_bool(json, "lost", group->lost);
     json_put_address(json, "largest", run->graph->block[group->largest].address);
     json_put_text(json, "root", depth ? NULL : group_root(run, group));
@@ -268,7 +239,7 @@ static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
 int verb_dominators(struct verb_run *run)
 {
     struct dominators dominators = dominators_find(run->graph);
-    uint32_t *as = sites_by_type(run);
+    uint32_t *as = verb_sites_as(run);
     struct tree_run tree = {run, {run->graph, &dominators, as}};
     struct owner_groups groups = owner_groups_top(&tree.question);
 
@@ -431,7 +402,7 @@ int verb_suspects(struct verb_run *run)
 {
     struct heap_graph *graph = run->graph;
     struct dominators dominators = dominators_find(graph);
-    uint32_t told = 0, *as = sites_by_type(run);
+    uint32_t told = 0, *as = verb_sites_as(run);
     struct tree_run tree = {run, {graph, &dominators, as}};
     struct owner_groups groups = owner_groups_top(&tree.question);
 

@@ -249,3 +249,62 @@ test_leakrun_replaces_the_graph_of_an_earlier_run_only_by_force() {
     leakrun --graph=%e.%n.lg sh -c './cached; ./cached' >out 2>&1
     equal 'one for each' "$(ls cached.*.lg | wc -l)" 2
 }
+
+# ---- In a terminal ----
+
+browse() { # columns, lines, locale: of heap.lg
+    terminal=$PWD/tmux.$1
+    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
+    "$root/tests/terminal" send "$terminal" "stty -a >before; '$O/leakgraph' heap.lg; echo status=\$?; stty -a >after" Enter
+}
+send() { "$root/tests/terminal" send "$terminal" "$@"; }
+shown() { "$root/tests/terminal" shown "$terminal"; }
+
+test_a_graph_is_browsed_with_keys() {
+    need gcc tmux
+    make_graph heap.lg
+    for size in '80 24 C.UTF-8' '200 60 C.UTF-8' '80 24 C'; do
+        # shellcheck disable=SC2086 # a list
+        browse $size
+        until_says out '98.8 % .*struct cache' shown
+        equal 'the largest first' "$(shown | sed -n 4p | grep -c 'struct cache')" 1
+        shown >out
+        says out 'struct pair.*, lost$'
+        says out '^Enter open '
+        send Enter; until_says out '^leakgraph > owners > struct cache' shown
+        send Enter; until_says out '1,000 .* struct entry' shown
+        send b; until_says out '> blocks$' shown
+        send a; until_says out '^address: ' shown
+        send -l "$entry"; send Enter
+        until_says out '^Why it is there: the_cache' shown
+        says out ' \[5\] .*buckets_new'
+        says out '^ +0x[0-9a-f]+ +24 bytes +key '
+        send End Enter; until_says out '^24 bytes, reachable, holds 24 bytes' shown # the key
+        send Left; until_says out "> $entry\$" shown
+        send t; until_says out '^leakgraph > owners$' shown
+        send / p a i r Enter; until_says out 'filter: pair' shown
+        equal 'pairs alone' "$(shown | grep -c -e 'struct pair' -e 'spare_new')" 2
+        send '?'; until_says out '^Left +back' shown
+        send '?' q; until_says out 'status=0' shown
+        equal 'the terminal is what it was' "$(cat after)" "$(cat before)"
+        "$root/tests/terminal" close "$terminal"
+    done
+}
+test_a_window_of_any_size_shows_the_graph() {
+    need gcc tmux
+    make_graph heap.lg
+    browse 80 24 C.UTF-8
+    until_says out 'struct cache' shown
+    for size in '20 5' '200 60' '3 2' '80 24'; do
+        # shellcheck disable=SC2086
+        "$root/tests/terminal" size "$terminal" $size
+        send Down Up
+    done
+    until_says out '98.8 % .*struct cache' shown
+    send a; send -l 0x10; send Enter; until_says out 'no block is there' shown
+    send q; until_says out 'status=0' shown
+    "$root/tests/terminal" close "$terminal"
+    equal 'not on a terminal' "$(status_of "$O/leakgraph" heap.lg browse)" 2
+    graph heap.lg >out
+    says out '^Blocks: 2,015$' # summary
+}
