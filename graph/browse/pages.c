@@ -259,10 +259,10 @@ struct page page_of_block(struct pages *pages, uint32_t block)
     if (!pages->tree.parent)
         pages->tree = root_tree_find(pages->run->graph);
     page.title = arena_format(mem_of(pages), "0x%" PRIx64, (uint64_t)of->address);
-    page.facts = arena_format(
-        mem_of(pages), "%s, %s, holds %s in %s: %s", term_size(of->size).text, verb_verdict(of),
-        term_size(pages->dominators.bytes[block]).text,
-        term_count(pages->dominators.blocks[block], "block").text, block_words(pages, block));
+    page.facts = arena_format(mem_of(pages), "%s, %s, holds %s in %s: %s", term_size(of->size).text,
+                              verb_verdict(of), term_size(pages->dominators.bytes[block]).text,
+                              term_count(pages->dominators.blocks[block], "block").text,
+                              block_words(pages, block));
     page.heading =
         arena_format(mem_of(pages), "  %14s %11s  %-12s %s", "block", "size", "by", "what it is");
     add_way(pages, &page, block);
