@@ -730,6 +730,47 @@ END
 
 # ---- Clang's XRay -------------------------------------------------------------------------------
 
+# Old pointers in memory that was never written hide blocks; node has much of it. Its own blocks are no leaks of the addon.
+test_leaks_of_a_node_addon_are_found() {
+    need gcc node
+    headers=
+    for folder in /usr/include/node /usr/local/include/node; do
+        [ ! -e "$folder/node_api.h" ] || headers=$folder
+    done
+    [ "$headers" ] || skip 'no node_api.h here'
+    cat >addon.c <<'END'
+#include <node_api.h>
+#include <stdlib.h>
+static napi_value work(napi_env env, napi_callback_info info)
+{
+    char *volatile block = malloc(1234);
+    (void)env, (void)info;
+    block[0] = 1;
+    if (FREES)
+        free(block);
+    block = NULL;
+    return NULL;
+}
+static napi_value start(napi_env env, napi_value exports)
+{
+    napi_value function;
+    napi_create_function(env, "work", NAPI_AUTO_LENGTH, work, NULL, &function);
+    napi_set_named_property(env, exports, "work", function);
+    return exports;
+}
+NAPI_MODULE(addon, start)
+END
+    echo 'const addon = require("./addon.node"); for (let i = 0; i < 40; i++) addon.work(); console.log("ok");' >main.js
+    for frees in 0 1; do
+        gcc -g -O1 -shared -fPIC "-I$headers" "-DFREES=$frees" -o addon.node addon.c
+        leakrun --color=never --top=0 -o report --force node main.js >out 2>err
+        equal output "$(cat out)" ok
+        case $frees in
+        0) says report '^[0-9]+\. 49,360 bytes in 40 blocks lost' && says report '^     work  *addon\.c:5$' ;;
+        1) silent_about report 'addon\.c' ;;
+        esac
+    done
+}
 test_xray_rewrites_a_linked_malloc() {
     need clang
     cat >xray.c <<'END'

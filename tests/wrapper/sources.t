@@ -45,6 +45,27 @@ ${PWD%/elsewhere}/tree/src/x.c"
         done
     done
 }
+# DW_AT_comp_dir and the folders of the line table are relative: to the program's folder, and to each other.
+test_sources_are_found_below_relative_folders() {
+    need gcc clang
+    for folder in m/sub s; do
+        mkdir -p "tree/$folder"
+        printf '#include <stdlib.h>\nvoid *volatile sink;\nint main(void)\n{\n    sink = malloc(7); // of %s\n    sink = 0;\n}\n' \
+            "$folder" >"tree/$folder/x.c"
+    done
+    for compiler in gcc clang; do
+        for format in -gdwarf-4 -gdwarf-5; do
+            for map in "$PWD/tree/m=." "$PWD/tree=" "$PWD/tree=tree"; do
+                for source in sub/x.c ../s/x.c ./sub/../../s/x.c; do
+                    (cd tree/m && $compiler -w -g -O1 $format "-fdebug-prefix-map=$map" -o x "$source")
+                    case $source in sub/*) is=m/sub ;; *) is=s ;; esac
+                    (cd / && leakrun --color=never "$OLDPWD/tree/m/x") 2>out
+                    says out "^       \| sink = malloc\(7\); // of $is\$"
+                done
+            done
+        done
+    done
+}
 test_sources_of_rust_are_found() {
     need rustc jq
     mkdir -p tree/src elsewhere
