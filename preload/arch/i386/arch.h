@@ -7,7 +7,8 @@
 #ifndef ARCH_H
 #define ARCH_H
 
-#include <stdbool.h>
+#include "x86_calls.h"
+
 #include <stdint.h>
 
 #define ARCH_HASH_GROUP 16 /* slots of a Rust hash table that are probed at once */
@@ -90,38 +91,6 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* The address in a pointer: all of its bits. */
-static inline uintptr_t arch_address(const void *pointer)
-{
-    return (uintptr_t)pointer;
-}
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-/* A call pushes the return address: it is the word just below the caller's frame. */
-#define ARCH_LINK_REGISTER 0
-
-struct arch_link {
-};
-
-/* record: __builtin_frame_address(0) of the function called, where the caller's fp was pushed. */
-#define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
-#define ARCH_CALLER_PC(record) ((record)[1])
-#define ARCH_LINK(record) ((struct arch_link){})
-
-/* Where the return address of a call is stored until the call returns. */
-static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
-{
-    (void)link;
-    return caller_sp - sizeof(uintptr_t);
-}
-
-/* Return addresses are not signed. */
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
-}
-
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers, in .eh_frame, of the three registers that a row restores. */
@@ -130,19 +99,6 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 #define ARCH_DWARF_RA 8
 /* ebx: no code is known here that bases its CFA on another register behind a call. */
 #define ARCH_DWARF_OTHER 3
-
-/* CFA opcodes and CIE letters of this CPU alone: none. */
-static inline bool arch_cfa_signs(uint8_t opcode)
-{
-    (void)opcode;
-    return false;
-}
-
-static inline bool arch_cie_letter(char letter)
-{
-    (void)letter;
-    return false;
-}
 
 /* When a signal handler has returned, sp points at its arguments: number, siginfo, ucontext; behind
  * them are the siginfo (128 bytes) and the ucontext: flags 4, link 4, stack 12, then gs .. ss. Byte

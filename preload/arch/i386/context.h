@@ -4,25 +4,14 @@
 
 #include "instruction.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <ucontext.h>
+#define X86_PC REG_EIP
+#define X86_SP REG_ESP
+#define X86_FP REG_EBP
+#define X86_AX REG_EAX
+#define X86_ARGUMENTS REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP
+#define X86_CALL 0x80cd /* int $0x80 */
 
-static inline uintptr_t context_pc(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_EIP];
-}
-
-static inline uintptr_t context_sp(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_ESP];
-}
-
-static inline uintptr_t context_fp(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_EBP];
-}
+#include "x86_registers.h"
 
 /* The registers that may hold a pointer, as an array: edi, esi, ebp, esp, ebx, edx, ecx, eax. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
@@ -66,15 +55,6 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
  * int 0x80 stands in the code that makes the call, or in the vDSO's function, which tries a faster
  * instruction first; the kernel returns from that, too, behind the int 0x80 that follows it. */
 
-#define CONTEXT_CALL_SIZE 2 /* int $0x80: cd 80 */
-
-static inline bool context_at_call(uintptr_t pc)
-{
-    uint16_t code;
-    memcpy(&code, (const void *)pc, sizeof code);
-    return code == 0x80cd;
-}
-
 /* sysenter or syscall, with int 0x80 behind it. */
 static inline bool context_at_fast_call(uintptr_t pc)
 {
@@ -83,27 +63,11 @@ static inline bool context_at_fast_call(uintptr_t pc)
     return (code == 0x340f || code == 0x050f) && context_at_call(pc + sizeof code);
 }
 
-/* Is pc just after a system call instruction? Only code is read for that. */
-static inline bool context_after_call(const ucontext_t *context)
-{
-    return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
-}
-
 /* In the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context)) ||
            context_at_fast_call(context_pc(context));
-}
-
-static inline long context_result(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_EAX];
-}
-
-static inline void context_set_result(ucontext_t *context, long result)
-{
-    context->uc_mcontext.gregs[REG_EAX] = result;
 }
 
 /* Is that address just after a call of the vDSO's function: call *%gs:0x10? Only code is read. */
@@ -145,39 +109,6 @@ static inline void context_syscall_hook(const ucontext_t *context, long *number,
     *first = context->uc_mcontext.gregs[REG_EBX];
 }
 
-/* Restarts the system call. first: its first argument, which some CPUs overwrite. */
-static inline void context_call_again(ucontext_t *context, long number, long first)
-{
-    (void)first;
-    context->uc_mcontext.gregs[REG_EAX] = number;
-    context->uc_mcontext.gregs[REG_EIP] -= CONTEXT_CALL_SIZE;
-}
-#define CONTEXT_NEEDS_FIRST 0
-
-/* The kernel has set pc back to the system call instruction: skips it, as if the call had failed.
- */
-static inline void context_fail_call(ucontext_t *context, long error)
-{
-    context->uc_mcontext.gregs[REG_EAX] = error;
-    context->uc_mcontext.gregs[REG_EIP] += CONTEXT_CALL_SIZE;
-}
-
-static inline int context_place_of_argument(unsigned i)
-{
-    static const int place[] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};
-    return place[i];
-}
-
-static inline long context_argument(const ucontext_t *context, unsigned i)
-{
-    return context->uc_mcontext.gregs[context_place_of_argument(i)];
-}
-
-static inline void context_set_argument(ucontext_t *context, unsigned i, long value)
-{
-    context->uc_mcontext.gregs[context_place_of_argument(i)] = value;
-}
-
 /* The value with which setjmp encrypts pointers by xor. */
 static inline uintptr_t context_pointer_guard(void)
 {
@@ -186,46 +117,12 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
-/* Is this a thread control block? It points to itself twice. */
-static inline bool context_is_block(const uintptr_t *block)
-{
-    return block[0] == (uintptr_t)block && block[2] == (uintptr_t)block;
-}
-
 /* The offset of the dynamic thread vector in the thread control block. */
 #define CONTEXT_DTV 4
-
-/* ---- Single steps ---------------------------------------------------------------------------- */
-
-/* After the return from the handler each instruction raises SIGTRAP, or no longer does. */
-#define CONTEXT_CAN_STEP 1
-static inline void context_set_step(ucontext_t *context, bool step)
-{
-    const greg_t trap_flag = 0x100;
-    greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
-    *flags = step ? *flags | trap_flag : *flags & ~trap_flag;
-}
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it where there is no vDSO */
-
-/* The kind of access of a page fault: enum leak_access. */
-static inline unsigned context_access(const ucontext_t *context)
-{
-    uintptr_t error = context->uc_mcontext.gregs[REG_ERR];
-    if (context->uc_mcontext.gregs[REG_TRAPNO] != 14)
-        return 0;
-    return error & 16 ? 3 : error & 2 ? 2 : 1;
-}
-
-/* After a call of an address that is no code, the return address is the last word pushed. */
-#define CONTEXT_CALLER_ON_STACK 1
-static inline uintptr_t context_link(const ucontext_t *context)
-{
-    (void)context;
-    return 0;
-}
 
 /* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
  * kernel had made it there, and starts the handler. The frame: return address, the handler's three

@@ -6,7 +6,8 @@
 #ifndef ARCH_H
 #define ARCH_H
 
-#include <stdbool.h>
+#include "x86_calls.h"
+
 #include <stdint.h>
 
 #define ARCH_HASH_GROUP 16 /* slots of a Rust hash table that are probed at once */
@@ -81,38 +82,6 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
-/* The address in a pointer: all of its bits. */
-static inline uintptr_t arch_address(const void *pointer)
-{
-    return (uintptr_t)pointer;
-}
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-/* A call pushes the return address: it is the word just below the caller's frame. */
-#define ARCH_LINK_REGISTER 0
-
-struct arch_link {
-};
-
-/* record: __builtin_frame_address(0) of the function called, where the caller's fp was pushed. */
-#define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
-#define ARCH_CALLER_PC(record) ((record)[1])
-#define ARCH_LINK(record) ((struct arch_link){})
-
-/* Where the return address of a call is stored until the call returns. */
-static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
-{
-    (void)link;
-    return caller_sp - sizeof(uintptr_t);
-}
-
-/* Return addresses are not signed. */
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
-}
-
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers of the three registers that a row restores. */
@@ -121,19 +90,6 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 #define ARCH_DWARF_RA 16
 /* rbx, on which the loader's _dl_runtime_resolve bases its CFA. */
 #define ARCH_DWARF_OTHER 3
-
-/* CFA opcodes and CIE letters of this CPU alone: none. */
-static inline bool arch_cfa_signs(uint8_t opcode)
-{
-    (void)opcode;
-    return false;
-}
-
-static inline bool arch_cie_letter(char letter)
-{
-    (void)letter;
-    return false;
-}
 
 /* When a signal handler has returned, sp points at the ucontext; byte offsets of the interrupted
  * registers inside it (struct ucontext: flags 8, link 8, stack 24, then r8..rip in this order). */

@@ -4,25 +4,14 @@
 
 #include "instruction.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <ucontext.h>
+#define X86_PC REG_RIP
+#define X86_SP REG_RSP
+#define X86_FP REG_RBP
+#define X86_AX REG_RAX
+#define X86_ARGUMENTS REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9
+#define X86_CALL 0x050f /* syscall */
 
-static inline uintptr_t context_pc(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_RIP];
-}
-
-static inline uintptr_t context_sp(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_RSP];
-}
-
-static inline uintptr_t context_fp(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_RBP];
-}
+#include "x86_registers.h"
 
 /* The registers that may hold a pointer, as an array. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
@@ -58,35 +47,10 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
 
-#define CONTEXT_CALL_SIZE 2 /* syscall: 0f 05 */
-
-static inline bool context_at_call(uintptr_t pc)
-{
-    uint16_t code;
-    memcpy(&code, (const void *)pc, sizeof code);
-    return code == 0x050f;
-}
-
-/* Is pc just after a system call instruction? Only code is read for that. */
-static inline bool context_after_call(const ucontext_t *context)
-{
-    return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
-}
-
 /* In the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
-}
-
-static inline long context_result(const ucontext_t *context)
-{
-    return context->uc_mcontext.gregs[REG_RAX];
-}
-
-static inline void context_set_result(ucontext_t *context, long result)
-{
-    context->uc_mcontext.gregs[REG_RAX] = result;
 }
 
 /* The number of the system call. The result has overwritten it: mostly an instruction before loads
@@ -111,35 +75,6 @@ static inline void context_syscall_hook(const ucontext_t *context, long *number,
     *first = context->uc_mcontext.gregs[REG_RDI];
 }
 
-/* Restarts the system call. first: its first argument, which some CPUs overwrite. */
-static inline void context_call_again(ucontext_t *context, long number, long first)
-{
-    (void)first;
-    context->uc_mcontext.gregs[REG_RAX] = number;
-    context->uc_mcontext.gregs[REG_RIP] -= CONTEXT_CALL_SIZE;
-}
-#define CONTEXT_NEEDS_FIRST 0
-
-/* The kernel has set pc back to the system call instruction: skips it, as if the call had failed.
- */
-static inline void context_fail_call(ucontext_t *context, long error)
-{
-    context->uc_mcontext.gregs[REG_RAX] = error;
-    context->uc_mcontext.gregs[REG_RIP] += CONTEXT_CALL_SIZE;
-}
-
-static inline long context_argument(const ucontext_t *context, unsigned i)
-{
-    static const int place[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-    return context->uc_mcontext.gregs[place[i]];
-}
-
-static inline void context_set_argument(ucontext_t *context, unsigned i, long value)
-{
-    static const int place[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-    context->uc_mcontext.gregs[place[i]] = value;
-}
-
 /* The value with which setjmp encrypts pointers by xor. */
 static inline uintptr_t context_pointer_guard(void)
 {
@@ -148,46 +83,12 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
-/* Is this a thread control block? It points to itself twice. */
-static inline bool context_is_block(const uintptr_t *block)
-{
-    return block[0] == (uintptr_t)block && block[2] == (uintptr_t)block;
-}
-
 /* The offset of the dynamic thread vector in the thread control block. */
 #define CONTEXT_DTV 8
-
-/* ---- Single steps ---------------------------------------------------------------------------- */
-
-/* After the return from the handler each instruction raises SIGTRAP, or no longer does. */
-#define CONTEXT_CAN_STEP 1
-static inline void context_set_step(ucontext_t *context, bool step)
-{
-    const greg_t trap_flag = 0x100;
-    greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
-    *flags = step ? *flags | trap_flag : *flags & ~trap_flag;
-}
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it in every action */
-
-/* The kind of access of a page fault: enum leak_access. */
-static inline unsigned context_access(const ucontext_t *context)
-{
-    uintptr_t error = context->uc_mcontext.gregs[REG_ERR];
-    if (context->uc_mcontext.gregs[REG_TRAPNO] != 14)
-        return 0;
-    return error & 16 ? 3 : error & 2 ? 2 : 1;
-}
-
-/* After a call of an address that is no code, the return address is the last word pushed. */
-#define CONTEXT_CALLER_ON_STACK 1
-static inline uintptr_t context_link(const ucontext_t *context)
-{
-    (void)context;
-    return 0;
-}
 
 /* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
  * kernel had made it there, and starts the handler. */
