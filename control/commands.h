@@ -37,6 +37,9 @@ struct command {
     int (*run)(const struct arguments *arguments);
 };
 
+/* command_table.c: all commands; the last row has no word. */
+extern const struct command command_table[];
+
 /* The options of commands, all fields of struct arguments. */
 extern const struct option_row arguments_of_snapshot[], arguments_of_requests[],
     arguments_of_report[], arguments_of_clean[], arguments_of_attach[], arguments_of_detach[];

@@ -588,7 +588,7 @@ struct leak_pool {
  * One record for each open resource, unordered; records are reused. A writer clears the state,
  * fills the record, and stores the state last. */
 
-/* X(NAME, word, noun, plural, title, sentence, remedy)
+/* The kinds of resources, a row each: X(NAME, word, noun, plural, title, sentence, remedy)
  *   word       of the option track= and of reports
  *   title ...  of the rule in SARIF reports */
 #define LEAK_CLOSE_IT "Close it on every path, errors included."
@@ -1025,7 +1025,7 @@ struct leak_found {
         retained_bytes; /* would be released with these blocks, including them */
 };
 
-/* X(NAME, word) */
+/* The classes of roots, a row each: X(NAME, word) */
 #define LEAK_ROOT_CLASS_TABLE(X)                                                                   \
     X(GLOBALS, "globals")                                                                          \
     X(STACKS, "stacks")                                                                            \
