@@ -250,6 +250,34 @@ test_leakrun_replaces_the_graph_of_an_earlier_run_only_by_force() {
     equal 'one for each' "$(ls cached.*.lg | wc -l)" 2
 }
 
+under_gdb() { # preloaded library, a line each: what gdb is told in main's frame, in the call of printf
+    preload=$1
+    shift
+    printf '%s\n' 'set confirm off' 'set pagination off' "set exec-wrapper env LIBLEAK_OPTIONS=dir=$PWD LD_PRELOAD=$preload" \
+        "source $root/share/libleak_gdb.py" 'break printf' run up-silently "$@" >told.gdb
+    gdb -q -batch -nx -x told.gdb ./cached 2>&1
+}
+test_gdb_asks_who_holds_a_block() {
+    need gcc gdb
+    printf '%s\n' "$cached" | compile cached -O1 -g
+    export TMPDIR=$PWD
+    under_gdb "$O/libleak.so" 'libleak block the_cache' 'libleak who the_cache->buckets[6]' 'libleak types' \
+        'libleak graph suspects' 'set var the_cache->buckets[5]->key = 0' 'libleak graph summary' 'stepi' 'libleak graph summary' 'delete' 'continue' >out
+    says out '^Type: struct cache$'
+    says out ' \+0x8 .*buckets +struct entry \*\[64\]'
+    says out '^In the source: the_cache->buckets\[6\] '
+    says out ' 1,000 +80 kB .*  struct entry$'
+    says out '^One struct cache from cache_new '
+    equal 'one file until the program runs on' "$(sed -n 's/^lost  *\([0-9]*\) .*/\1/p' out | tr '\n' ' ')" '5 6 '
+    says out '^0x[0-9a-f]+ 0x[0-9a-f]+ 0x[0-9a-f]+$' # the program's own output
+    says out '^\[Inferior 1 .* exited normally\]$'
+    equal 'nothing is left' "$(ls -d libleak-gdb-* 2>/dev/null | wc -l)" 0
+    under_gdb '' 'libleak types' >out || true
+    says out 'does not run under libleak'
+    under_gdb "$O/libleak.so" 'libleak block 16' >out || true
+    says out 'no block is at 0x10$'
+}
+
 # ---- In a terminal ----
 
 browse() { # columns, lines, locale: of heap.lg
