@@ -89,6 +89,8 @@ enum leak_header_flag {
     LEAK_FLAG_DETACHED = 512, /* leakctl detach: nothing is recorded from then on */
     LEAK_FLAG_EXIT_LOOK =
         2048, /* exit_look was on at the start: a report explains a missing check */
+    LEAK_FLAG_PYTHON_UNREAD =
+        4096, /* a Python was there whose frames could not be read: stacks have C frames alone */
 };
 
 /* ---- Requests ---------------------------------------------------------------------------
@@ -238,6 +240,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
     LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
     LEAK_CHUNK_TEMPORARY, /* array of struct leak_temporary; the first one is for site chunk.first */
+    LEAK_CHUNK_CODES,     /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -248,7 +251,7 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, including this struct */
     uint64_t first;  /* id of the first record, for arrays that continue over chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish each record; their
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES). Arrays publish each record; their
                         length is the capacity in bytes (the pages may hold a few more records), 0 =
                         all of the payload */
     uint64_t reserved[3];
@@ -331,7 +334,46 @@ struct leak_node {
     uint64_t pc;     /* publish. Return address (its name is that of pc - 1), LEAK_PC_BITS of it */
     uint32_t parent; /* node of the caller, or a root: LEAK_NODE_BITS */
     uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
-                        its module is the first generation around pc with loaded > number */
+                        its module is the first generation around pc with loaded > number. With
+                        LEAK_NODE_CODE: a Python frame, see struct leak_code */
+};
+
+/* A Python frame: the other bits of leak_node.number are the id of its code, 0 = not recorded; its pc
+ * is LEAK_CODE_PC + the offset, in bytes, of the instruction in that code that was being executed. It
+ * stands on the inner side of the C frame of the interpreter that executes it. */
+#define LEAK_NODE_CODE 0x80000000u
+#define LEAK_CODE_PC LEAK_KIND_PCS
+
+/* X(NAME): how line numbers are encoded: 3.9's co_lnotab, and the co_linetable of later versions. */
+#define LEAK_LINE_TABLE_TABLE(X)                                                                   \
+    X(NONE)                                                                                        \
+    X(3_9)                                                                                         \
+    X(3_10)                                                                                        \
+    X(3_11)
+
+enum leak_line_table {
+#define X(name) LEAK_LINE_TABLE_##name,
+    LEAK_LINE_TABLE_TABLE(X)
+#undef X
+        LEAK_LINE_TABLE_MAX
+};
+
+/* The code of a Python function, class body or module, recorded when a call stack has it for the
+ * first time. Two of equal content are one. */
+#define LEAK_CODE_FILE 4096 /* bytes of a file name, at most */
+#define LEAK_CODE_NAME 1024
+#define LEAK_CODE_LINES 65536
+struct leak_code {
+    uint32_t length;      /* of this record, a multiple of 8 */
+    uint32_t id;          /* 1, 2, 3 ... */
+    uint32_t first_line;  /* of the definition */
+    uint32_t line_table;  /* enum leak_line_table; NONE: it is too long, and lines are unknown */
+    uint32_t file_length; /* of each part of "text" */
+    uint32_t name_length;
+    uint32_t lines_length;
+    uint32_t reserved;
+    char text[]; /* file name, NUL, qualified name, NUL, line table; both names in UTF-8, truncated
+                    ones too */
 };
 
 #define LEAK_KIND_TABLE(X)                                                                         \
@@ -1279,6 +1321,7 @@ LEAK_LAYOUT(process, 16)
 LEAK_LAYOUT(module, 96)
 LEAK_LAYOUT(thread, 64)
 LEAK_LAYOUT(node, 16)
+LEAK_LAYOUT(code, 32)
 LEAK_LAYOUT(counts, 32)
 LEAK_LAYOUT(tag, 64)
 LEAK_LAYOUT(tags, 32704)

@@ -61,6 +61,7 @@ struct frame {
     uint64_t offset;       /* the address in the module's own address space; in no module: the pc */
     bool has_offset;
     bool inlined; /* into the next frame */
+    bool python;  /* a function in Python; in no module */
     enum frame_role role;
     uint64_t
         name_hash; /* of module base name (of the program itself: none) + function; makes signatures */

@@ -274,6 +274,21 @@ enum frame_role classify_frame(const char *module, const char *function, const c
     return function && is_wrapper_name(function) ? FRAME_WRAPPER : FRAME_USER;
 }
 
+bool classify_is_python_module(const char *module)
+{
+    const char *base = base_name(module);
+
+    return base && (strncmp(base, "python3", 7) == 0 || strncmp(base, "libpython3", 10) == 0);
+}
+
+bool classify_is_python_library(const char *file)
+{
+    const char *library = strstr(file, "/lib/python3");
+
+    return strncmp(file, "<frozen ", 8) == 0 ||
+           (library && !strstr(library, "/site-packages/") && !strstr(library, "/dist-packages/"));
+}
+
 bool classify_is_libleak_frame(const struct frame *frame)
 {
     return frame->role == FRAME_ALLOCATOR && frame->module &&

@@ -43,6 +43,12 @@ bool classify_is_allocation_name(const char *function);
 /* The C and C++ libraries, the loader, and libleak itself. */
 bool classify_is_runtime_module(const char *module);
 
+/* Is that the file of CPython's interpreter: python3.11, libpython3.11.so.1.0? */
+bool classify_is_python_module(const char *module);
+
+/* Is a Python source file a part of Python's own library? Packages that were installed are not. */
+bool classify_is_python_library(const char *file);
+
 bool classify_is_libleak_frame(const struct frame *frame);
 
 /* frames: innermost first. user: index of the user frame. block_size: bytes of one block, by which

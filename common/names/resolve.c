@@ -11,6 +11,7 @@
 #include "common/base/term_text.h"
 #include "common/names/names.h"
 #include "common/names/perfmap.h"
+#include "common/names/python_line.h"
 #include "common/suppress/filters.h"
 
 struct resolver {
@@ -26,6 +27,8 @@ struct resolver {
     struct hashmap wrappers;        /* hash of a list -> struct scope_list * */
     const struct scope_list *named; /* the current list */
     uint64_t named_hash;
+    bool has_python;       /* call stacks of the process have Python frames */
+    struct hashmap python; /* hash of a file, name and line -> struct resolved_place * */
 };
 
 static const struct scope_list no_wrappers;
@@ -71,6 +74,7 @@ void resolve_end(struct resolver *resolver)
     hashmap_end(&resolver->modules);
     hashmap_end(&resolver->binaries);
     hashmap_end(&resolver->unmapped);
+    hashmap_end(&resolver->python);
     hashmap_end(&resolver->names);
     hashmap_end(&resolver->wrappers);
 }
@@ -113,9 +117,11 @@ static struct binary *open_binary(struct resolver *resolver, const struct binary
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name,
                                        bool program)
 {
-    uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
-                             (const char *)name->build_id, name->build_id_length) ^
-                   resolver->named_hash ^ hash_mix(program ? 7 : 6, resolver->reading.reader.uid);
+    uint64_t key =
+        hash_text(hash_text(1, name->path, strlen(name->path)), (const char *)name->build_id,
+                  name->build_id_length) ^
+        resolver->named_hash ^
+        hash_mix((program ? 7 : 6) + 8 * resolver->has_python, resolver->reading.reader.uid);
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
@@ -131,6 +137,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     module->binary = open_binary(resolver, name);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
+    module->interprets = resolver->has_python && classify_is_python_module(module->path);
     return module;
 }
 
@@ -154,7 +161,7 @@ static enum frame_role frame_role_in(const struct resolved_module *module,
     enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
     int named = scope_list_match_function(module->wrappers, frame->function);
 
-    if (role == FRAME_USER && named > 0)
+    if (role == FRAME_USER && (named > 0 || module->interprets))
         return FRAME_WRAPPER;
     return role == FRAME_WRAPPER && named < 0 ? FRAME_USER : role;
 }
@@ -234,6 +241,49 @@ static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
     frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
     hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
+}
+
+void resolve_set_python(struct resolver *resolver, bool has_frames)
+{
+    resolver->has_python = has_frames;
+}
+
+static struct frame make_python_frame(struct resolver *resolver, const struct store_code *code,
+                                      uint32_t line)
+{
+    struct frame frame = {.function = arena_copy(resolver->mem, code->name, strlen(code->name)),
+                          .file = arena_copy(resolver->mem, code->file, strlen(code->file)),
+                          .line = line,
+                          .python = true,
+                          .role =
+                              classify_is_python_library(code->file) ? FRAME_WRAPPER : FRAME_USER};
+    const char *base = base_name(frame.file);
+
+    frame.name_hash =
+        hash_text(hash_text(8, base, strlen(base)), frame.function, strlen(frame.function));
+    return frame;
+}
+
+const struct resolved_place *resolve_python(struct resolver *resolver,
+                                            const struct store_code *code, uint64_t offset)
+{
+    static const struct store_code unknown = {.name = "[Python]", .file = "?"};
+    uint32_t line = code ? python_line(code, offset) : 0;
+    bool fresh;
+    uint64_t key, *slot;
+    struct resolved_place *place;
+
+    code = code ? code : &unknown;
+    key = hash_text(hash_text(9, code->file, strlen(code->file)), code->name, strlen(code->name));
+    slot = hashmap_put(&resolver->python, hash_mix(key, line), &fresh);
+    if (!fresh)
+        return (void *)(uintptr_t)*slot;
+    place = arena_alloc(resolver->mem, sizeof(*place));
+    *slot = (uintptr_t)place;
+    place->count = 1;
+    place->frames = arena_alloc(resolver->mem, sizeof(*place->frames));
+    *place->frames = make_python_frame(resolver, code, line);
+    return place;
 }
 
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size)

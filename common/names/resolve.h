@@ -8,6 +8,7 @@
 #include "common/base/arena.h"
 #include "common/model/model.h"
 #include "common/names/perfmap.h"
+#include "common/store/store.h"
 
 struct resolver;
 struct scope_list;
@@ -18,6 +19,7 @@ struct resolved_module {
     struct binary *binary;
     struct hashmap places; /* offset -> struct resolved_place * */
     uint64_t name_hash;
+    bool interprets;                   /* it has the interpreter of the process's Python frames */
     const struct scope_list *wrappers; /* the list that was current when the module was resolved */
 };
 
@@ -51,6 +53,11 @@ void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 
 /* The frame at an address in no module: generated code, or a damaged recording file. */
 const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc);
+/* The frame of Python code, at the offset of an instruction in it; code NULL: it was not recorded. */
+const struct resolved_place *resolve_python(struct resolver *resolver,
+                                            const struct store_code *code, uint64_t offset);
+/* From now on: does the process have Python frames? Then its interpreter's C frames are wrappers. */
+void resolve_set_python(struct resolver *resolver, bool has_frames);
 /* What stands for the stack of blocks of at most so many bytes from before libleak was loaded. */
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);
 

@@ -11,6 +11,7 @@ struct signatures signatures_begin(struct resolver *resolver, const struct store
     struct signatures signatures = {.store = store, .resolver = resolver};
 
     resolve_set_reader(resolver, store->owner);
+    resolve_set_python(resolver, store->code_count > 0);
     signatures.steps =
         array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct node_signature));
     for (size_t i = 0; i < store->node_count; i++)
@@ -72,6 +73,8 @@ static const struct store_module *module_around(const struct signatures *signatu
 {
     const struct store_node *at = &signatures->store->nodes[node];
 
+    if (store_node_is_python(signatures->store, node))
+        return NULL;
     return store_find_module(signatures->store, at->pc - 1, at->number);
 }
 
@@ -82,6 +85,9 @@ const struct resolved_place *signatures_place_at_node(struct signatures *signatu
 
     if (!step->place && store_node_is_older(signatures->store, node))
         step->place = resolve_older(signatures->resolver, pc - LEAK_OLDER_PC);
+    if (!step->place && store_node_is_python(signatures->store, node))
+        step->place = resolve_python(signatures->resolver, store_find_code(signatures->store, node),
+                                     pc - LEAK_CODE_PC);
     if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap without a frame */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;

@@ -129,11 +129,76 @@ static void read_modules(struct reader *reader, const uint8_t *at, size_t length
     }
 }
 
+/* ---- Python code ----------------------------------------------------------------------------- */
+
+static bool is_valid_code(const struct leak_code *code, size_t rest)
+{
+    uint64_t used = (uint64_t)code->file_length + code->name_length + 2 + code->lines_length;
+
+    return code->length % 8 == 0 && code->length <= rest && code->length >= sizeof(*code) &&
+           used <= code->length - sizeof(*code) && code->id &&
+           code->line_table < LEAK_LINE_TABLE_MAX;
+}
+
+static void add_code(struct reader *reader, const struct leak_code *code, const uint8_t *text)
+{
+    struct store *store = reader->store;
+    const char *file = (const char *)text, *name = file + code->file_length + 1;
+    const char *lines = name + code->name_length + 1;
+
+    store->codes = array_grow(store->codes, &reader->code_capacity, store->code_count + 1,
+                              sizeof(*store->codes));
+    store->codes[store->code_count++] = (struct store_code){
+        .id = code->id,
+        .file = arena_copy(store->mem, file, strnlen(file, code->file_length)),
+        .name = arena_copy(store->mem, name, strnlen(name, code->name_length)),
+        .first_line = code->first_line,
+        .line_table = code->line_table,
+        .lines = (const uint8_t *)arena_copy(store->mem, lines, code->lines_length),
+        .lines_length = code->lines_length};
+}
+
+static void read_codes(struct reader *reader, const uint8_t *at, size_t length)
+{
+    while (length >= sizeof(struct leak_code)) {
+        struct leak_code code;
+
+        memcpy(&code, at, sizeof(code));
+        if (!is_valid_code(&code, length)) {
+            reader->damaged++;
+            return; /* without a length the next one cannot be found */
+        }
+        add_code(reader, &code, at + sizeof(code));
+        at += code.length;
+        length -= code.length;
+    }
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct store_code *a = left, *b = right;
+
+    return COMPARE(a->id, b->id);
+}
+
+static void read_codes_end(struct store *store)
+{
+    struct store_code *grown = store->codes;
+
+    if (!grown)
+        return;
+    store->codes = arena_alloc_array(store->mem, store->code_count, sizeof(*grown));
+    memcpy(store->codes, grown, store->code_count * sizeof(*grown));
+    free(grown);
+    qsort(store->codes, store->code_count, sizeof(*store->codes), by_id);
+}
+
 void read_packed_end(struct reader *reader)
 {
     struct store *store = reader->store;
     struct store_module *grown = store->modules;
 
+    read_codes_end(store);
     if (!grown)
         return;
     store->modules = arena_alloc_array(store->mem, store->module_count, sizeof(*grown));
@@ -172,6 +237,8 @@ void read_packed(struct reader *reader, const struct chunk *chunk)
         read_process(reader, at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_MODULES)
         read_modules(reader, at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_CODES)
+        read_codes(reader, at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_OPTIONS)
         reader->store->options = arena_copy(reader->store->mem, (const char *)at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_OWN && chunk->length >= sizeof(struct leak_own))

@@ -72,7 +72,7 @@ struct reader {
     const struct store_image *image;
     struct store *store;
     struct runs nodes, sites, threads, variances, temporary, freed;
-    size_t module_capacity, recent_capacity, resource_capacity;
+    size_t module_capacity, code_capacity, recent_capacity, resource_capacity;
     size_t damaged; /* records left out */
 };
 
@@ -82,7 +82,7 @@ static inline void copy_record(void *record, const uint8_t *at, size_t index, si
     memcpy(record, at + index * size, size);
 }
 
-/* PROCESS, MODULES, OPTIONS, OWN and SUPPRESSIONS; passes over other chunks. */
+/* PROCESS, MODULES, CODES, OPTIONS, OWN and SUPPRESSIONS; passes over other chunks. */
 void read_packed(struct reader *reader, const struct chunk *chunk);
 void read_packed_end(struct reader *reader);
 /* The struct leak_module records in `length` bytes at `at`: an array in the arena, and the ranges

@@ -64,6 +64,26 @@ bool store_node_is_older(const struct store *store, uint32_t node)
            store->nodes[node].pc > LEAK_OLDER_PC;
 }
 
+bool store_node_is_python(const struct store *store, uint32_t node)
+{
+    return node >= LEAK_NODE_FIRST && node != STORE_NONE &&
+           store->nodes[node].number & LEAK_NODE_CODE;
+}
+
+static bool has_lower_code_id(const void *code, const void *id)
+{
+    return ((const struct store_code *)code)->id < *(const uint32_t *)id;
+}
+
+const struct store_code *store_find_code(const struct store *store, uint32_t node)
+{
+    uint32_t id = store->nodes[node].number & ~LEAK_NODE_CODE;
+    size_t i = array_lower_bound(store->codes, store->code_count, sizeof(*store->codes),
+                                 has_lower_code_id, &id);
+
+    return i < store->code_count && store->codes[i].id == id ? &store->codes[i] : NULL;
+}
+
 const struct store_thread *store_find_thread(const struct store *store, uint32_t serial)
 {
     size_t i = array_lower_bound(store->threads, store->thread_count, sizeof(*store->threads),

@@ -41,10 +41,19 @@ struct store_thread {
     bool ended;
 };
 
+/* Python code that call stacks have. */
+struct store_code {
+    uint32_t id;
+    const char *file, *name;
+    uint32_t first_line, line_table; /* enum leak_line_table */
+    const uint8_t *lines;
+    size_t lines_length;
+};
+
 struct store_node {
     uint64_t pc;     /* 0 = never published; below LEAK_KIND_PCS = a leaf, to be skipped */
     uint32_t parent; /* index of a node below this one, or a root */
-    uint32_t number;
+    uint32_t number; /* as in struct leak_node */
 };
 
 struct store_site {
@@ -285,6 +294,8 @@ struct store {
     struct interval_map module_spans; /* values are indices of modules */
     struct store_thread *threads;
     size_t thread_count; /* ascending by serial */
+    struct store_code *codes;
+    size_t code_count; /* ascending by id */
     struct store_node *nodes;
     size_t node_count; /* indices LEAK_NODE_FIRST .. node_count - 1 are nodes */
     struct store_site *sites;
@@ -334,6 +345,11 @@ const struct store_module *store_find_module(const struct store *store, uint64_t
 
 /* The last module that was at pc, or NULL. */
 const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
+
+/* Is the node a Python frame? */
+bool store_node_is_python(const struct store *store, uint32_t node);
+/* The code of that frame; NULL: it was not recorded. */
+const struct store_code *store_find_code(const struct store *store, uint32_t node);
 
 /* Does the node stand for blocks from before libleak was loaded? */
 bool store_node_is_older(const struct store *store, uint32_t node);

@@ -22,6 +22,9 @@ static const struct json_field frame_fields[] = {
                JSON_ABOUT("the address that was looked up (return address - 1) in the address "
                           "space of the module; where module is null, the address itself")),
     JSON_BOOLEAN(frame, "inlined", inlined, JSON_ABOUT("into the next frame")),
+    JSON_BOOLEAN(frame, "python", python, JSON_OPTIONAL, JSON_KNOWN_BY(frame, python),
+                 JSON_ABOUT("a function in Python, executed by the frame of the interpreter "
+                            "further out; left out of other frames")),
 };
 
 static const struct json_table frame_table = JSON_TABLE(NULL, frame_fields);

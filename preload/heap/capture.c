@@ -12,8 +12,23 @@ struct capture_state capture_state;
 static bool all_disabled, tags_enabled;
 static bool never_enabled; /* disabled from the start until now */
 
+/* Called by modules_find. From the first Python on hooks ask for Python frames. */
+static void look_for_python(const struct link_map *object)
+{
+    if (python_find_runtime(object))
+        add_relaxed(&capture_state.reasons, 1);
+}
+
+void capture_forget_objects(uintptr_t start, uintptr_t end)
+{
+    if (python_forget_runtime(start, end))
+        add_relaxed(&capture_state.reasons, -1);
+}
+
 void capture_start(void)
 {
+    if (options_current.python == PYTHON_AUTO && options_current.site_stacks)
+        modules_state.on_object = look_for_python;
     if (options_current.unwind == UNWIND_FP)
         unwind_use_frame_pointers();
     if (!options_current.site_stacks)
@@ -96,17 +111,6 @@ uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t
     return site;
 }
 
-NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
-                                     const struct frame *caller, enum leak_kind kind)
-{
-    unsigned sort = kind + ((unsigned)guard->tag << LEAK_TAG_SHIFT);
-    if (load_relaxed(&all_disabled) || guard->disabled)
-        return stackless_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
-    if (!options_current.site_stacks)
-        return stackless_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
-    return capture_usual_site(guard, thread, caller, sort);
-}
-
 static void walk_stack(struct guard *guard, struct thread *thread, const struct frame *caller,
                        unsigned sort)
 {
@@ -119,6 +123,58 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);
+}
+
+/* The number of the C frames alone. */
+static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller)
+{
+    struct unwind_trace *trace = &thread->trace;
+    uint32_t node =
+        stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, STACK_CACHE_FREE);
+    if (node)
+        return node;
+    walk_stack(guard, thread, caller, LEAK_PC_FREE);
+    node = context_tree_free_node(guard, trace);
+    unwind_close(trace);
+    if (node)
+        stack_cache_add(&thread->stack_cache, thread->bounds.low, trace, STACK_CACHE_FREE, node);
+    return node;
+}
+
+/* The stack with Python frames, walked. */
+static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
+                                    const struct frame *caller, unsigned sort)
+{
+    walk_stack(guard, thread, caller, LEAK_PC_FREE);
+    unwind_close(&thread->trace);
+    return context_tree_site(guard, python_merge(thread->python, &thread->trace), sort);
+}
+
+/* The site of an allocation in a process with Python. The C frames have a number, which the stack
+ * cache finds; together with the chain of Python frames it is the key of the site. */
+static uint32_t capture_python_site(struct guard *guard, struct thread *thread,
+                                    const struct frame *caller, unsigned sort)
+{
+    modules_refresh(guard);
+    struct python_thread *python = thread->stand_in ? NULL : python_thread_of(&thread->python);
+    if (!python || !python_read_frames(python, &thread->bounds, caller->sp, options_current.depth))
+        return capture_usual_site(guard, thread, caller, sort);
+    uint32_t node = find_c_node(guard, thread, caller);
+    uint32_t site = python_find_number(python, node, sort);
+    if (!site && node && (site = capture_merged_site(guard, thread, caller, sort)))
+        python_remember(python, node, sort, site);
+    return site;
+}
+
+NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
+                                     const struct frame *caller, enum leak_kind kind)
+{
+    unsigned sort = kind + ((unsigned)guard->tag << LEAK_TAG_SHIFT);
+    if (load_relaxed(&all_disabled) || guard->disabled)
+        return stackless_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
+    if (!options_current.site_stacks)
+        return stackless_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
+    return capture_python_site(guard, thread, caller, sort);
 }
 
 NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread,
@@ -136,19 +192,9 @@ NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread
 NOINLINE uint32_t capture_node(struct guard *guard, struct thread *thread,
                                const struct frame *caller)
 {
-    struct unwind_trace *trace = &thread->trace;
     free_history_count_capture(&thread->freed);
     modules_refresh(guard);
-    uint32_t node =
-        stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, STACK_CACHE_FREE);
-    if (node)
-        return node;
-    walk_stack(guard, thread, caller, LEAK_PC_FREE);
-    node = context_tree_free_node(guard, trace);
-    unwind_close(trace);
-    if (node)
-        stack_cache_add(&thread->stack_cache, thread->bounds.low, trace, STACK_CACHE_FREE, node);
-    return node;
+    return find_c_node(guard, thread, caller);
 }
 
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,

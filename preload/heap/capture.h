@@ -31,6 +31,8 @@ extern struct capture_state {
 
 /* Call after the options are read. */
 void capture_start(void);
+/* Objects in this range were unloaded. */
+void capture_forget_objects(uintptr_t start, uintptr_t end);
 void capture_fork_child(void);
 /* Disables or enables all threads, or the calling one; the latter nests. False: nothing changed. */
 bool capture_disable_all(bool disable);

@@ -203,6 +203,8 @@ static void reset_thread_caches(struct thread *thread)
     memset(thread->disabled_sites, 0, sizeof thread->disabled_sites);
     unwind_invalidate(&thread->trace);
     stack_cache_clear(&thread->stack_cache);
+    if (thread->python)
+        python_thread_clear(thread->python);
 }
 
 /* As many states at once as there are already, up to STATES_MOST: a program with many threads makes

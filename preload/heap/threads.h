@@ -14,6 +14,7 @@
 #include "preload/base/reentry_guard.h"
 #include "preload/unwind/stack_cache.h"
 #include "preload/base/lock.h"
+#include "preload/python/python.h"
 #include "preload/unwind/unwind_check.h"
 #include "preload/unwind/thread_counters.h"
 #include "preload/unwind/context_tree.h"
@@ -45,6 +46,7 @@ struct thread {
     bool stand_in;
     bool lives; /* in use, not on the free list */
     /* Sites without stacks: one for each kind, 0 = not created yet. */
+    struct python_thread *python; /* NULL: it was never found in Python code */
     uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
     struct stack_cache stack_cache;
     struct unwind_trace trace;

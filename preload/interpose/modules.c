@@ -475,6 +475,8 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
                                   .permanent = was_loaded_at_start(found.map)};
         serial++;
         record_module(module, found.map);
+        if (modules_state.on_object)
+            modules_state.on_object(found.map);
     }
     lock_give(&locked);
     return true;

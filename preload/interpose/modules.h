@@ -38,6 +38,8 @@ struct modules_state {
     uint32_t checked;       /* value of changes when all known modules were last checked */
     uint32_t retired_count; /* retired ranges */
     void (*on_load)(void);  /* called while the loader is active; NULL: none */
+    /* Called for each object that is found for the first time, under a lock; NULL: none. */
+    void (*on_object)(const struct link_map *object);
 };
 extern struct modules_state modules_state HIDDEN;
 

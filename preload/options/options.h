@@ -26,7 +26,8 @@ typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind, option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
-    option_CHOICE_log_format, option_CHOICE_modules_match, option_CHOICE_linked_malloc;
+    option_CHOICE_log_format, option_CHOICE_modules_match, option_CHOICE_linked_malloc,
+    option_CHOICE_python;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
@@ -37,6 +38,7 @@ enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };
 enum { CRASH_OFF, CRASH_ON, CRASH_ONLY };
 enum { LINKED_MALLOC_OFF, LINKED_MALLOC_AUTO };
 enum { LOG_FORMAT_TEXT, LOG_FORMAT_MTRACE };
+enum { PYTHON_AUTO, PYTHON_OFF };
 
 enum option_source {
     SOURCE_BUILT_IN,

@@ -226,6 +226,12 @@ static bool catch_signal(bool wanted, int number)
     return true;
 }
 
+static void forget_objects(uintptr_t start, uintptr_t end)
+{
+    cfi_cache_forget(start, end);
+    capture_forget_objects(start, end);
+}
+
 static void start_breakpoint(void)
 {
     if (catch_signal(*options_current.start_at, SIGILL))
@@ -252,7 +258,7 @@ static void start_alloc_watch(struct guard *guard)
         return true;                                                                               \
     }
 START(process_info, process_info_write())
-START(modules, modules_start(cfi_cache_forget))
+START(modules, modules_start(forget_objects))
 START(golang, trampoline_callbacks.wants_altstack = golang_detect)
 START(got_patch, got_patch_start((const void *)process_start))
 START(signal_trampoline,

@@ -25,14 +25,17 @@ uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsi
 
 /* A node, with its key decoded: without the bits that the index has added. */
 struct leak_node context_tree_node(uint32_t id);
-/* Moves *id to the node of the caller; *node is the one that it was at. False: *id is a root. */
+/* Moves *id to the node of the next caller in C code; *node is the one that it was at, and Python frames
+ * are left out. False: *id is a root. */
 static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
 {
-    if (*id < LEAK_NODE_FIRST)
-        return false;
-    *node = context_tree_node(*id);
-    *id = node->parent;
-    return true;
+    while (*id >= LEAK_NODE_FIRST) {
+        *node = context_tree_node(*id);
+        *id = node->parent;
+        if (!(node->number & LEAK_NODE_CODE))
+            return true;
+    }
+    return false;
 }
 /* The node of the innermost frame of a free's stack (or the root, for an empty one). */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);

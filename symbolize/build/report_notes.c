@@ -194,6 +194,9 @@ void report_notes_fill(struct arena *mem, const struct store *store,
         add_note(&notes, "libleak was detached: what the program did since then is unknown");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
+    if (store->header.flags & LEAK_FLAG_PYTHON_UNREAD)
+        add_note(&notes, "Python's own frames could not be read: stacks have C frames alone (only "
+                         "CPython 3.9 to 3.13 is known, without debug or free-threaded builds)");
     if (store->header.flags & LEAK_FLAG_FULL)
         add_note(&notes, "the recording file was full: the newest stacks are missing");
     add_options(&notes);

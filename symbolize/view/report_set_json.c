@@ -101,7 +101,8 @@ static void read_frame(struct frame *frame, const json_t *from, bool inner, stru
                             .build_id = text_at(from, "build_id", mem),
                             .offset = number_at(from, "offset"),
                             .has_offset = json_is_integer(json_object_get(from, "offset")),
-                            .inlined = json_is_true(json_object_get(from, "inlined"))};
+                            .inlined = json_is_true(json_object_get(from, "inlined")),
+                            .python = json_is_true(json_object_get(from, "python"))};
     frame->role = frame_role_from_json(frame, inner);
 }
 

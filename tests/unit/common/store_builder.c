@@ -128,6 +128,11 @@ void builder_module(struct store_builder *builder, const char *path, uint64_t st
     free(module);
 }
 
+void builder_code(struct store_builder *builder, size_t at, const struct leak_code *code)
+{
+    pack(builder, at, code, code->length);
+}
+
 static void *next_record(struct store_builder *builder, uint32_t type, size_t *chunk,
                          uint32_t *count, uint64_t first, size_t size)
 {

@@ -35,6 +35,8 @@ void builder_process(struct store_builder *builder, const char *exe, const char 
                      const char *const *argv);
 void builder_module(struct store_builder *builder, const char *path, uint64_t start, uint64_t end,
                     uint64_t bias, uint32_t loaded, uint32_t unloaded, const char *build_id);
+/* Appends to a chunk CODES. */
+void builder_code(struct store_builder *builder, size_t at, const struct leak_code *code);
 void builder_thread(struct store_builder *builder, uint32_t serial, const char *name);
 
 /* The new record's id. */

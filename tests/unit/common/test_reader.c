@@ -391,6 +391,62 @@ START_TEST(followed_blocks_have_valid_places)
 }
 END_TEST
 
+static void pack_code(struct store_builder *builder, size_t chunk, uint32_t id, uint32_t line,
+                      uint32_t lines_length)
+{
+    _Alignas(8) char bytes[64] = {0};
+    struct leak_code *code = (struct leak_code *)bytes;
+
+    *code = (struct leak_code){.length = sizeof(bytes),
+                               .id = id,
+                               .first_line = line,
+                               .line_table = LEAK_LINE_TABLE_3_9,
+                               .file_length = 6,
+                               .name_length = 4,
+                               .lines_length = lines_length};
+    memcpy(code->text, "app.py\0load\0\0\1\4\2", 16);
+    builder_code(builder, chunk, code);
+}
+
+START_TEST(python_code_belongs_to_its_frames)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t native = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    uint32_t second = builder_node(&builder, LEAK_CODE_PC + 4, native, LEAK_NODE_CODE | 2);
+    uint32_t unknown = builder_node(&builder, LEAK_CODE_PC, native, LEAK_NODE_CODE | 3);
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_CODES, 0, 1);
+
+    pack_code(&builder, chunk, 2, 20, 4);
+    pack_code(&builder, chunk, 1, 10, 4);
+    read_well(&builder);
+    ck_assert_uint_eq(store.code_count, 2);
+    ck_assert_uint_eq(store.codes[0].id, 1);
+    ck_assert(!store_node_is_python(&store, native));
+    ck_assert(store_node_is_python(&store, second) && store_node_is_python(&store, unknown));
+    ck_assert_ptr_eq(store_find_code(&store, second), &store.codes[1]);
+    ck_assert_ptr_null(store_find_code(&store, unknown));
+    ck_assert_str_eq(store.codes[1].file, "app.py");
+    ck_assert_str_eq(store.codes[1].name, "load");
+    ck_assert_uint_eq(store.codes[1].first_line, 20);
+    ck_assert_uint_eq(store.codes[1].lines[3], 2);
+    end(&builder);
+}
+END_TEST
+
+START_TEST(a_code_record_that_reaches_too_far_ends_the_list)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_CODES, 0, 1);
+
+    pack_code(&builder, chunk, 1, 10, 4);
+    pack_code(&builder, chunk, 2, 20, _i ? UINT32_MAX - 11 : 21);
+    pack_code(&builder, chunk, 3, 30, 4);
+    read_well(&builder);
+    ck_assert_uint_eq(store.code_count, 1);
+    end(&builder);
+}
+END_TEST
+
 START_TEST(tags_of_sites_have_their_names)
 {
     struct store_builder builder = builder_example();
@@ -942,6 +998,8 @@ int main(void)
     tcase_add_test(content, memory_of_libleak_itself_is_read_when_it_is_whole);
     tcase_add_test(content, pools_of_wrong_frees_have_their_names);
     tcase_add_test(content, followed_blocks_have_valid_places);
+    tcase_add_test(content, python_code_belongs_to_its_frames);
+    tcase_add_loop_test(content, a_code_record_that_reaches_too_far_ends_the_list, 0, 2);
     tcase_add_test(content, tags_of_sites_have_their_names);
     tcase_add_test(content, a_store_without_tags_has_none);
     tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0, ROWS(odd_tags));

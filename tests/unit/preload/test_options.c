@@ -95,7 +95,8 @@ static void other_value(size_t i, const char **value, const char **shown)
         *value = *shown = "mtrace";
     } else if (!strcmp(table[i].type, "CHOICE_modules_match")) {
         *value = *shown = "any";
-    } else if (!strcmp(table[i].type, "CHOICE_linked_malloc")) {
+    } else if (!strcmp(table[i].type, "CHOICE_linked_malloc") ||
+               !strcmp(table[i].type, "CHOICE_python")) {
         *value = *shown = "off";
     } else {
         ck_abort_msg("%s: teach this test its type %s", table[i].name, table[i].type);

@@ -1,0 +1,263 @@
+/* python_codes.c - a record for each Python function in a call stack; see python.h. */
+#include "preload/python/python.h"
+#include "preload/python/python_layout.h"
+#include "preload/memory/arena.h"
+#include "preload/base/lock.h"
+#include "preload/base/sys.h"
+#include "preload/store/store.h"
+
+#define IDS_MOST (1u << 20) /* functions; of further ones nothing is recorded */
+#define RECENT 4096         /* objects whose record is known without reading them; a power of two */
+#define CHUNK (16 * LEAK_PAGE - sizeof(struct leak_chunk))
+
+/* What is read of a code object. */
+struct content {
+    uint32_t first_line, line_table, file_length, name_length, lines_length;
+    char file[LEAK_CODE_FILE], name[LEAK_CODE_NAME], lines[LEAK_CODE_LINES];
+};
+
+/* By the hash of their content: open addressing, at most half full. */
+struct known_code {
+    uint64_t hash;
+    struct leak_code *record; /* NULL: the slot is empty */
+};
+
+static struct lock lock; /* guards the rest */
+static struct {
+    uintptr_t code;
+    uint64_t print;
+    uint32_t id;
+} recent[RECENT];
+static struct content *content; /* scratch */
+static struct known_code *known;
+static uint32_t slots, count;
+/* The CODES chunk being filled. */
+static struct {
+    char *payload;
+    uint64_t used, size;
+} chunk;
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static uint32_t add_utf8(char *out, uint32_t at, uint32_t most, uint32_t c)
+{
+    char bytes[4];
+    uint32_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    if (at + length > most)
+        return most + 1;
+    for (uint32_t i = length; i-- > 1; c >>= 6)
+        bytes[i] = (char)(0x80 | (c & 0x3f));
+    bytes[0] = (char)(length == 1 ? c : (0xf00 >> length & 0xff) | c);
+    memcpy(out + at, bytes, length);
+    return at + length;
+}
+
+/* A string as UTF-8, truncated; its length. Characters have "width" bytes; of one byte they are
+ * Latin-1. */
+static uint32_t convert_string(uintptr_t from, uint64_t characters, uint32_t width, char *out,
+                               uint32_t most)
+{
+    uint32_t length = 0;
+    for (uint64_t i = 0; i < characters; i++) {
+        uint32_t c = 0;
+        if (!sys_peek(from + i * width, &c, width))
+            break;
+        uint32_t end = add_utf8(out, length, most, c);
+        if (end > most)
+            break;
+        length = end;
+    }
+    return length;
+}
+
+static uint32_t read_string(uintptr_t string, char *out, uint32_t most)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    uint64_t characters, head[5];
+    if (!sys_peek(string, head, sizeof head) || head[PYTHON_TYPE / 8] != python_runtime.string_type)
+        return 0;
+    uint32_t state = (uint32_t)head[PYTHON_STRING_STATE / 8], width = state >> 2 & 7;
+    bool compact = state & 0x20, ascii = state & 0x40;
+    characters = head[PYTHON_LENGTH / 8];
+    if (!compact || (width != 1 && width != 2 && width != 4))
+        return 0;
+    if (!ascii)
+        return convert_string(string + layout->string.other, characters, width, out, most);
+    uint32_t length = characters < most ? (uint32_t)characters : most;
+    return sys_peek(string + layout->string.ascii, out, length) ? length : 0;
+}
+
+static bool read_lines(uintptr_t bytes)
+{
+    uintptr_t head[3];
+    content->lines_length = 0;
+    content->line_table = LEAK_LINE_TABLE_NONE;
+    if (!sys_peek(bytes, head, sizeof head) || head[PYTHON_TYPE / 8] != python_runtime.bytes_type)
+        return false;
+    uintptr_t length = head[PYTHON_LENGTH / 8];
+    if (length <= LEAK_CODE_LINES &&
+        sys_peek(bytes + PYTHON_BYTES_CONTENT, content->lines, length)) {
+        content->lines_length = (uint32_t)length;
+        content->line_table = python_runtime.layout->line_table;
+    }
+    return true;
+}
+
+static bool read_content(uintptr_t code)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    uintptr_t file, name, lines;
+    if (!sys_peek(code + layout->code.file, &file, sizeof file) ||
+        !sys_peek(code + layout->code.name, &name, sizeof name) ||
+        !sys_peek(code + layout->code.lines, &lines, sizeof lines) ||
+        !sys_peek(code + layout->code.first_line, &content->first_line, 4))
+        return false;
+    content->file_length = read_string(file, content->file, LEAK_CODE_FILE);
+    content->name_length = read_string(name, content->name, LEAK_CODE_NAME);
+    return content->file_length && content->name_length && read_lines(lines);
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++)
+        hash = hash_u64(hash + (unsigned char)bytes[i]);
+    return hash_u64(hash + length);
+}
+
+static uint64_t hash_content(void)
+{
+    uint64_t hash = hash_u64(content->first_line + 1);
+    hash = hash_bytes(hash, content->file, content->file_length);
+    hash = hash_bytes(hash, content->name, content->name_length);
+    return hash_bytes(hash, content->lines, content->lines_length);
+}
+
+static struct leak_code *record_room(uint32_t length)
+{
+    if (!chunk.payload || chunk.used + length > chunk.size) {
+        chunk.size = length > CHUNK ? length : CHUNK;
+        chunk.used = 0;
+        chunk.payload = store_new_chunk(LEAK_CHUNK_CODES, chunk.size, 0);
+    }
+    return chunk.payload ? (void *)(chunk.payload + chunk.used) : NULL;
+}
+
+static void record_publish(const struct leak_code *record)
+{
+    chunk.used += record->length;
+    store_publish(chunk.payload, chunk.used);
+}
+
+static struct leak_code *make_record(void)
+{
+    const uint32_t name_at = content->file_length + 1,
+                   lines_at = name_at + content->name_length + 1;
+    uint32_t length = round_up(sizeof(struct leak_code) + lines_at + content->lines_length, 8);
+    struct leak_code *record = record_room(length);
+    if (!record)
+        return NULL;
+    *record = (struct leak_code){.length = length,
+                                 .id = ++count,
+                                 .first_line = content->first_line,
+                                 .line_table = content->line_table,
+                                 .file_length = content->file_length,
+                                 .name_length = content->name_length,
+                                 .lines_length = content->lines_length};
+    memcpy(record->text, content->file, content->file_length);
+    memcpy(record->text + name_at, content->name, content->name_length);
+    memcpy(record->text + lines_at, content->lines, content->lines_length);
+    record_publish(record);
+    return record;
+}
+
+/* The slot of a hash, or the empty one for it. */
+static struct known_code *find_slot(uint64_t hash)
+{
+    uint32_t at = hash % slots;
+    while (known[at].record && known[at].hash != hash)
+        at = (at + 1) % slots;
+    return &known[at];
+}
+
+static bool reserve_slot(void)
+{
+    if (count < slots / 2)
+        return true;
+    struct known_code *old = known, *larger;
+    uint32_t old_slots = slots, larger_slots = slots ? 2 * slots : LEAK_PAGE / sizeof *known;
+    if (!(larger = arena_map(larger_slots * sizeof *known)))
+        return false;
+    known = larger;
+    slots = larger_slots;
+    for (uint32_t i = 0; i < old_slots; i++)
+        if (old[i].record)
+            *find_slot(old[i].hash) = old[i];
+    if (old)
+        arena_unmap(old, old_slots * sizeof *old);
+    return true;
+}
+
+static uint32_t find_or_record(uintptr_t code)
+{
+    if (!content && !(content = arena_map(sizeof *content)))
+        return 0;
+    if (!reserve_slot() || !read_content(code))
+        return 0;
+    uint64_t hash = hash_content();
+    struct known_code *slot = find_slot(hash);
+    if (!slot->record && count < IDS_MOST) {
+        slot->hash = hash;
+        slot->record = make_record();
+    }
+    return slot->record ? slot->record->id : 0;
+}
+
+uint32_t python_code_id(uintptr_t code, uint64_t print)
+{
+    uint32_t at = hash_u64(code) % RECENT;
+    struct locked locked = lock_take(&lock);
+    if (recent[at].code != code || recent[at].print != print) {
+        recent[at].code = code;
+        recent[at].print = print;
+        recent[at].id = find_or_record(code);
+    }
+    uint32_t id = recent[at].id;
+    lock_give(&locked);
+    return id;
+}
+
+bool python_codes_check(void)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < slots; i++)
+        if (known[i].record) {
+            found++;
+            if (find_slot(known[i].hash) != &known[i] || known[i].record->id > count)
+                return false;
+        }
+    return found == count;
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+LOCK_FOR_FORK(python_codes, &lock)
+
+bool python_codes_fork_child(void)
+{
+    lock.word = 0;
+    chunk.payload = NULL;
+    for (uint32_t i = 0; i < slots; i++) {
+        const struct leak_code *old = known[i].record;
+        if (!old)
+            continue;
+        struct leak_code *record = record_room(old->length);
+        if (!record)
+            return false;
+        memcpy(record, old, old->length);
+        record_publish(record);
+        known[i].record = record;
+    }
+    return true;
+}

@@ -1,0 +1,226 @@
+/* python_runtime.c - which Python is it, and does it look like what we know of that version? */
+#include "preload/python/python_layout.h"
+#include "preload/python/python.h"
+#include "preload/base/sys.h"
+#include "preload/elf/symbols.h"
+#include "preload/store/store.h"
+
+#include <pthread.h>
+
+struct python_runtime python_runtime;
+
+/* From the headers of each version, as offsetof says on a 64-bit system. */
+static const struct python_layout layouts[] = {
+    {.version = 0x309,
+     .chain = PYTHON_FRAME_OBJECTS,
+     .line_table = LEAK_LINE_TABLE_3_9,
+     .state = {.frame = 24, .id = 176},
+     .frame = {.code = 32, .previous = 24, .instruction = 104},
+     .code = {.file = 104, .name = 112, .lines = 120, .first_line = 40},
+     .string = {48, 72}},
+    {.version = 0x30a,
+     .chain = PYTHON_FRAME_OBJECTS_CFRAMES,
+     .line_table = LEAK_LINE_TABLE_3_10,
+     .state = {.frame = 24, .cframe = 48, .id = 176},
+     .cframe = {.previous = 8},
+     .frame = {.code = 32, .previous = 24, .instruction = 96},
+     .code = {.file = 104, .name = 112, .lines = 120, .first_line = 40},
+     .string = {48, 72}},
+    {.version = 0x30b,
+     .chain = PYTHON_CFRAMES,
+     .line_table = LEAK_LINE_TABLE_3_11,
+     .state = {.cframe = 56, .id = 152},
+     .cframe = {.frame = 8, .previous = 16},
+     .frame = {.code = 32, .previous = 48, .instruction = 56, .owner = 68},
+     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 72, .instructions = 184},
+     .string = {48, 72}},
+    {.version = 0x30c,
+     .chain = PYTHON_SHIMS,
+     .line_table = LEAK_LINE_TABLE_3_11,
+     .state = {.cframe = 56, .id = 136},
+     .cframe = {.frame = 0, .previous = 8},
+     .frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70},
+     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 68, .instructions = 192},
+     .string = {40, 56}},
+    {.version = 0x30d,
+     .chain = PYTHON_SHIMS,
+     .line_table = LEAK_LINE_TABLE_3_11,
+     .state = {.frame = 72, .id = 152},
+     .frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70},
+     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 68, .instructions = 200},
+     .string = {40, 56}},
+};
+
+/* ---- Finding it ------------------------------------------------------------------------------ */
+
+/* Py_Version is there since 3.11; before that, what each version was the first to export. */
+static uint32_t read_version(const struct symbols *symbols)
+{
+    uintptr_t version = symbols_find_export(symbols, "Py_Version");
+    if (version)
+        return *(const unsigned long *)version >> 16;
+    if (symbols_find_export(symbols, "PyIter_Send"))
+        return 0x30a;
+    return symbols_find_export(symbols, "PyFrame_GetBack") ? 0x309 : 0;
+}
+
+const struct python_layout *python_find_layout(uint32_t version)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(layouts); i++)
+        if (layouts[i].version == version && WORD == 8)
+            return &layouts[i];
+    return NULL;
+}
+
+static bool fill_runtime(const struct symbols *symbols, struct python_runtime *out)
+{
+    out->layout = python_find_layout(read_version(symbols));
+    out->own_state = (void *(*)(void))symbols_find_export(symbols, "PyGILState_GetThisThreadState");
+    out->code_type = symbols_find_export(symbols, "PyCode_Type");
+    out->string_type = symbols_find_export(symbols, "PyUnicode_Type");
+    out->bytes_type = symbols_find_export(symbols, "PyBytes_Type");
+    if (out->layout && out->layout->version >= 0x30c) { /* a thread-local variable from then on */
+        uintptr_t current = symbols_find_export(symbols, "PyThreadState_GetUnchecked");
+        if (!current)
+            current = symbols_find_export(symbols, "_PyThreadState_UncheckedGet");
+        out->current_state = (void *(*)(void))current;
+    }
+    return out->layout && out->own_state && out->code_type && out->string_type && out->bytes_type;
+}
+
+bool python_find_runtime(const struct link_map *object)
+{
+    struct symbols symbols;
+    struct python_runtime found = {.state = PYTHON_FOUND};
+    if (load_relaxed(&python_runtime.state) != PYTHON_NONE ||
+        !symbols_read_at(object->l_addr, object->l_ld, &symbols) ||
+        !symbols_find_function(&symbols, "_PyEval_EvalFrameDefault", &found.evaluate,
+                               &found.evaluate_end))
+        return false;
+    if (!fill_runtime(&symbols, &found)) {
+        store_set_flag(LEAK_FLAG_PYTHON_UNREAD);
+        found.state = PYTHON_REFUSED;
+    }
+    uint32_t state = found.state;
+    found.state = PYTHON_NONE;
+    python_runtime = found;
+    store_release(&python_runtime.state, state); /* pairs with the acquire in python_read_frames */
+    return state == PYTHON_FOUND;
+}
+
+bool python_forget_runtime(uintptr_t start, uintptr_t end)
+{
+    uint32_t state = load_relaxed(&python_runtime.state);
+    if (state == PYTHON_NONE || python_runtime.evaluate - start >= end - start)
+        return false;
+    store_relaxed(&python_runtime.state, PYTHON_NONE);
+    return state != PYTHON_REFUSED;
+}
+
+/* ---- Verifying it ---------------------------------------------------------------------------- */
+
+#define VERIFY_FRAMES 256  /* at most */
+#define VERIFY_ATTEMPTS 3  /* a handler of a signal may see a frame that is not complete */
+#define LINE_MOST 10000000 /* no source file has more */
+
+static bool peek_word(uintptr_t object, unsigned offset, uintptr_t *out)
+{
+    return object % WORD == 0 && object >= LEAK_PAGE && sys_peek(object + offset, out, sizeof *out);
+}
+
+static bool has_type(uintptr_t object, uintptr_t type)
+{
+    uintptr_t found;
+    return peek_word(object, PYTHON_TYPE, &found) && found == type;
+}
+
+static bool points_to(uintptr_t object, unsigned offset, uintptr_t type)
+{
+    uintptr_t target;
+    return peek_word(object, offset, &target) && has_type(target, type);
+}
+
+static bool is_code(uintptr_t code)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    int32_t line;
+    return has_type(code, python_runtime.code_type) &&
+           points_to(code, layout->code.file, python_runtime.string_type) &&
+           points_to(code, layout->code.name, python_runtime.string_type) &&
+           points_to(code, layout->code.lines, python_runtime.bytes_type) &&
+           sys_peek(code + layout->code.first_line, &line, sizeof line) && line >= 0 &&
+           line < LINE_MOST;
+}
+
+/* The offset of the instruction that a frame executes must lie in its code; before the first one it
+ * is negative. */
+static bool has_place(uintptr_t frame, uintptr_t code)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    uintptr_t at;
+    int32_t last;
+    if (layout->code.instructions)
+        return peek_word(frame, layout->frame.instruction, &at) &&
+               (at - code - layout->code.instructions + 16) < (1u << 28);
+    return sys_peek(frame + layout->frame.instruction, &last, sizeof last) && last >= -1 &&
+           last < 1 << 28;
+}
+
+static bool is_shim(uintptr_t frame)
+{
+    uint8_t owner;
+    return python_runtime.layout->chain == PYTHON_SHIMS &&
+           sys_peek(frame + python_runtime.layout->frame.owner, &owner, 1) &&
+           owner == PYTHON_OWNER_C_STACK;
+}
+
+/* The chain ends, and all of its frames but shims have code. */
+static bool verify_chain(uintptr_t frame)
+{
+    unsigned codes = 0;
+    for (unsigned i = 0; frame && i < VERIFY_FRAMES; i++) {
+        uintptr_t code;
+        if (!is_shim(frame)) {
+            if (!peek_word(frame, python_runtime.layout->frame.code, &code) || !is_code(code) ||
+                !has_place(frame, code))
+                return false;
+            codes++;
+        }
+        if (!peek_word(frame, python_runtime.layout->frame.previous, &frame))
+            return false;
+    }
+    return codes > 0;
+}
+
+/* False: it cannot be read. */
+static bool peek_innermost_frame(uintptr_t state, uintptr_t *frame)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    uintptr_t cframe;
+    if (layout->state.frame)
+        return peek_word(state, layout->state.frame, frame);
+    return peek_word(state, layout->state.cframe, &cframe) &&
+           peek_word(cframe, layout->cframe.frame, frame);
+}
+
+COLD bool python_verify(uintptr_t state)
+{
+    static uint32_t attempts;
+    uintptr_t id, frame;
+    if (load_relaxed(&python_runtime.state) != PYTHON_FOUND)
+        return load_relaxed(&python_runtime.state) == PYTHON_VERIFIED;
+    if (peek_word(state, python_runtime.layout->state.id, &id) && id == (uintptr_t)pthread_self() &&
+        peek_innermost_frame(state, &frame)) {
+        if (!frame) /* it executes no Python code now */
+            return false;
+        if (verify_chain(frame)) {
+            store_relaxed(&python_runtime.state, PYTHON_VERIFIED);
+            return true;
+        }
+    }
+    if (add_relaxed(&attempts, 1) + 1 >= VERIFY_ATTEMPTS) {
+        store_relaxed(&python_runtime.state, PYTHON_REFUSED);
+        store_set_flag(LEAK_FLAG_PYTHON_UNREAD);
+    }
+    return false;
+}
