@@ -244,8 +244,8 @@ START_TEST(a_value_is_taken_or_complained_about_once_and_left_alone)
     parse(values[_i].string);
     ck_assert_msg(complaints == values[_i].complaints, "\"%s\": wanted %u complaints, got %u %s",
                   values[_i].string, values[_i].complaints, complaints, complaint);
-    ck_assert_msg(!strcmp(described(), want), "\"%s\": wanted \"%s\", got \"%s\"", values[_i].string, want,
-                  described());
+    ck_assert_msg(!strcmp(described(), want), "\"%s\": wanted \"%s\", got \"%s\"",
+                  values[_i].string, want, described());
 }
 END_TEST
 
@@ -400,7 +400,8 @@ START_TEST(a_file_holds_an_option_a_line_and_comments)
     char got[4096] = "";
     struct strbuf text = STRBUF_ON(got);
     parse_lines(lines[_i].string);
-    for (const char *line = described(), *end; (end = strstr(line, " (./.libleakrc)\n")); line = end + 16) {
+    for (const char *line = described(), *end; (end = strstr(line, " (./.libleakrc)\n"));
+         line = end + 16) {
         strbuf_add(&text, text.length ? "|" : "");
         strbuf_add_bytes(&text, line, end - line);
     }
@@ -427,7 +428,8 @@ END_TEST
 static void write_file(const char *path, const char *content)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ck_assert_msg(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content), "%s", path);
+    ck_assert_msg(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content), "%s",
+                  path);
     close(fd);
 }
 
@@ -521,7 +523,8 @@ START_TEST(a_file_larger_than_the_buffer_never_gives_half_a_line)
         setup();
         options_load(&options, environment, complain);
         ck_assert_msg(options.depth == 123 || options.depth == 128,
-                      "depth=123 at byte %d of the file is read as %u", before, (unsigned)options.depth);
+                      "depth=123 at byte %d of the file is read as %u", before,
+                      (unsigned)options.depth);
         ck_assert_uint_eq(complaints, 1);
         ck_assert_ptr_nonnull(strstr(complaint, "too long"));
     }
@@ -530,8 +533,13 @@ END_TEST
 
 START_TEST(the_environment_is_searched_by_whole_names)
 {
-    char *environment[] = {(char *)"LIBLEAK=1", (char *)"LIBLEAK_OPTIONSX=2", (char *)"XLIBLEAK_OPTIONS=3",
-                           (char *)"EMPTY=", (char *)"LIBLEAK_OPTIONS=4", (char *)"LIBLEAK_OPTIONS=5", NULL};
+    char *environment[] = {(char *)"LIBLEAK=1",
+                           (char *)"LIBLEAK_OPTIONSX=2",
+                           (char *)"XLIBLEAK_OPTIONS=3",
+                           (char *)"EMPTY=",
+                           (char *)"LIBLEAK_OPTIONS=4",
+                           (char *)"LIBLEAK_OPTIONS=5",
+                           NULL};
     ck_assert_str_eq(options_getenv(environment, "LIBLEAK_OPTIONS"), "4");
     ck_assert_str_eq(options_getenv(environment, "EMPTY"), "");
     ck_assert_ptr_null(options_getenv(environment, "LIBLEAK_OPTION"));
@@ -544,8 +552,10 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("options");
     TCase *all = tcase_create("table");
     tcase_add_checked_fixture(all, setup, NULL);
-    tcase_add_loop_test(all, every_option_of_the_table_is_read_and_described, 0, ARRAY_LENGTH(table));
-    tcase_add_loop_test(all, a_default_of_the_table_is_a_value_of_its_own_type, 0, ARRAY_LENGTH(table));
+    tcase_add_loop_test(all, every_option_of_the_table_is_read_and_described, 0,
+                        ARRAY_LENGTH(table));
+    tcase_add_loop_test(all, a_default_of_the_table_is_a_value_of_its_own_type, 0,
+                        ARRAY_LENGTH(table));
     tcase_add_loop_test(all, an_option_without_a_value_is_a_bad_value, 0, ARRAY_LENGTH(table));
     suite_add_tcase(suite, all);
     TCase *items = tcase_create("values");
