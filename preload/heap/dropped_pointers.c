@@ -8,7 +8,8 @@
 
 #define PAIRS 4096 /* a power of two */
 #define WAYS 8
-#define HOLDER_MOST 512    /* bytes: a larger block is a pool or a table, not an object */
+#define HOLDER_MOST 8192   /* bytes: a larger block is a pool or a table, not an object */
+#define HOLDER_EDGE 256    /* bytes at its start and its end that are read */
 #define CHILDREN 4         /* of one holder that are recorded */
 #define ADDRESS_LEAST 4096 /* the first page is never mapped */
 #define ADDRESS_END (1ull << 48)
@@ -94,11 +95,14 @@ static bool may_own(const struct block *holder, const void *content, size_t at)
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node)
 {
-    unsigned words = holder->size / sizeof(uintptr_t), kept = 0;
+    unsigned words = holder->size / sizeof(uintptr_t), edge = HOLDER_EDGE / sizeof(uintptr_t);
+    unsigned kept = 0;
     struct block child;
     if (holder->size > HOLDER_MOST)
         return;
     for (unsigned i = 0; i < words && kept < CHILDREN; i++) {
+        if (i == edge && words > 2 * edge)
+            i = words - edge;
         uintptr_t address = read_pointer((const uintptr_t *)content + i);
         if (address < ADDRESS_LEAST || address >= ADDRESS_END ||
             !blocks_find(guard, address, &child) || !child.site ||

@@ -1,7 +1,7 @@
 /* dropped_pointers.h - which free dropped a pointer to a live block?
  *
  * The allocation site of a leaked block says little about who should have freed it. Mostly it is
- * the code that freed the block's owner. So the first words of a freed block are scanned, and when
+ * the code that freed the block's owner. So the first and last words of a freed block are scanned, and when
  * one points to the start of a live block, the two sites and the stack of the free are recorded as
  * a pair, with the last few blocks this happened to. Most of these blocks are freed later, since a
  * parent may be freed before its children: a leak check reports only those that it finds lost.

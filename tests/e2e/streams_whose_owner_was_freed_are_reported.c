@@ -48,7 +48,7 @@ FAR void give_up(struct log *log)
 }
 
 struct big {
-    char buffer[5000];
+    char buffer[50000];
     FILE *stream;
 };
 
