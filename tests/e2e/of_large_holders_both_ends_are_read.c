@@ -25,10 +25,22 @@ struct pool {
     char room[100000];
 };
 
-FAR char *make_first(void) { return malloc(40); }
-FAR char *make_middle(void) { return malloc(41); }
-FAR char *make_last(void) { return malloc(42); }
-FAR char *make_pooled(void) { return malloc(43); }
+FAR char *make_first(void)
+{
+    return malloc(40);
+}
+FAR char *make_middle(void)
+{
+    return malloc(41);
+}
+FAR char *make_last(void)
+{
+    return malloc(42);
+}
+FAR char *make_pooled(void)
+{
+    return malloc(43);
+}
 FAR struct large *make_large(void)
 {
     struct large *large = malloc(sizeof *large);
