@@ -3,9 +3,9 @@
 // with content=0, nor in a report that is given away (--anonymize), where arguments, host and directories are
 // missing, too.
 // CFLAGS: -O0 -g -fno-builtin
-// RUN: LIBLEAK_OPTIONS=content=100; %leak %t secret_argument; s=$(ls store/*.leak); strings store/*.leak | grep -c hidden_word | sed 's/^/kept: /'
+// RUN: LIBLEAK_OPTIONS=content=100; %leak %t secret_argument; s=$(ls store/*.leak); tar -cSf - store | strings | grep -c hidden_word | sed 's/^/kept: /'
 // RUN: report() { n=$1; shift; %report "$@" $s | sed "s|^|$n: |"; }; report full --content; report plain; report json --format=json; report asked --format=json --content; report given -v --anonymize; report jgiven --format=json --content --anonymize; rm store/*.leak
-// RUN: LIBLEAK_OPTIONS=content=0; %leak %t; strings store/*.leak | grep -c hidden_word | sed 's/^/none: /'; %report --content store/*.leak | sed 's|^|none: |'
+// RUN: LIBLEAK_OPTIONS=content=0; %leak %t; tar -cSf - store | strings | grep -c hidden_word | sed 's/^/none: /'; %report --content store/*.leak | sed 's|^|none: |'
 // EXPECT: ^kept: 1$
 // EXPECT: ^full: +T1#1: 300 bytes at 0x[0-9a-f]+, the first 100$
 // EXPECT: ^full: +0000  07 00 00 00 00 00 00 00  68 69 64 64 65 6e 5f 77  \|........hidden_w\|$
