@@ -188,6 +188,13 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
                            : hash_mix(module->name_hash, offset);
 }
 
+static uint64_t looked_up;
+
+uint64_t resolve_count(void)
+{
+    return __atomic_load_n(&looked_up, __ATOMIC_RELAXED);
+}
+
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset)
 {
@@ -198,6 +205,7 @@ const struct resolved_place *resolve_place(struct resolver *resolver,
 
     if (!fresh)
         return place;
+    __atomic_fetch_add(&looked_up, 1, __ATOMIC_RELAXED);
     place = arena_alloc(resolver->mem, sizeof(*place));
     *slot = (uintptr_t)place;
     place->count = binary_find_frames(module->binary, offset, found);

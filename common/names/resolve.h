@@ -41,6 +41,9 @@ void resolve_set_wrappers(struct resolver *resolver, const char *list);
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name,
                                        bool program);
 
+/* How many addresses were looked up by now, of all resolvers; from any thread. */
+uint64_t resolve_count(void);
+
 /* offset: address to look up minus the module's bias; a return address minus 1. */
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);

@@ -74,6 +74,7 @@ struct view {
     bool freed;    /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
+    size_t columns;       /* that lines may have, 0 = 80 */
     size_t rows;          /* of the terminal that shows the report, 0 = unknown */
     size_t top;           /* records to list for each process, 0 = all */
     const char *again;    /* program to suggest for another run, when the recording files are

@@ -24,7 +24,8 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
 {
     text_style(view, stream, STYLE_FAINT);
     fprintf(stream, "%*s%016" PRIx64 "\n",
-            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", signature);
+            width + 18 <= (int)text_columns(view) ? (int)text_columns(view) - 16 - width : 1, "",
+            signature);
     text_style(view, stream, STYLE_PLAIN);
 }
 
@@ -128,7 +129,7 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
 {
     struct term_text place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
-    size_t columns = TEXT_COLUMNS - (size_t)indent, room = columns - strlen(mark);
+    size_t columns = text_columns(view) - (size_t)indent, room = columns - strlen(mark);
     bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
     struct term_text name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
@@ -164,7 +165,7 @@ void text_source_line(const struct frame *frame, int indent, const struct view *
     if (!frame->file || view->no_source ||
         !source_read_line(&view->source, &name, frame->line, line, sizeof(line)))
         return;
-    shown = term_text(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
+    shown = term_text(line, strlen(line), text_columns(view) - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);
     fprintf(stream, "%*s| %s\n", indent + 2, "", shown.text);
     text_style(view, stream, STYLE_PLAIN);

@@ -8,6 +8,12 @@
 #define TEXT_COLUMNS 80
 #define TEXT_INDENT 5 /* of a frame, and of lines below the head of a record */
 
+/* The width of lines with frames. */
+static inline size_t text_columns(const struct view *view)
+{
+    return view->columns ? view->columns : TEXT_COLUMNS;
+}
+
 /* struct view's `terse`. What each level leaves out is out on those above it, too. */
 enum {
     TEXT_WHOLE,

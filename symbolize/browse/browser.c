@@ -221,7 +221,7 @@ static void draw_list(struct browser *browser)
 }
 
 /* What is known of the selected row; free() it. */
-static char *make_details(struct browser *browser, int lines)
+static char *make_details(struct browser *browser, const struct area *area)
 {
     char *text = NULL;
     size_t size;
@@ -229,7 +229,8 @@ static char *make_details(struct browser *browser, int lines)
 
     if (!stream)
         return NULL;
-    browser->pane_lines = lines > 0 ? (size_t)lines : 0;
+    browser->pane_lines = area->lines > 0 ? (size_t)area->lines : 0;
+    browser->view.columns = area->columns > TEXT_COLUMNS ? (size_t)area->columns : 0;
     if (browser->count)
         tab_of(browser)->write_details(browser, list_of(browser)->selected, stream);
     fclose(stream);
@@ -248,7 +249,7 @@ static void draw_border(const struct browser *browser, const struct area *pane)
 static void draw_pane(struct browser *browser)
 {
     struct area pane = pane_area(browser);
-    char *text = make_details(browser, pane.lines);
+    char *text = make_details(browser, &pane);
     size_t lines = text ? count_lines(text) : 0, shown = pane.lines > 0 ? (size_t)pane.lines : 0;
 
     if (browser->pane_first + shown > lines)
@@ -301,7 +302,7 @@ static void draw_stack(struct browser *browser)
 static void draw_text(struct browser *browser)
 {
     struct area area = {HEAD_LINES, 0, LINES - HEAD_LINES - 1, COLS};
-    char *text = make_details(browser, area.lines);
+    char *text = make_details(browser, &area);
     size_t lines = text ? count_lines(text) : 0;
 
     terminal_put_line(browser->terminal, HEAD_LINES - 1, STYLE_OF_HEADING, "DETAILS");

@@ -201,11 +201,14 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     suppress_select_store(options->group.suppressions, store, process->until_ns);
     report_notes_fill(mem, store, &inherited, options->group.suppressions, process);
     resources_fill(mem, resolver, store, options->group.suppressions, process);
+    progress_say("grouping records");
     group_records(mem, resolver, store, &options->group, process);
+    progress_say("adding up allocations");
     if (options->allocated)
         alloc_profile_fill(mem, resolver, store, process);
     peak_fill(mem, resolver, store, process);
     temporary_fill(mem, resolver, store, process);
+    progress_say("describing what was found");
     leak_check_info_fill(mem, resolver, store, process);
     when_lost_fill(mem, resolver, store, false, process);
     evidence_fill(mem, store, process);

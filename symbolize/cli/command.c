@@ -106,6 +106,17 @@ static void begin_pager(struct command_output *output, const struct options *opt
         output->stream = stream;
 }
 
+#define COLUMNS_LEAST 80 /* the tables need them */
+
+/* Trees and tables are as wide as the terminal; the report has 80 columns anywhere. */
+static size_t chosen_columns(const struct options *options, int fd)
+{
+    size_t columns = output_terminal_columns(fd);
+    bool wide = (options->format->traits & FORMAT_VERB) || options->view.by;
+
+    return wide && columns > COLUMNS_LEAST ? columns : 0;
+}
+
 void command_begin_output(struct command_output *output, struct arena *mem, struct options *options,
                           const struct process *process)
 {
@@ -129,6 +140,7 @@ void command_begin_output(struct command_output *output, struct arena *mem, stru
         output->terminal = isatty(fileno(output->stream));
         set_colours(options, output->terminal);
         options->view.rows = output_terminal_rows(fileno(output->stream));
+        options->view.columns = chosen_columns(options, fileno(output->stream));
         begin_pager(output, options);
     }
     options->view.relative = nowhere ? NULL : getcwd(NULL, 0);

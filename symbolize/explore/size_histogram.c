@@ -12,7 +12,7 @@
 #include "symbolize/text/text.h"
 
 #define CLASSES 65
-#define BAR_COLUMNS 12
+#define LEFT_COLUMNS 68 /* in front of the bars */
 
 struct histogram {
     struct amount made[CLASSES], live[CLASSES];
@@ -63,6 +63,7 @@ void histogram_write(const struct report *report, const struct view *view, FILE 
 {
     struct heap_profile profile = heap_profile_begin(report, view, false);
     struct histogram histogram = histogram_of(&profile);
+    uint64_t bars = text_columns(view) - LEFT_COLUMNS;
 
     if (report->process_count == 1)
         text_process_title(&report->processes[0], false, stream);
@@ -80,9 +81,8 @@ void histogram_write(const struct report *report, const struct view *view, FILE 
         fprintf(stream, " %11s %12s %10s %12s ", term_number(made->blocks).text,
                 term_size(made->bytes).text, term_number(live->blocks).text,
                 term_size(live->bytes).text);
-        for (uint64_t bar = 0; histogram.most && bar < BAR_COLUMNS &&
-                               bar * histogram.most < made->blocks * BAR_COLUMNS;
-             bar++)
+        for (uint64_t bar = 0;
+             histogram.most && bar < bars && bar * histogram.most < made->blocks * bars; bar++)
             putc('#', stream);
         putc('\n', stream);
     }

@@ -34,7 +34,7 @@ static void write_call(const struct listing_tree *listing, const struct call_nod
     const struct view *view = listing->view;
     char buffer[FRAME_NAME_SIZE];
     struct term_text place = {.text = ""}, name;
-    size_t room = TEXT_COLUMNS - 31 - (size_t)indent;
+    size_t room = text_columns(view) - 31 - (size_t)indent;
 
     if (node->frame)
         place = text_place(node->frame, view);

@@ -57,6 +57,7 @@ bool targets_on_terminal(const struct targets *targets, bool all);
 /* Rows of the smallest terminal among them; 0 = none is a terminal, or its size is unknown. */
 size_t targets_rows(const struct targets *targets);
 size_t output_terminal_rows(int fd);
+size_t output_terminal_columns(int fd); /* 0 = no terminal, or unknown */
 
 struct target_report {
     const char *text;
@@ -97,6 +98,15 @@ bool target_log_journal(const char *path, const struct log_message *message);
 bool target_stream_socket(const char *where, const char *text, size_t length, char *why);
 /* Runs sh -c COMMAND and waits for it; it must exit with 0, but need not read its input. */
 bool target_stream_command(const char *command, const char *text, size_t length, char *why);
+
+/* ---- progress.c ------------------------------------------------------------------------------ */
+
+/* From a second on, and until progress_end(), a line on the standard error says how far it is:
+ * "grouping records, 12,345 addresses resolved, 3 s". Only on a terminal. count: of addresses; it is
+ * called in another thread. */
+void progress_begin(uint64_t (*count)(void));
+void progress_say(const char *stage); /* what is being done from now on; not copied */
+void progress_end(void);              /* the line is gone */
 
 /* ---- pager.c ---------------------------------------------------------------------------------
  *

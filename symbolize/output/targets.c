@@ -83,6 +83,13 @@ size_t output_terminal_rows(int fd)
     return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
+size_t output_terminal_columns(int fd)
+{
+    struct winsize size;
+
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 size_t targets_rows(const struct targets *targets)
 {
     size_t least = 0;

@@ -53,12 +53,22 @@ static void write_sibling(const struct process *process, const struct record *re
     text_verdict(process, sibling, view, stream);
 }
 
+/* Without such records there is nothing to search: a report of 100,000 lost records is written several
+ * times until it fits a screen. */
+static bool has_doubtful(const struct process *process, const struct view *view)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (may_join((enum verdict)v) && process->totals.of[v].records)
+            return true;
+    return view->suppressed; /* what is suppressed is in no total */
+}
+
 void text_siblings(const struct process *process, const struct record *record,
                    const struct view *view, FILE *stream)
 {
     const struct record *end = process->records + process->record_count;
 
-    if (view->apart || record < process->records || record >= end)
+    if (view->apart || record < process->records || record >= end || !has_doubtful(process, view))
         return;
     for (const struct record *it = record + 1; it < end; it++)
         if (is_sibling(record, it) && text_list_has(process, it, view) &&

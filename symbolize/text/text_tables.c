@@ -200,7 +200,7 @@ static void write_by_head(const struct process *process, const struct group_by_t
 static struct term_text by_row_name(const struct group_by_row *row, const struct view *view)
 {
     const struct frame *frame = record_title_frame(row->first);
-    size_t columns = view->verbose || view->full_names ? 0 : TEXT_COLUMNS - LEFT;
+    size_t columns = view->verbose || view->full_names ? 0 : text_columns(view) - LEFT;
     char buffer[PATH_MAX];
     const char *name = row->name;
 

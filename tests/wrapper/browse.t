@@ -188,3 +188,52 @@ test_leakrun_browses_what_it_ran() {
     "$O/leakreport" --browse -o file lose.leak # a file is a text report
     equal 'the same' "$(cat file)" "$(cat report)"
 }
+
+# ---- What a report says on a terminal besides ----
+
+test_trees_are_as_wide_as_the_terminal() {
+    need gcc script
+    name=$(printf 'a_function_whose_name_says_everything_about_itself_%.0s' 1 2)end
+    printf '#include <stdlib.h>\nvoid %s(void) { *(char *)malloc(5000) = 1; }\nint main(void) { %s(); return 0; }\n' "$name" "$name" >wide.c
+    gcc -g -w -o wide wide.c
+    leakrun --keep=wide.leak --no-report ./wide
+    shown_at() { script -qec "stty cols $1 rows 50; $O/leakreport $2 --no-pager wide.leak" /dev/null </dev/null >out 2>&1; }
+    shown_at 200 'tree --weight=live'; says out "  .*$name"
+    shown_at 80 'tree --weight=live'; silent_about out "$name"
+    says out 'a_function.*end'
+    shown_at 40 'tree --weight=live'; says out 'a_function.*end' # tables need 80
+    "$O/leakreport" tree --weight=live wide.leak >out
+    silent_about out "$name"
+    shown_at 200 '--by=function'; says out "$name"
+    shown_at 80 '--by=function'; silent_about out "$name"
+    shown_at 200 --color=never # the report has 80 columns everywhere
+    sed '/^libleak: /d; s/\r$//' out >report
+    silent_about report '^.{81}'
+}
+test_a_report_that_takes_long_says_how_far_it_is() {
+    need gcc script
+    printf '#include <stdlib.h>\nint main(void) { *(char *)malloc(77) = 1; return 0; }\n' >lose.c
+    gcc -g -w -o lose lose.c
+    leakrun --keep=lose.leak --no-report ./lose
+    compile slow.so -shared -fPIC -ldl <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    void (*real)(void *, size_t, size_t, int (*)(const void *, const void *)) = dlsym(RTLD_NEXT, "qsort");
+    static int calls;
+    if (!calls++) sleep(3);
+    real(base, count, size, compare);
+}
+END
+    report() { script -qec "$* $O/leakreport --no-pager lose.leak" /dev/null </dev/null >out 2>&1; }
+    report LD_PRELOAD="$PWD/slow.so"
+    says out 'leakreport: [a-z ]+, [0-9]+ addresses resolved, [0-9]+ s \.\.\.'
+    says out '77 bytes in 1 block lost'
+    report true ';'
+    silent_about out 'resolved'
+    LD_PRELOAD=$PWD/slow.so "$O/leakreport" lose.leak >out 2>&1 # no terminal
+    silent_about out 'resolved'
+    says out '77 bytes in 1 block lost'
+}
