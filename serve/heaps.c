@@ -70,11 +70,12 @@ static void forget_ended(struct heaps *heaps)
 
 void heaps_update(struct heaps *heaps)
 {
-    struct process_list finds = process_list_running(heaps->dir);
+    struct process_list finds;
 
+    heaps_lock(heaps); /* what reads recordings is not made for two threads */
+    finds = process_list_running(heaps->dir);
     if (heaps->process)
         process_list_select(&finds, heaps->process);
-    heaps_lock(heaps);
     fleet_update(&heaps->fleet, &finds);
     for (size_t i = 0; i < heaps->count; i++)
         heaps->at[i].is_running = false;

@@ -12,6 +12,7 @@
 
 #define DETAIL_LINES 40
 #define NAME_COLUMNS 120
+#define CALLERS_SHOWN 4
 
 /* ---- Parts of all pages ---------------------------------------------------------------------- */
 
@@ -64,6 +65,15 @@ static void write_ago(uint64_t now, uint64_t then, FILE *stream)
     fprintf(stream, "%s ago", time_format_span(time_since(now, then), span));
 }
 
+/* Where a process has not run for long enough. */
+static void write_verdict_note(uint64_t ran_ns, FILE *stream)
+{
+    double needed = GROWTH_SECONDS_LEAST + 1;
+
+    if ((double)ran_ns < needed * 1e9)
+        fprintf(stream, " It is known when a process has run for %.0f s.", needed);
+}
+
 /* The site as "grow at shelf.c:8". */
 static void write_site_words(const struct site_name *name, FILE *stream)
 {
@@ -83,6 +93,28 @@ static void write_site_words(const struct site_name *name, FILE *stream)
     if (*place)
         fputs(strncmp(place, "in ", 3) == 0 ? " " : " at ", stream);
     escape_xml(stream, place);
+}
+
+/* "called by parse, main": what leads to the frame that names the site, by name and without repeats. */
+static void write_callers(const struct site_name *name, size_t most, FILE *stream)
+{
+    static const struct view view;
+    const char *last = name->title ? name->title->function : NULL;
+    bool is_after = false;
+    size_t written = 0;
+
+    for (size_t i = 0; i < name->stack.count && written < most; i++) {
+        const struct frame *frame = name->stack.frames[i];
+
+        if (is_after && frame->function && (!last || strcmp(frame->function, last) != 0)) {
+            fputs(written++ ? ", " : "called by ", stream);
+            escape_xml(stream, text_function_name(frame, &view, NAME_COLUMNS).text);
+            last = frame->function;
+        }
+        is_after |= frame == name->title;
+        if (frame->function && strcmp(frame->function, "main") == 0)
+            return;
+    }
 }
 
 static const char *program_name(const struct fleet_member *member)
@@ -137,6 +169,16 @@ static void write_rates(const struct counter_delta *delta, FILE *stream)
     write_cell("less", cell_rate(delta->known, delta->frees, cell), stream);
 }
 
+/* A twentieth of what was added in all. */
+static bool is_large_change(const struct sites_table *table, int64_t bytes)
+{
+    const struct heap_snapshot *snapshot = table->snapshot;
+
+    return table->mark && bytes > 0 &&
+           bytes >=
+               counter_delta_of_total(table->mark, &snapshot->total, snapshot->time).bytes / 20;
+}
+
 static void write_numbers(const struct sites_table *table, size_t i, FILE *stream)
 {
     const struct snapshot_row *row = &table->snapshot->rows[i];
@@ -153,7 +195,7 @@ static void write_numbers(const struct sites_table *table, size_t i, FILE *strea
         write_rates(&row->delta, stream);
         break;
     case TABLE_OF_DIFFERENCE:
-        write_cell(change.bytes > 0 ? "first bad" : "first good",
+        write_cell(is_large_change(table, change.bytes) ? "first bad" : "first",
                    cell_delta(change.known, change.bytes, cell), stream);
         write_cell(NULL, cell_bytes(counts->bytes, cell), stream);
         write_cell("least", cell_count(counts->blocks, cell), stream);
@@ -183,7 +225,9 @@ static void write_site_details(const struct snapshot_row *row, FILE *stream)
     fputs(" <span class=\"place\">", stream);
     if (title)
         escape_xml(stream, text_place(title, &view).text);
-    fputs("</span></summary><pre>", stream);
+    fputs("<br><span class=\"callers\">", stream);
+    write_callers(row->name, CALLERS_SHOWN, stream);
+    fputs("</span></span></summary><pre>", stream);
     lines = open_memstream(&text, &length);
     if (lines) {
         listing_write_details(row, DETAIL_LINES, 0, lines);
@@ -334,12 +378,13 @@ static void write_growth_answer(const struct heap_snapshot *snapshot, const size
             fastest = row;
     }
     if (!fastest) {
-        fprintf(stream, "<span class=\"good\">No site grows.</span> A verdict needs %.0f s.",
-                GROWTH_SECONDS_LEAST + 1);
+        fputs("<span class=\"good\">No site grows.</span>", stream);
+        write_verdict_note(time_since(snapshot->time_ns, snapshot->started_ns), stream);
         return;
     }
-    fprintf(stream, "<span class=\"bad\">%s, +%s/s</span> in ",
-            snapshot->growing == 1 ? "1 site grows" : "Sites grow, the fastest",
+    fprintf(stream, "<span class=\"bad\">%s grow%s</span>, %sby %s/s, in ",
+            term_count(snapshot->growing, "site").text, snapshot->growing == 1 ? "s" : "",
+            snapshot->growing == 1 ? "" : "the fastest ",
             cell_bytes(fastest->growth->bytes_per_second, cell));
     write_site_words(fastest->name, stream);
     fputs(".", stream);
@@ -591,6 +636,19 @@ static struct listed_heap *list_heaps(const struct heaps *heaps, size_t *count)
     return list;
 }
 
+static uint64_t shortest_run(const struct listed_heap *list, size_t count)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct heap_snapshot *snapshot = list[i].member->snapshot;
+        uint64_t ran = time_since(snapshot->time_ns, snapshot->started_ns);
+
+        shortest = ran < shortest ? ran : shortest;
+    }
+    return shortest;
+}
+
 static void write_processes_answer(const struct heaps *heaps, const struct listed_heap *list,
                                    size_t count, FILE *stream)
 {
@@ -607,8 +665,8 @@ static void write_processes_answer(const struct heaps *heaps, const struct liste
         write_site_words(list[0].fastest->name, stream);
         fputs(".", stream);
     } else if (count) {
-        fprintf(stream, "<span class=\"good\">No process grows.</span> A verdict needs %.0f s.",
-                GROWTH_SECONDS_LEAST + 1);
+        fputs("<span class=\"good\">No process grows.</span>", stream);
+        write_verdict_note(shortest_run(list, count), stream);
     } else {
         fputs("No running process uses libleak: start one with <code>leakrun</code>.", stream);
     }

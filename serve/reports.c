@@ -21,7 +21,7 @@ const struct report_form report_form[REPORT_KINDS] = {
 
 struct kept_report {
     char *name; /* its kind and recordings; NULL: the place is free */
-    uint64_t looked_ns, written_ns;
+    uint64_t looked_ns, written_ns, took_ns;
     int fd;
     off_t size;
 };
@@ -63,14 +63,16 @@ static void forget_report(struct kept_report *kept)
 static struct kept_report *find_report(struct reports *reports, const struct job *job,
                                        const char *name)
 {
-    uint64_t now = time_steady_ns(), most = report_form[job->kind].seconds * UINT64_C(1000000000);
+    uint64_t now = time_steady_ns(), least = report_form[job->kind].seconds * UINT64_C(1000000000);
 
     for (size_t i = 0; i < REPORTS_KEPT; i++) {
         struct kept_report *kept = &reports->kept[i];
 
         if (!kept->name || strcmp(kept->name, name) != 0)
             continue;
-        if (kept->looked_ns == job->looked_ns && now - kept->written_ns < most)
+        if (kept->looked_ns == job->looked_ns &&
+            (now - kept->written_ns < least ||
+             now - kept->written_ns < REPORT_REST * kept->took_ns))
             return kept;
         forget_report(kept);
     }
@@ -104,6 +106,7 @@ static void keep_report(struct reports *reports, const struct job *job)
     *at = (struct kept_report){.name = name_job(job),
                                .looked_ns = job->looked_ns,
                                .written_ns = time_steady_ns(),
+                               .took_ns = job->took_ns,
                                .fd = fcntl(job->fd, F_DUPFD_CLOEXEC, 0),
                                .size = job->size};
     if (at->fd >= 0)
@@ -148,6 +151,7 @@ static void write_report(struct reports *reports, struct job *job)
         snprintf(job->message, sizeof(job->message), "no temporary file: %s", strerror(errno));
         return;
     }
+    job->took_ns = time_steady_ns();
     string_list_add(&arguments, form->format);
     if (form->more)
         string_list_add(&arguments, form->more);
@@ -157,6 +161,7 @@ static void write_report(struct reports *reports, struct job *job)
         string_list_add(&arguments, job->recordings.at[i]);
     run_tool(reports, job, "leakreport", arguments.at, job->fd);
     string_list_free(&arguments);
+    job->took_ns = time_steady_ns() - job->took_ns;
     if (job->good && fstat(job->fd, &info) == 0) {
         job->size = info.st_size;
         return;

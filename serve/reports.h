@@ -2,9 +2,10 @@
  * after the other in a thread of its own, because either may take seconds.
  *
  * A report reads what the recording already has. It is kept in a file without a name, and answers all
- * requests until the process has had another leak check, or the report is REPORT_SECONDS old. So
- * requests, however many, cause one report in that time for each process and form, and no leak check:
- * only JOB_LOOK, which the server makes of nothing but a POST with --allow-actions, has one made. */
+ * requests until the process has had another leak check, or the report is older than its form allows
+ * and than REPORT_REST times what it took to write. So requests, however many, cause one report in that
+ * time for each process and form, a twentieth of a CPU at most, and no leak check: only JOB_LOOK, which
+ * the server makes of nothing but a POST with --allow-actions, has one made. */
 #ifndef SERVE_REPORTS_H
 #define SERVE_REPORTS_H
 
@@ -39,6 +40,7 @@ struct report_form {
 extern const struct report_form report_form[REPORT_KINDS];
 
 #define REPORTS_KEPT 16
+#define REPORT_REST 20
 #define JOBS_MOST 64 /* that wait */
 
 struct job {
@@ -52,6 +54,7 @@ struct job {
     /* The result: of a report a descriptor that the caller closes, -1 = the message says why. */
     int fd;
     off_t size;
+    uint64_t took_ns; /* to write it */
     bool good;
     char message[TOOL_MESSAGE_SIZE];
 };

@@ -56,7 +56,7 @@ test:                                 ## make check without installing: what is 
 	@tests/tally all $(abspath $(O))/tally '$(MAKE) --no-print-directory' $(SUITES)
 
 prepared: all man tests-only
-	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
+	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(addprefix $(O)-asan/,leakreport leaktop leakserve) \
 	  $(O)-asan/tests/fuzz_reader $(O)-asan/tests/fuzz_names $(O)-asan/tests/fuzz_core tests-only)
 
 quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
@@ -73,8 +73,9 @@ schema: $(O)/tests/top/test_schema    ## rewrite the JSON schemas in docs/ from 
 mutants: $(UNITS)                     ## planted mistakes, one at a time: the unit tests notice each; T=name
 	+@scripts/mutants $(O) '$(MAKE) --no-print-directory' $(T)
 sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
-	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
+	+@status=0; $(SANITIZED) $(JOBS) $(addprefix $(O)-asan/,leakreport leaktop leakserve) && $(SANITIZED) unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
+	tests/wrapper/run $(O)-asan hostile_clients_cost_little || status=1; \
 	exit $$status
 docs-check: all                       ## links of the site, and each command of its pages and of the README
 	@status=0; for case in $(shell sed -n 's/^test_\(.*\)().*/\1/p' tests/wrapper/site.t); do tests/wrapper/run $(O) $$case || status=1; done; exit $$status

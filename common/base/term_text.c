@@ -48,7 +48,7 @@ static size_t bytes_of_columns(const char *text, size_t length, size_t columns)
 
 struct term_text term_text(const char *text, size_t length, size_t columns)
 {
-    static char clean[CLEAN_MAX + 16];
+    static _Thread_local char clean[CLEAN_MAX + 16];
     struct term_text shown;
     size_t used = 0, all, head, tail;
 

@@ -68,9 +68,10 @@ test_each_page_answers_its_question() {
     says out '<a href="/process/[0-9]+">library</a> <code>grow</code> at '
     grower=$(sed -n 's/.*<a href="\/process\/\([0-9]*\)">library<.*/\1/p' out)
     ask "process/$grower" >out
-    says out 'class="bad">1 site grows, [+][0-9.]+ [kM]B/s</span> in <code>grow</code> at .*:9'
+    says out 'class="bad">1 site grows</span>, by [0-9.]+ [kM]B/s, in <code>grow</code> at .*:9'
     says out '&gt; +[0-9]+ .*struct book \*book = malloc|^&gt; grow '
     says out '<polygon points='
+    says out '>called by main<'
     ask "process/$running" >out
     says out 'class="good">No site grows.</span>'
     until_says out 'class="bad">[+][0-9.]+ [kM]B</span> since .* ago, most of it, [+][0-9.]+ [kM]B, in <code>grow</code>' \
