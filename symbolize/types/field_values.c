@@ -12,6 +12,7 @@
 
 /* A sample's content while its fields are written. */
 struct content {
+    uint64_t address; /* of the first byte */
     const uint8_t *bytes;
     size_t length;
 };
@@ -22,9 +23,10 @@ struct content {
 static const struct leak_sample *find_sample(struct types *types, uint64_t address)
 {
     const struct store_leak_check *look = types->store->look;
+    bool known = types->contents.used;
     uint64_t at;
 
-    for (size_t i = 0; !types->contents.used && i < look->sample_count; i++)
+    for (size_t i = 0; !known && i < look->sample_count; i++)
         *hashmap_put(&types->contents, look->samples[i].address, NULL) = i + 1;
     at = hashmap_get(&types->contents, address);
     return at && look->samples[at - 1].content.count ? &look->samples[at - 1] : NULL;
@@ -187,27 +189,149 @@ static bool write_field(struct types *types, struct binary *binary, const struct
     return true;
 }
 
+/* ---- Objects of libstdc++ -------------------------------------------------------------------- */
+
+/* Whether the field is that member of an object; *prefix: the length of the object's name with its '.'. */
+static bool is_member(const struct named_field *field, const char *member, size_t *prefix)
+{
+    size_t length = strlen(field->name), of_member = strlen(member);
+
+    if (length < of_member || strcmp(field->name + length - of_member, member) != 0)
+        return false;
+    *prefix = length - of_member;
+    return !*prefix || field->name[*prefix - 1] == '.';
+}
+
+/* How many fields from here on are members of the object that the first is one of. */
+static size_t count_members(const struct named_field *fields, size_t count, size_t prefix)
+{
+    size_t members = 1;
+
+    while (members < count && strncmp(fields[members].name, fields->name, prefix) == 0 &&
+           strncmp(fields[members].name + prefix, "_M_", 3) == 0)
+        members++;
+    return members;
+}
+
+static uint64_t word_at(const struct content *content, uint64_t offset)
+{
+    return offset + sizeof(uint64_t) <= content->length
+               ? read_number(content->bytes + offset, sizeof(uint64_t))
+               : 0;
+}
+
+static void write_characters(struct types *types, const struct content *content, uint64_t address,
+                             uint64_t length, char value[VALUE_SIZE])
+{
+    const struct leak_sample *target;
+    uint64_t offset = address - content->address;
+
+    if (address >= content->address && offset < content->length) {
+        uint64_t left = content->length - offset;
+
+        write_text(content->bytes + offset, length < left ? length : left, length <= left, value);
+        return;
+    }
+    target = find_sample(types, address);
+    if (target)
+        write_text(types->store->look->contents + target->content.first,
+                   length < target->content.count ? length : target->content.count,
+                   length <= target->content.count, value);
+    else
+        snprintf(value, VALUE_SIZE, "%" PRIu64 " characters at 0x%" PRIx64, length, address);
+}
+
+/* std::string, by its pointer and length. Returns how many fields that are; 0: it is none. */
+static size_t write_string(struct types *types, const struct named_field *fields, size_t count,
+                           const struct content *content, char value[VALUE_SIZE])
+{
+    size_t prefix, length_prefix;
+
+    if (count < 2 || !fields[0].text || !is_member(&fields[0], "_M_p", &prefix) ||
+        !is_member(&fields[1], "_M_string_length", &length_prefix) || prefix != length_prefix ||
+        fields[1].offset + sizeof(uint64_t) > content->length)
+        return 0;
+    write_characters(types, content, word_at(content, fields[0].offset),
+                     word_at(content, fields[1].offset), value);
+    return count_members(fields, count, prefix);
+}
+
+/* std::vector, by its three pointers. */
+static size_t write_vector(const struct named_field *fields, size_t count,
+                           const struct content *content, char value[VALUE_SIZE])
+{
+    size_t prefix, finish_prefix, end_prefix;
+    uint64_t start, finish, end;
+
+    if (count < 3 || !is_member(&fields[0], "_M_start", &prefix) ||
+        !is_member(&fields[1], "_M_finish", &finish_prefix) || finish_prefix != prefix ||
+        !is_member(&fields[2], "_M_end_of_storage", &end_prefix) || end_prefix != prefix ||
+        fields[2].offset + sizeof(uint64_t) > content->length)
+        return 0;
+    start = word_at(content, fields[0].offset);
+    finish = word_at(content, fields[1].offset);
+    end = word_at(content, fields[2].offset);
+    if (finish < start || end < finish)
+        return 0;
+    if (!start)
+        snprintf(value, VALUE_SIZE, "{}");
+    else
+        snprintf(value, VALUE_SIZE, "%" PRIu64 " of %" PRIu64 " bytes used at 0x%" PRIx64,
+                 finish - start, end - start, start);
+    return 3;
+}
+
+/* What the fields from here on are as one object; returns how many, 0: none. name: of the object. */
+static size_t write_object(struct types *types, const struct named_field *fields, size_t count,
+                           const struct content *content, char name[TYPE_FIELD_NAME_SIZE],
+                           char value[VALUE_SIZE])
+{
+    size_t members = write_string(types, fields, count, content, value);
+    const char *end;
+
+    if (!members)
+        members = write_vector(fields, count, content, value);
+    end = members ? strrchr(fields->name, '.') : NULL;
+    snprintf(name, TYPE_FIELD_NAME_SIZE, "%.*s", end ? (int)(end - fields->name) : 0, fields->name);
+    return end ? members : 0;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
 static const char *copy_of(struct types *types, const char *text)
 {
     return arena_copy(types->mem, text, strlen(text));
+}
+
+static const char *object_type(const struct named_field *first)
+{
+    return first->text ? "std::string" : "std::vector";
 }
 
 static void fill_sample(struct types *types, const struct site_type *of, struct sample *sample)
 {
     struct named_field fields[TYPE_FIELDS_MOST];
     size_t at = of->type->at < sample->length ? (size_t)of->type->at : sample->length;
-    struct content content = {sample->content + at, sample->length - at};
+    struct content content = {sample->address + at, sample->content + at, sample->length - at};
     size_t count = content.length ? types_fields(of->binary, of->id, fields) : 0;
     struct field_value *values = arena_alloc_array(types->mem, count, sizeof(*values));
-    char value[VALUE_SIZE];
+    char value[VALUE_SIZE], name[TYPE_FIELD_NAME_SIZE];
 
-    for (size_t i = 0; i < count; i++)
-        if (*fields[i].name && write_field(types, of->binary, &fields[i], &content, value))
-            values[sample->field_count++] =
-                (struct field_value){.name = copy_of(types, fields[i].name),
-                                     .type = copy_of(types, fields[i].type),
-                                     .offset = at + fields[i].offset,
-                                     .value = copy_of(types, value)};
+    for (size_t i = 0, members; i < count; i += members) {
+        members = write_object(types, &fields[i], count - i, &content, name, value);
+        if (!members && *fields[i].name &&
+            write_field(types, of->binary, &fields[i], &content, value))
+            snprintf(name, sizeof(name), "%s", fields[i].name);
+        else if (!members)
+            *name = 0;
+        members += !members;
+        if (*name)
+            values[sample->field_count++] = (struct field_value){
+                .name = copy_of(types, name),
+                .type = copy_of(types, members > 1 ? object_type(&fields[i]) : fields[i].type),
+                .offset = at + fields[i].offset,
+                .value = copy_of(types, value)};
+    }
     sample->fields = values;
 }
 
