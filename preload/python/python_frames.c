@@ -144,6 +144,40 @@ static ALWAYS_INLINE bool read_frame(struct python_thread *python,
     return at->frame && at->frame % WORD == 0;
 }
 
+static ALWAYS_INLINE void read_chain_by(struct python_thread *python,
+                                        const struct python_layout *layout, struct python_at at,
+                                        const struct unwind_bounds *bounds, unsigned limit)
+{
+    while (read_frame(python, layout, &at, bounds))
+        if (python->frame_count >= limit || python->run_count >= limit) {
+            python->truncated = true;
+            break;
+        }
+}
+
+/* By a row that is a constant. */
+static void read_chain(struct python_thread *python, struct python_at at,
+                       const struct unwind_bounds *bounds, unsigned limit)
+{
+    switch (python_runtime.layout->version) {
+    case 0x309:
+        read_chain_by(python, &python_layouts[0], at, bounds, limit);
+        break;
+    case 0x30a:
+        read_chain_by(python, &python_layouts[1], at, bounds, limit);
+        break;
+    case 0x30b:
+        read_chain_by(python, &python_layouts[2], at, bounds, limit);
+        break;
+    case 0x30c:
+        read_chain_by(python, &python_layouts[3], at, bounds, limit);
+        break;
+    case 0x30d:
+        read_chain_by(python, &python_layouts[4], at, bounds, limit);
+        break;
+    }
+}
+
 /* The innermost frame of a thread's state. */
 static struct python_at innermost_frame(uintptr_t state, const struct unwind_bounds *bounds,
                                         uintptr_t sp)
@@ -182,16 +216,11 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     struct python_at at = innermost_frame(thread, bounds, sp);
     if (!at.frame || at.frame % WORD)
         return false;
-    const struct python_layout layout = *python_runtime.layout; /* in registers */
     python->key = 1;
     python->frame_count = python->run_count = 0;
     python->truncated = false;
     limit = limit < UNWIND_DEPTH_MAX - 1 ? limit : UNWIND_DEPTH_MAX - 1;
-    while (read_frame(python, &layout, &at, bounds))
-        if (python->frame_count >= limit || python->run_count >= limit) {
-            python->truncated = true;
-            break;
-        }
+    read_chain(python, at, bounds, limit);
     if (!python->run_count || python->run[python->run_count - 1].end < python->frame_count)
         end_run(python, 0);
     return python->frame_count > 0;

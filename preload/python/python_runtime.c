@@ -9,48 +9,6 @@
 
 struct python_runtime python_runtime;
 
-/* From the headers of each version, as offsetof says on a 64-bit system. */
-static const struct python_layout layouts[] = {
-    {.version = 0x309,
-     .chain = PYTHON_FRAME_OBJECTS,
-     .line_table = LEAK_LINE_TABLE_3_9,
-     .state = {.frame = 24, .id = 176},
-     .frame = {.code = 32, .previous = 24, .instruction = 104},
-     .code = {.file = 104, .name = 112, .lines = 120, .first_line = 40},
-     .string = {48, 72}},
-    {.version = 0x30a,
-     .chain = PYTHON_FRAME_OBJECTS_CFRAMES,
-     .line_table = LEAK_LINE_TABLE_3_10,
-     .state = {.frame = 24, .cframe = 48, .id = 176},
-     .cframe = {.previous = 8},
-     .frame = {.code = 32, .previous = 24, .instruction = 96},
-     .code = {.file = 104, .name = 112, .lines = 120, .first_line = 40},
-     .string = {48, 72}},
-    {.version = 0x30b,
-     .chain = PYTHON_CFRAMES,
-     .line_table = LEAK_LINE_TABLE_3_11,
-     .state = {.cframe = 56, .id = 152},
-     .cframe = {.frame = 8, .previous = 16},
-     .frame = {.code = 32, .previous = 48, .instruction = 56, .owner = 68},
-     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 72, .instructions = 184},
-     .string = {48, 72}},
-    {.version = 0x30c,
-     .chain = PYTHON_SHIMS,
-     .line_table = LEAK_LINE_TABLE_3_11,
-     .state = {.cframe = 56, .id = 136},
-     .cframe = {.frame = 0, .previous = 8},
-     .frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70},
-     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 68, .instructions = 192},
-     .string = {40, 56}},
-    {.version = 0x30d,
-     .chain = PYTHON_SHIMS,
-     .line_table = LEAK_LINE_TABLE_3_11,
-     .state = {.frame = 72, .id = 152},
-     .frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70},
-     .code = {.file = 112, .name = 128, .lines = 136, .first_line = 68, .instructions = 200},
-     .string = {40, 56}},
-};
-
 /* ---- Finding it ------------------------------------------------------------------------------ */
 
 /* Py_Version is there since 3.11; before that, what each version was the first to export. */
@@ -66,9 +24,9 @@ static uint32_t read_version(const struct symbols *symbols)
 
 const struct python_layout *python_find_layout(uint32_t version)
 {
-    for (size_t i = 0; i < ARRAY_LENGTH(layouts); i++)
-        if (layouts[i].version == version && WORD == 8)
-            return &layouts[i];
+    for (size_t i = 0; i < ARRAY_LENGTH(python_layouts); i++)
+        if (python_layouts[i].version == version && WORD == 8)
+            return &python_layouts[i];
     return NULL;
 }
 
