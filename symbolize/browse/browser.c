@@ -543,9 +543,11 @@ static void handle_list_key(struct browser *browser, int key)
     }
     if (key == KEY_MOUSE && browser->terminal->mouse_column >= list_area(browser).columns)
         return;
-    terminal_list_handle_key(list_of(browser), browser->terminal, key, &opened);
+    browser->unchanged =
+        terminal_list_handle_key(list_of(browser), browser->terminal, key, &opened);
     if (list_of(browser)->selected != before)
         browser->pane_first = 0;
+    browser->unchanged &= !opened;
     if (opened && !(tab->handle_key && tab->handle_key(browser, '\n')))
         open_stack(browser);
 }
@@ -599,8 +601,10 @@ static void run(struct browser *browser)
         if (!wait_for_key())
             return;
         while (!browser->leave && (key = terminal_read_key(browser->terminal)) != ERR) {
+            browser->unchanged = false;
             handle_key(browser, key);
-            browser_refill(browser);
+            if (!browser->unchanged)
+                browser_refill(browser);
         }
     }
 }
@@ -644,6 +648,7 @@ bool browse_run(const struct report *report, const struct view *view)
         return terminal_is_missing("the type of terminal is unknown (TERM)");
     browser.view.colour = browser.view.links = false;
     browser.view.apart = true;
+    browser.view.top = 0;
     browser.view.relative = view->full_names || view->no_source ? NULL : getcwd(NULL, 0);
     browser.view.by = BY_TYPE;
     memcpy(browser.default_show, view->show, sizeof(browser.default_show));

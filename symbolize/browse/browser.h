@@ -86,6 +86,7 @@ struct browser {
     size_t pane_first;     /* line of the pane that is on its top */
     int tab_ends[TAB_MAX]; /* columns of the line of tabs, for clicks */
     char message[128];     /* until the next key */
+    bool unchanged;        /* the key only moved the selection: the rows are what they were */
     bool leave;
 };
 

@@ -130,6 +130,7 @@ test_browse_keys_do_what_the_foot_says() {
     send Right; until_says out 'route_plan' list
     send Left; until_says out ' [+] main' line 4
     send '*'; until_says out '__strdup' list
+    send w w w w; until_says out 'CALLS of 5[0-9] kB, listed' line 3 # all records
     send 6; until_says out 'RECORDS  type' line 3
     send b; until_says out '  function$' line 3
     send b; until_says out '  file$' line 3
