@@ -189,8 +189,8 @@ static const struct {
     {INJECT_READ_INT, CODE("\x48\x8b\x43\xf8\x8b\x00\xc3")},
     /* mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
     {INJECT_PASS, CODE("\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0")},
-    /* mov -8(%rbx), %rax; jmp *%rax */
-    {INJECT_CALL, CODE("\x48\x8b\x43\xf8\xff\xe0")},
+    /* mov -8(%rbx), %rax; test %rax, %rax; jz end; jmp *%rax; end: ret */
+    {INJECT_CALL, CODE("\x48\x8b\x43\xf8\x48\x85\xc0\x74\x02\xff\xe0\xc3")},
     /* Under a filter that was there before libleak, which may kill for a call. The child is no copy
      * that dumps core, sends no signal, and makes each call with -1 for all arguments:
      *

@@ -26,7 +26,7 @@ enum inject_helper {
     INJECT_SYSCALL = 128,  /* a system call: its number, two arguments */
     INJECT_READ_INT = 144, /* the int that the result before points to */
     INJECT_PASS = 160, /* calls a function with the result before, and the step's second argument */
-    INJECT_CALL = 176, /* calls the result before */
+    INJECT_CALL = 176, /* calls the result before, unless it is 0 */
     INJECT_TRY = 192 /* a child makes the calls of a list, 0 at its end, with bad arguments; when a
                         * filter ends it, this is the last step */
 };

@@ -33,6 +33,10 @@
 #define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
 #define NAP_MOST 20        /* ms between two tries */
 #define TEXT_STEP 256      /* bytes read at once; pages are multiples of it */
+/* Where texts are in the area; the path of the library, and the result of dladdr, at 0. */
+#define FILE_NAME_AT 64
+#define FUNCTION_NAME_AT 96
+#define OPTIONS_AT 128
 #define MEMFD_EXEC 0x10u
 #define ATTACHED_ALREADY 1 /* a result of the library (preload/hooks/hook_attach.c) */
 
@@ -43,7 +47,10 @@ struct session {
     struct attachment *attachment;
     uint64_t errno_at; /* of the thread; 0: unknown */
     int error;
-    bool loading; /* a call goes on that leakctl must not break off */
+    bool loading;    /* a call goes on that leakctl must not break off */
+    bool loads;      /* the library is not in the process yet: */
+    int64_t file;    /* its descriptor there; negative: the error */
+    uint64_t result; /* of libleak_attach */
 };
 
 static bool refuse(struct session *session, enum attach_refusal refusal, const char *text,
@@ -198,27 +205,31 @@ static bool try_filter(struct session *session)
 
 /* What comes first, in one go. The functions of libc hold a lock for a moment: from them the thread can
  * be put back, for it holds nothing while it waits. So dlopen will not wait for a lock that its
- * holder gives back only after this thread has gone on. */
+ * holder gives back only after this thread has gone on. Then the file for the library is made, if
+ * there is one to load: each list of calls costs a turn of the two processes. */
 static bool call_first(struct session *session)
 {
+    struct injection *injection = &session->injection;
     const struct objects *objects = &session->objects;
     uint64_t find_errno = loaded_objects_symbol(objects, "__errno_location");
     uint64_t dladdr_at = loaded_objects_symbol(objects, "dladdr");
-    uint64_t place =
-        inject_text(&session->injection, 0, "the result of dladdr is written over this text");
+    uint64_t place = inject_text(injection, 0, "the result of dladdr is written over this text");
+    uint64_t name = inject_text(injection, FILE_NAME_AT, "libleak.so");
     struct inject_step steps[] = {
         {find_errno, {0}, 0},
         {INJECT_READ_INT, {0}, 0},
-        inject_altstack(&session->injection),
+        inject_altstack(injection),
         {dladdr_at ? dladdr_at : find_errno, {objects->libc->code, place}, 0},
         {find_allocator(objects, "malloc"), {1}, 0},
         {INJECT_PASS, {find_allocator(objects, "free")}, 0},
+        {INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC}, 0},
     };
-    enum inject_result result =
-        inject_steps(&session->injection, steps, sizeof(steps) / sizeof(*steps), LOCK_TIMEOUT);
+    size_t count = sizeof(steps) / sizeof(*steps) - !session->loads;
+    enum inject_result result = inject_steps(injection, steps, count, LOCK_TIMEOUT);
 
     session->errno_at = result == INJECT_DONE ? steps[0].result : 0;
     session->error = (int)steps[1].result;
+    session->file = (int64_t)steps[6].result;
     return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
 }
 
@@ -277,44 +288,48 @@ static bool copy_file(const char *path, int to)
     return done == size;
 }
 
-/* Where flags are unknown, before Linux 6.3, the second call works. */
-static int64_t make_memfd(struct session *session)
+/* Where the flag is unknown, before Linux 6.3, a second call works. */
+static bool make_file(struct session *session, uint64_t flags)
 {
-    uint64_t name = inject_text(&session->injection, 0, "libleak.so");
-    struct inject_step with = {
-        INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC}, 0};
-    struct inject_step without = {INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC}, 0};
+    uint64_t name = inject_text(&session->injection, FILE_NAME_AT, "libleak.so");
+    struct inject_step step = {INJECT_SYSCALL, {SYS_memfd_create, name, flags}, 0};
 
-    if (!call(session, &with, 1))
-        return -EINTR;
-    if ((int64_t)with.result != -EINVAL)
-        return (int64_t)with.result;
-    return call(session, &without, 1) ? (int64_t)without.result : -EINTR;
+    if (!call(session, &step, 1))
+        return false;
+    session->file = (int64_t)step.result;
+    return true;
 }
 
-/* A descriptor of the process with the library in it; -1: refused. */
-static int64_t send_library(struct session *session)
+static struct inject_step close_file(const struct session *session)
+{
+    return (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)session->file}, 0};
+}
+
+/* Writes the library into the file that the process has made. */
+static bool send_library(struct session *session)
 {
     char *path = find_library(), there[64];
-    int64_t fd = path ? make_memfd(session) : -1;
-    int to;
+    struct inject_step closing;
+    bool sent;
+    int to, error;
 
-    if (!path || fd < 0) {
-        free(path);
-        refuse(session, path ? ATTACH_NO_SYSCALL : ATTACH_NO_LIBRARY,
-               path ? "memfd_create" : "not found", strerror((int)-fd));
-        return -1;
-    }
-    snprintf(there, sizeof(there), "/proc/%d/fd/%d", (int)session->tracee.pid, (int)fd);
+    if (!path)
+        return refuse(session, ATTACH_NO_LIBRARY, "not found", NULL);
+    if (session->file == -EINVAL && !make_file(session, MFD_CLOEXEC))
+        return free(path), false;
+    if (session->file < 0)
+        return free(path),
+               refuse(session, ATTACH_NO_SYSCALL, "memfd_create", strerror((int)-session->file));
+    snprintf(there, sizeof(there), "/proc/%d/fd/%d", (int)session->tracee.pid, (int)session->file);
     to = open(there, O_WRONLY | O_CLOEXEC);
-    if (to < 0 || !copy_file(path, to)) {
-        refuse(session, ATTACH_NO_LIBRARY, strerror(errno), NULL);
-        fd = -1;
-    }
+    sent = to >= 0 && copy_file(path, to);
+    error = errno;
     if (to >= 0)
         close(to);
     free(path);
-    return fd;
+    closing = close_file(session);
+    return sent || (call(session, &closing, 1) &&
+                    refuse(session, ATTACH_NO_LIBRARY, strerror(error), NULL));
 }
 
 static bool refuse_dlopen(struct session *session)
@@ -327,46 +342,73 @@ static bool refuse_dlopen(struct session *session)
     return refuse(session, ATTACH_DLOPEN, words, NULL);
 }
 
-/* The path of the descriptor; without_proc: the process cannot open it, so its descriptor is
- * duplicated instead. *handle: what dlopen returned. */
-static bool open_library(struct session *session, uint64_t function, uint64_t flags,
-                         bool without_proc, uint64_t *handle)
+static bool find_dlopen(struct session *session, struct inject_step *step)
 {
-    struct injection *injection = &session->injection;
-    struct inject_step steps[2];
-    char path[64];
-    int64_t fd = send_library(session);
-    bool called;
-
-    if (fd < 0)
-        return false;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
-    steps[0] = (struct inject_step){function, {inject_text(injection, 0, path), flags}, 0};
-    steps[1] = (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)fd}, 0};
-    injection->opened_path = without_proc ? path : NULL;
-    injection->opened_fd = (int)fd;
-    called = call(session, steps, 2);
-    injection->opened_path = NULL;
-    *handle = steps[0].result;
-    return called;
+    *step =
+        (struct inject_step){loaded_objects_symbol(&session->objects, "dlopen"), {0, RTLD_NOW}, 0};
+    if (!step->function) { /* before glibc 2.34 */
+        step->function = loaded_objects_symbol(&session->objects, "__libc_dlopen_mode");
+        step->argument[1] |= 0x80000000u;
+    }
+    return step->function || refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
 }
 
-static bool load_library(struct session *session, uint64_t *handle)
+static struct inject_step find_attach(struct session *session)
 {
-    uint64_t function = loaded_objects_symbol(&session->objects, "dlopen"), flags = RTLD_NOW;
+    return (struct inject_step){
+        INJECT_PASS,
+        {loaded_objects_symbol(&session->objects, "dlsym"),
+         inject_text(&session->injection, FUNCTION_NAME_AT, "libleak_attach")},
+        0};
+}
 
-    if (!function) {
-        function =
-            loaded_objects_symbol(&session->objects, "__libc_dlopen_mode"); /* before glibc 2.34 */
-        flags |= 0x80000000u;
-    }
-    if (!function)
-        return refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
-    if (!open_library(session, function, flags, false, handle))
+/* The process cannot open the path: its descriptor is duplicated instead. */
+static bool load_without_proc(struct session *session, struct inject_step *opening,
+                              struct inject_step attaching)
+{
+    struct injection *injection = &session->injection;
+    struct inject_step steps[] = {find_attach(session), attaching};
+    char path[64];
+    bool good;
+
+    if (!make_file(session, MFD_CLOEXEC) || !send_library(session))
         return false;
-    if (!*handle && !open_library(session, function, flags, true, handle))
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)session->file);
+    opening[0].argument[0] = inject_text(injection, 0, path);
+    opening[1] = close_file(session);
+    injection->opened_path = path;
+    injection->opened_fd = (int)session->file;
+    good = call(session, opening, 2);
+    injection->opened_path = NULL;
+    if (!good || !opening->result)
+        return good && refuse_dlopen(session);
+    steps[0].function = steps[0].argument[0];
+    steps[0].argument[0] = opening->result;
+    if (!call(session, steps, 2))
         return false;
-    return *handle || refuse_dlopen(session);
+    session->result = steps[1].result;
+    return steps[0].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+}
+
+/* dlopen, libleak_attach and close in one go. */
+static bool load_library(struct session *session, uint64_t environment)
+{
+    struct inject_step attaching = {INJECT_CALL, {environment}, 0}, steps[4];
+    char path[64];
+
+    if (!find_dlopen(session, &steps[0]) || !send_library(session))
+        return false;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)session->file);
+    steps[0].argument[0] = inject_text(&session->injection, 0, path);
+    steps[1] = find_attach(session);
+    steps[2] = attaching;
+    steps[3] = close_file(session);
+    if (!call(session, steps, 4))
+        return false;
+    session->result = steps[2].result;
+    if (!steps[0].result)
+        return load_without_proc(session, steps, attaching);
+    return steps[1].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
 }
 
 /* ---- On and off ------------------------------------------------------------------------------ */
@@ -381,28 +423,31 @@ static bool take_path(struct session *session, uint64_t path)
     return path;
 }
 
-/* The library is found by its handle when it is new, else by its symbols. */
+/* In the library that is there since an earlier attach. */
+static bool attach_again(struct session *session, uint64_t environment)
+{
+    struct inject_step step = {
+        object_symbol(session->objects.library, "libleak_attach"), {environment}, 0};
+
+    if (!step.function)
+        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
+    if (!call(session, &step, 1))
+        return false;
+    session->result = step.result;
+    return true;
+}
+
 static bool attach_stopped(struct session *session, const char *options)
 {
-    uint64_t handle = 0, function = 0, environment;
     char *text = string_format("LIBLEAK_OPTIONS=%s", options);
-    struct inject_step steps[2];
+    uint64_t environment = inject_text(&session->injection, OPTIONS_AT, text);
 
-    if (session->objects.library)
-        function = object_symbol(session->objects.library, "libleak_attach");
-    else if (!load_library(session, &handle))
-        return free(text), false;
-    environment = inject_text(&session->injection, 64, text);
     free(text);
-    if (!environment || (!function && !handle))
+    if (!environment)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    steps[0] = (struct inject_step){loaded_objects_symbol(&session->objects, "dlsym"),
-                                    {handle, inject_text(&session->injection, 0, "libleak_attach")},
-                                    0};
-    steps[1] = (struct inject_step){function ? function : (uint64_t)INJECT_CALL, {environment}, 0};
-    if (!call(session, function ? steps + 1 : steps, function ? 1 : 2))
+    if (!(session->loads ? load_library : attach_again)(session, environment))
         return false;
-    return steps[1].result ? take_path(session, steps[1].result)
+    return session->result ? take_path(session, session->result)
                            : refuse(session, ATTACH_SILENT, NULL, NULL);
 }
 
@@ -488,6 +533,7 @@ static bool do_job(struct job *job)
         return attach_refuse(job->pid, ATTACH_OPTION, find_unsuitable(job->options));
     if (!preflight_process(&session.tracee, &session.objects, job->pid))
         return false;
+    session.loads = job->options && !session.objects.library;
     if (session.objects.library && !strstr(session.objects.library->path, "/memfd:"))
         good = attach_refuse(job->pid, job->options ? ATTACH_HAS_LIBLEAK : ATTACH_STARTED_WITH,
                              (int)job->pid);

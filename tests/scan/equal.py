@@ -120,8 +120,8 @@ def measure(build, folder, name):
                        LIBLEAK_OPTIONS="report=none:crash=off:fatal_look=0", HOME=folder, TERM="dumb")
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                env=environment, cwd=folder)
-    resource.prlimit(program.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     try:
+        resource.prlimit(program.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         program.stdin.write(text.encode())
         program.stdin.flush()
         time.sleep(float(os.environ.get("SETTLE", "2")))
@@ -141,7 +141,7 @@ def measure(build, folder, name):
         report = json.loads(scanned.stdout)
         kernel, half = cores_of_kernel(build, program, folder)
         return known, blocks(report), (cored, kernel), half, report["look"]
-    except (BrokenPipeError, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError) as error:
+    except (BrokenPipeError, PermissionError, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError) as error:
         return repr(error)[:80]
     finally:
         program.send_signal(signal.SIGKILL)

@@ -758,7 +758,7 @@ begin_filtered() { # action, number of the call
     [ -x filter ] || printf "%s\n" "$filter" | compile filter
     mkdir -p -m 700 stores
     rm -f said.host
-    ./filter "$1" "$2" ./host nanosleep 8 >said.host 2>&1 &
+    ./filter "$1" "$2" ./host nanosleep 20 >said.host 2>&1 &
     outer=$! running=$!
     until_says said.now '^ready' cat said.host
     [ -n "${OWN:-}" ] || running=$(tr -d ' ' <"/proc/$outer/task/$outer/children")
