@@ -10,7 +10,8 @@
 
 struct pages pages_begin(struct verb_run *run)
 {
-    struct pages pages = {.run = run, .dominators = dominators_find(run->graph)};
+    struct pages pages = {
+        .run = run, .dominators = dominators_find(run->graph), .tree = root_tree_find(run->graph)};
 
     pages.question.graph = run->graph;
     pages.question.as = verb_sites_as(run);
@@ -256,8 +257,6 @@ struct page page_of_block(struct pages *pages, uint32_t block)
     const struct graph_block *of = &pages->run->graph->block[block];
     struct page page = {.kind = PAGE_BLOCK};
 
-    if (!pages->tree.parent)
-        pages->tree = root_tree_find(pages->run->graph);
     page.title = arena_format(mem_of(pages), "0x%" PRIx64, (uint64_t)of->address);
     page.facts = arena_format(mem_of(pages), "%s, %s, holds %s in %s: %s", term_size(of->size).text,
                               verb_verdict(of), term_size(pages->dominators.bytes[block]).text,

@@ -29,7 +29,7 @@ struct pages {
     struct verb_run *run;
     struct dominators dominators;
     struct owner_question question;
-    struct root_tree tree; /* from the first page of a block on */
+    struct root_tree tree;
 };
 
 struct pages pages_begin(struct verb_run *run);
