@@ -53,19 +53,46 @@ static inline bool context_in_call(const ucontext_t *context)
     return context_after_call(context) || context_at_call(context_pc(context));
 }
 
-/* The number of the system call. The result has overwritten it: mostly an instruction before loads
- * it. -1: none does, or its register is overwritten, too. */
-static inline long context_call_number(const ucontext_t *context)
+/* A value that an instruction has loaded; sp: the stack pointer then. -1: it is not known any more. */
+static inline long context_loaded(const ucontext_t *context, const struct instruction_number *from,
+                                  uintptr_t sp)
 {
     static const signed char place[16] = {-1,      -1,      REG_RDX, REG_RBX, REG_RSP, REG_RBP,
                                           REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, -1,
                                           REG_R12, REG_R13, REG_R14, REG_R15};
-    struct instruction_number from =
-        instruction_find_number((const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE);
-    if (!from.found || (from.reg >= 0 && place[from.reg] < 0))
+    if (!from->found || (from->reg >= 0 && place[from->reg] < 0))
         return -1;
-    return from.reg < 0 ? (long)from.number
-                        : (long)(uint32_t)context->uc_mcontext.gregs[place[from.reg]];
+    if (from->reg < 0)
+        return (long)from->number;
+    uintptr_t value = context->uc_mcontext.gregs[place[from->reg]];
+    if (from->in_memory) {
+        if (place[from->reg] == REG_RSP)
+            value = sp;
+        memcpy(&value, (const void *)(value + from->distance), sizeof value);
+    }
+    return (long)(uint32_t)value;
+}
+
+/* Of __syscall_cancel_arch, from the code that calls it. */
+static inline long context_cancel_number(const ucontext_t *context)
+{
+    const uint8_t *back;
+    memcpy(&back, (const void *)context_sp(context), sizeof back);
+    if (back[-5] != 0xe8) /* call */
+        return -1;
+    struct instruction_number from = instruction_find_value(back - 5, INSTRUCTION_CANCEL_NUMBER);
+    return context_loaded(context, &from, context_sp(context) + sizeof back);
+}
+
+/* The number of the system call. The result has overwritten it: mostly an instruction before loads
+ * it. -1: none does, or its register is overwritten, too. */
+static inline long context_call_number(const ucontext_t *context)
+{
+    const uint8_t *call = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE;
+    if (instruction_is_cancel(call))
+        return context_cancel_number(context);
+    struct instruction_number from = instruction_find_number(call);
+    return context_loaded(context, &from, context_sp(context));
 }
 
 /* What the hook of syscall() has kept of a system call that overwrote it. */

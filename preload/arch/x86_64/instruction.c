@@ -218,6 +218,8 @@ struct move {
     unsigned rex;
 };
 #define MEMORY 16
+#define STACK_POINTER 4 /* as encoded */
+#define STACK_FRAME 5
 
 /* Which register does the instruction write? Only instructions that load arguments are known. */
 static struct move read_move(const uint8_t *bytes)
@@ -255,12 +257,35 @@ static struct move read_move(const uint8_t *bytes)
     return move;
 }
 
-/* The instruction writes eax. */
-static struct instruction_number read_number(const struct move *move)
+/* mov distance(%rsp), %reg or mov distance(%rbp), %reg */
+static bool is_stack_load(const struct move *move)
+{
+    unsigned operand = *move->operand, size = operand >> 6;
+    return IS_64_BIT && move->form == 0x8b && (size == 1 || size == 2) && !(move->rex & 3) &&
+           ((operand & 7) == STACK_FRAME ||
+            ((operand & 7) == STACK_POINTER && move->operand[1] == 0x24));
+}
+
+static struct instruction_number read_stack_load(const struct move *move)
+{
+    unsigned operand = *move->operand;
+    const uint8_t *at = move->operand + 1 + ((operand & 7) == STACK_POINTER);
+    struct instruction_number number = {.found = true, .reg = operand & 7, .in_memory = true};
+    if (operand >> 6 == 1)
+        number.distance = (int8_t)*at;
+    else
+        memcpy(&number.distance, at, sizeof number.distance);
+    return number;
+}
+
+/* The instruction writes that register, one of the first eight. */
+static struct instruction_number read_number(const struct move *move, unsigned reg)
 {
     struct instruction_number number = {.found = true, .reg = -1};
     unsigned operand = *move->operand, last = (operand & 7) | (move->rex & 1) << 3;
-    if (move->form == 0xb8 && !(move->rex & 8)) /* mov $number, %eax */
+    if (is_stack_load(move))
+        return read_stack_load(move);
+    if (move->form == 0xb8 + reg && !(move->rex & 8)) /* mov $number, %eax */
         memcpy(&number.number, move->operand, sizeof number.number);
     else if (move->form == 0xc7) /* mov $number, %rax */
         memcpy(&number.number, move->operand + 1, sizeof number.number);
@@ -269,36 +294,60 @@ static struct instruction_number read_number(const struct move *move)
     else if (move->form == 0x8b && operand >> 6 == 3)
         number.reg = last;
     else
-        number.found = (move->form == 0x31 || move->form == 0x33) && operand == 0xc0 && !move->rex;
+        number.found = (move->form == 0x31 || move->form == 0x33) &&
+                       operand == (0xc0 | reg << 3 | reg) && !move->rex;
     return number;
 }
 
-/* Does the code from there to the call write eax in its first instruction and not again? */
-static bool leads_to_call(const uint8_t *bytes, const uint8_t *call, struct instruction_number *out)
+/* Does the instruction change where the value comes from? */
+static bool is_changed(const struct instruction_number *from, const struct move *move)
+{
+    return (from->reg >= 0 && move->to == (unsigned)from->reg) ||
+           (from->in_memory && move->to == MEMORY);
+}
+
+/* Does the code from there to the call write the register in its first instruction and not again? */
+static bool leads_to_call(const uint8_t *bytes, const uint8_t *call, unsigned reg,
+                          struct instruction_number *out)
 {
     for (const uint8_t *at = bytes; at < call;) {
         struct instruction instruction = instruction_read(at, call - at);
         struct move move = read_move(at);
-        if (instruction.form == INSN_UNKNOWN || !move.known || (move.to == 0) != (at == bytes) ||
+        if (instruction.form == INSN_UNKNOWN || !move.known || (move.to == reg) != (at == bytes) ||
             instruction.length > (size_t)(call - at))
             return false;
         if (at == bytes)
-            *out = read_number(&move);
-        else if (out->reg >= 0 && move.to == (unsigned)out->reg)
+            *out = read_number(&move, reg);
+        else if (is_changed(out, &move))
             return false;
         at += instruction.length;
     }
     return out->found;
 }
 
-struct instruction_number instruction_find_number(const uint8_t *call)
+struct instruction_number instruction_find_value(const uint8_t *call, unsigned reg)
 {
     struct instruction_number number = {0};
     size_t most = (uintptr_t)call % 4096 < NUMBER_FAR ? (uintptr_t)call % 4096 : NUMBER_FAR;
     for (size_t back = 2; back < most; back++) {
         bool has_prefix = is_rex(call[-(ptrdiff_t)back - 1]); /* of other registers */
-        if (!has_prefix && leads_to_call(call - back, call, &number))
+        if (!has_prefix && leads_to_call(call - back, call, reg, &number))
             return number;
     }
     return (struct instruction_number){0};
+}
+
+struct instruction_number instruction_find_number(const uint8_t *call)
+{
+    return instruction_find_value(call, 0);
+}
+
+bool instruction_is_cancel(const uint8_t *call)
+{
+    /* mov %rsi,%rax (the number); then five arguments move up, and the last two come from the stack */
+    static const uint8_t code[] = {0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7, 0x48, 0x89, 0xce, 0x4c,
+                                   0x89, 0xc2, 0x4d, 0x89, 0xca, 0x4c, 0x8b, 0x44, 0x24, 0x08,
+                                   0x4c, 0x8b, 0x4c, 0x24, 0x10, 0x4c, 0x89, 0x5c, 0x24, 0x08};
+    return (uintptr_t)call % 4096 >= sizeof code &&
+           memcmp(call - sizeof code, code, sizeof code) == 0;
 }

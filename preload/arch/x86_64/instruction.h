@@ -37,8 +37,18 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
 struct instruction_number {
     bool found;
     int reg;         /* the number is in that register (as encoded in instructions); -1: … */
-    uint32_t number; /* … it is this */
+    uint32_t number; /* … it is this, or */
+    bool in_memory;  /* at this distance from that register: the stack pointer or the frame's */
+    int32_t distance;
 };
 struct instruction_number instruction_find_number(const uint8_t *call);
+
+/* The same of another register (as encoded, below 8) before another instruction. */
+struct instruction_number instruction_find_value(const uint8_t *instruction, unsigned reg);
+
+/* Does __syscall_cancel_arch of glibc 2.41 and later end with that system call? Its caller has the number
+ * in the second argument, INSTRUCTION_CANCEL_NUMBER, which has been overwritten since. */
+#define INSTRUCTION_CANCEL_NUMBER 6
+bool instruction_is_cancel(const uint8_t *call);
 
 #endif

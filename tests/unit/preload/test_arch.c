@@ -197,19 +197,42 @@ static const struct loaded {
     struct instruction_number number;
 } loaded[] = {
 #define CODE(text) text, sizeof(text) - 1
-    {CODE("\xb8\x2d\0\0\0"), {true, -1, 45}},
-    {CODE("\x31\xc0"), {true, -1, 0}},
-    {CODE("\x48\xc7\xc0\x0f\0\0\0"), {true, -1, 15}},
+#define NOWHERE                                                                                    \
+    {                                                                                              \
+        .found = false                                                                             \
+    }
+#define NUMBER(it)                                                                                 \
+    {                                                                                              \
+        .found = true, .reg = -1, .number = it                                                     \
+    }
+#define REGISTER(its)                                                                              \
+    {                                                                                              \
+        .found = true, .reg = its                                                                  \
+    }
+#define AT(base, far)                                                                              \
+    {                                                                                              \
+        .found = true, .reg = base, .in_memory = true, .distance = far                             \
+    }
+    {CODE("\xb8\x2d\0\0\0"), NUMBER(45)},
+    {CODE("\x31\xc0"), NUMBER(0)},
+    {CODE("\x48\xc7\xc0\x0f\0\0\0"), NUMBER(15)},
     /* arguments are loaded after it: recvfrom, pselect, a futex of libc's locks */
-    {CODE("\xb8\x2d\0\0\0\x48\x8b\x54\x24\x10\x48\x8b\x74\x24\x08"), {true, -1, 45}},
-    {CODE("\xb8\x0e\x01\0\0\x8b\x7c\x24\x1c"), {true, -1, 270}},
-    {CODE("\xb8\xca\0\0\0\x40\x80\xf6\x80"), {true, -1, 202}},
-    {CODE("\x44\x89\xc8\xbe\x80\0\0\0"), {true, 9, 0}}, /* mov %r9d, %eax */
-    /* the opposite: loaded from memory, overwritten since, behind a jump */
-    {CODE("\x8b\x44\x24\x08"), {false, 0, 0}},
-    {CODE("\xb8\x2d\0\0\0\x8b\x44\x24\x08"), {false, 0, 0}},
-    {CODE("\xb8\x2d\0\0\0\x74\x00"), {false, 0, 0}},
-    {CODE("\x44\x89\xc8\x41\xb9\x01\0\0\0"), {false, 0, 0}}, /* r9d has changed */
+    {CODE("\xb8\x2d\0\0\0\x48\x8b\x54\x24\x10\x48\x8b\x74\x24\x08"), NUMBER(45)},
+    {CODE("\xb8\x0e\x01\0\0\x8b\x7c\x24\x1c"), NUMBER(270)},
+    {CODE("\xb8\xca\0\0\0\x40\x80\xf6\x80"), NUMBER(202)},
+    {CODE("\x44\x89\xc8\xbe\x80\0\0\0"), REGISTER(9)}, /* mov %r9d, %eax */
+    /* from the stack, by its pointer or the frame's: glibc 2.41 */
+    {CODE("\x8b\x44\x24\x08"), AT(4, 8)},
+    {CODE("\x49\x89\xca\x48\x8b\x44\x24\x20"), AT(4, 32)},
+    {CODE("\xb8\x2d\0\0\0\x8b\x44\x24\x08"), AT(4, 8)},
+    {CODE("\x48\x8b\x85\xf0\xfe\xff\xff"), AT(5, -272)},
+    /* the opposite: from elsewhere in memory, overwritten since, or the memory, behind a jump */
+    {CODE("\x8b\x43\x08"), NOWHERE},
+    {CODE("\x8b\x44\x8c\x08"), NOWHERE},                 /* mov 8(%rsp,%rcx,4), %eax */
+    {CODE("\x8b\x44\x24\x08\x89\x4c\x24\x08"), NOWHERE}, /* mov %ecx, 8(%rsp) */
+    {CODE("\x8b\x45\x08\x48\x89\xc5"), NOWHERE},         /* mov %rax, %rbp */
+    {CODE("\xb8\x2d\0\0\0\x74\x00"), NOWHERE},
+    {CODE("\x44\x89\xc8\x41\xb9\x01\0\0\0"), NOWHERE}, /* r9d has changed */
 };
 
 START_TEST(the_number_of_a_call_is_read_from_the_code_before_it)
@@ -224,6 +247,8 @@ START_TEST(the_number_of_a_call_is_read_from_the_code_before_it)
     if (number.found) {
         ck_assert_int_eq(number.reg, row->number.reg);
         ck_assert_uint_eq(number.number, row->number.number);
+        ck_assert_int_eq(number.in_memory, row->number.in_memory);
+        ck_assert_int_eq(number.distance, row->number.distance);
     }
 }
 END_TEST
