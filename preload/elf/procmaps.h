@@ -38,10 +38,13 @@ int pagemap_open(void);
 /* The entries of the pages from an address to the end, at most so many. Returns how many. Where they
  * cannot be read all pages count as touched. */
 size_t pagemap_read(int pagemap, uintptr_t at, uintptr_t end, uint64_t *entry, size_t most);
-/* The page is present or swapped out. */
+#define PAGE_IS_GUARD (1ull << 58) /* Linux 6.15 */
+
+/* The page is present or swapped out, and no guard (MADV_GUARD_INSTALL), which looks like one that is swapped out
+ * and kills who reads it. */
 static inline bool pagemap_is_touched(uint64_t entry)
 {
-    return entry >> 62;
+    return entry >> 62 && !(entry & PAGE_IS_GUARD);
 }
 
 #endif

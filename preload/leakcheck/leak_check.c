@@ -72,8 +72,11 @@ static void isolate_child(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
-    uint64_t mask;
-    sys_signals_block(&mask);
+    uint64_t blocked = ~(uint64_t)0; /* but faults, which the handler of a request has blocked */
+    for (int number = 1; number <= SIGSYS; number++)
+        if (sys_signal_is_fault(number))
+            blocked &= ~(1ull << (number - 1));
+    sys_signals_restore(&blocked);
     sys_drop_realtime();
     sys_ignore_memory_tags();
     real_sigaction(SIGSEGV, &action, NULL);

@@ -5,7 +5,8 @@
 #include "preload/elf/procmaps.h"
 #include "preload/elf/symtab.h"
 
-#define SPARSE (4ull << 20) /* of larger ranges only touched pages are read */
+#define SPARSE                                                                                     \
+    (4ull << 20) /* of larger ranges only touched pages are read, and of all anonymous ones */
 #define PAGE_OF_FILE (1ull << 61)
 
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes)
@@ -58,7 +59,9 @@ void scan_ranges_add(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
     start = round_up(start, sizeof(uintptr_t));
     if (!class_selected(ranges, &model) || start >= end)
         return;
-    if (end - start >= SPARSE && ranges->pagemap >= 0)
+    /* Anonymous memory may have guard pages, which no mapping shows: those of glibc 2.42 below stacks. */
+    bool partly = end - start >= SPARSE || model.root_class == LEAK_ROOT_CLASS_ANON;
+    if (partly && ranges->pagemap >= 0)
         append_touched(ranges, start, end, model, false);
     else
         append_range(ranges, start, end, model);
