@@ -6,13 +6,16 @@
 #include "common/base/hashmap.h"
 
 #define LIST_MOST 65535 /* members: what a count can say */
+#define SMALL_LISTS 64u /* whose chunks have one size */
+#define LISTS_MOST 76u
+#define LARGE_LEAST 1024u /* bytes of a chunk in the first list of larger ones, at least */
 
 /* A list: the headers of its chunks. Mangled links are tried first. */
 struct list {
     struct heap_map *chunks;
-    uint64_t size;  /* of each chunk */
-    uint64_t first; /* block of the first one; 0: none */
-    bool fast;      /* links point to chunks, those of a cache to blocks */
+    uint64_t least, most; /* bytes of a chunk */
+    uint64_t first;       /* block of the first one; 0: none */
+    bool fast;            /* links point to chunks, those of a cache to blocks */
     bool mangled;
 };
 
@@ -30,7 +33,8 @@ static uint32_t member(const struct list *list, uint64_t block)
     uint32_t number =
         block % CHUNK_ALIGN ? CHUNK_NONE : heap_map_at(list->chunks, block - CHUNK_HEADER);
 
-    return number != CHUNK_NONE && chunk_size(&list->chunks->chunk[number]) == list->size &&
+    return number != CHUNK_NONE && chunk_size(&list->chunks->chunk[number]) >= list->least &&
+                   chunk_size(&list->chunks->chunk[number]) <= list->most &&
                    chunk_state(&list->chunks->chunk[number]) == CHUNK_USED
                ? number
                : CHUNK_NONE;
@@ -91,15 +95,66 @@ static bool measure(struct list *list, uint32_t most, uint32_t *count)
 
 /* ---- Threads' caches ------------------------------------------------------------------------- */
 
+/* What a cache looks like in memory: counts of 16 bits, then pointers. */
+static const struct cache_layout {
+    uint64_t chunk; /* its own size */
+    unsigned lists;
+    bool counts_room; /* for more blocks; false: the blocks */
+} layouts[] = {{0x290, SMALL_LISTS, false}, {0x300, LISTS_MOST, true}};
+
 struct cache {
-    uint16_t counts[FREE_LISTS_BINS];
-    uint64_t first[FREE_LISTS_BINS];
+    const struct cache_layout *layout;
+    uint16_t counts[LISTS_MOST]; /* of blocks */
+    uint64_t first[LISTS_MOST];
 };
+
+static const struct cache_layout *find_layout(uint64_t chunk)
+{
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+        if (layouts[i].chunk == chunk)
+            return &layouts[i];
+    return NULL;
+}
+
+/* All lists take the same number of blocks at most: what an empty one counts. */
+static bool count_blocks(struct cache *cache)
+{
+    uint16_t most = 0;
+
+    for (unsigned i = 0; i < cache->layout->lists; i++)
+        if (!cache->first[i] && cache->counts[i] > most)
+            most = cache->counts[i];
+    for (unsigned i = 0; i < cache->layout->lists; i++) {
+        if (cache->counts[i] > most)
+            return false;
+        cache->counts[i] = (uint16_t)(most - cache->counts[i]);
+    }
+    return most > 0;
+}
+
+static bool read_cache(const struct heap_map *chunks, uint32_t number,
+                       const struct cache_layout *layout, struct cache *cache)
+{
+    const uint8_t *bytes = heap_map_block_bytes(chunks, number);
+    size_t counts = layout->lists * sizeof(*cache->counts),
+           first = layout->lists * sizeof(*cache->first);
+
+    if (heap_map_block_size(chunks, number) < counts + first)
+        return false;
+    *cache = (struct cache){.layout = layout};
+    memcpy(cache->counts, bytes, counts);
+    memcpy(cache->first, bytes + counts, first);
+    return !layout->counts_room || count_blocks(cache);
+}
 
 static struct list list_of(struct heap_map *chunks, const struct cache *cache, unsigned i)
 {
-    return (struct list){
-        .chunks = chunks, .size = CHUNK_LEAST + CHUNK_ALIGN * i, .first = cache->first[i]};
+    struct list list = {.chunks = chunks, .first = cache->first[i]};
+    uint64_t large = (uint64_t)LARGE_LEAST << (i < SMALL_LISTS ? 0 : i - SMALL_LISTS);
+
+    list.least = i < SMALL_LISTS ? CHUNK_LEAST + CHUNK_ALIGN * i : large;
+    list.most = i < SMALL_LISTS ? list.least : 2 * large - 1;
+    return list;
 }
 
 /* A list is right when it ends where it is counted to end. In a running process one list may have
@@ -108,7 +163,7 @@ static bool is_cache(struct heap_map *chunks, const struct cache *cache)
 {
     unsigned right = 0, wrong = 0;
 
-    for (unsigned i = 0; i < FREE_LISTS_BINS; i++) {
+    for (unsigned i = 0; i < cache->layout->lists; i++) {
         struct list list = list_of(chunks, cache, i);
         uint32_t count;
 
@@ -126,9 +181,10 @@ static bool is_cache(struct heap_map *chunks, const struct cache *cache)
 
 static bool is_empty(const struct cache *cache)
 {
-    static const struct cache empty;
-
-    return memcmp(cache, &empty, sizeof(empty)) == 0;
+    for (unsigned i = 0; i < cache->layout->lists; i++)
+        if (cache->counts[i] || cache->first[i])
+            return false;
+    return true;
 }
 
 /* The second word of each block in a cache: a random number of the process, before glibc 2.34 the
@@ -150,10 +206,8 @@ static void learn_key(const struct list *list, struct hashmap *keys)
 }
 
 /* A list that changed while the heap was read may lead to a few of its members only. */
-static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys)
+static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys, uint64_t most)
 {
-    const uint64_t most = CHUNK_LEAST + CHUNK_ALIGN * (FREE_LISTS_BINS - 1);
-
     for (uint32_t i = 0; keys->used && i < chunks->count; i++)
         if (chunk_state(&chunks->chunk[i]) == CHUNK_USED && chunk_size(&chunks->chunk[i]) <= most &&
             hashmap_get(keys, key_of(chunks, i)))
@@ -162,7 +216,7 @@ static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys)
 
 static void mark_cache(struct heap_map *chunks, const struct cache *cache, struct hashmap *keys)
 {
-    for (unsigned i = 0; i < FREE_LISTS_BINS; i++) {
+    for (unsigned i = 0; i < cache->layout->lists; i++) {
         struct list list = list_of(chunks, cache, i);
         uint32_t count;
 
@@ -186,22 +240,25 @@ unsigned free_lists_mark_caches(struct heap_map *chunks)
 {
     struct hashmap keys = {0};
     unsigned found = 0;
+    uint64_t most = 0; /* bytes of a chunk in a list of theirs */
 
     for (uint32_t i = 0; i < chunks->count; i++) {
+        const struct cache_layout *layout = find_layout(chunk_size(&chunks->chunk[i]));
         struct cache cache;
+        struct list last;
 
-        if (chunk_size(&chunks->chunk[i]) != FREE_LISTS_CACHE ||
-            chunk_state(&chunks->chunk[i]) != CHUNK_USED ||
-            heap_map_block_size(chunks, i) < sizeof(cache))
+        if (!layout || chunk_state(&chunks->chunk[i]) != CHUNK_USED ||
+            !read_cache(chunks, i, layout, &cache))
             continue;
-        memcpy(&cache, heap_map_block_bytes(chunks, i), sizeof(cache));
         if (is_empty(&cache) ? !is_first(chunks, i) : !is_cache(chunks, &cache))
             continue;
         chunk_set_state(&chunks->chunk[i], CHUNK_OWN);
         mark_cache(chunks, &cache, &keys);
+        last = list_of(chunks, &cache, layout->lists - 1);
+        most = last.most > most ? last.most : most;
         found++;
     }
-    mark_by_keys(chunks, &keys);
+    mark_by_keys(chunks, &keys, most);
     hashmap_end(&keys);
     return found;
 }
@@ -214,7 +271,8 @@ bool free_lists_mark_fast(struct heap_map *chunks, const uint64_t bins[FREE_LIST
 
     for (unsigned i = 0; i < FREE_LISTS_FAST_BINS; i++) {
         struct list list = {.chunks = chunks,
-                            .size = CHUNK_LEAST + CHUNK_ALIGN * i,
+                            .least = CHUNK_LEAST + CHUNK_ALIGN * i,
+                            .most = CHUNK_LEAST + CHUNK_ALIGN * i,
                             .fast = true,
                             .first = bins[i] ? bins[i] + CHUNK_HEADER : 0};
         uint32_t count;

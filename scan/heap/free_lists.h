@@ -1,7 +1,9 @@
 /* free_lists.h - the chunks that malloc keeps for the next call: they look like ones in use.
  *
  * A thread's cache (tcache) is a block of malloc with 64 counts of 16 bits and 64 pointers to lists
- * of blocks; list i has chunks of 32 + 16 i bytes. Nothing outside libc says where a cache is; it
+ * of blocks; list i has chunks of 32 + 16 i bytes. Since glibc 2.42 there are 12 more lists, the first one
+ * of chunks from 1,024 bytes on and each of up to twice as large ones, and what is counted is how
+ * many more blocks a list takes. Nothing outside libc says where a cache is; it
  * is recognized by its size and by its lists: each one has as many members as is counted, all of
  * the right size. The second word of a block in a cache is a key that malloc removes; it tells the
  * members of lists that changed while they were read. The fast bins of an arena are ten lists of chunks of 32 + 16 i bytes.
@@ -14,8 +16,6 @@
 
 #include "scan/heap/heap_map.h"
 
-#define FREE_LISTS_CACHE 0x290u /* bytes of a cache's chunk: glibc 2.30 to 2.41 */
-#define FREE_LISTS_BINS 64
 #define FREE_LISTS_FAST_BINS 10
 
 /* Finds all caches, and marks them and the chunks in them; returns how many caches there are. */

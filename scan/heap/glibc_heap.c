@@ -8,11 +8,13 @@
 #include "scan/heap/free_lists.h"
 #include "scan/heap/mapped_chunks.h"
 
+/* Where things stand in struct malloc_state: the same from the bins on. */
 #define OFFSET_FAST 16
-#define OFFSET_TOP 96
-#define OFFSET_BINS 112
-#define OFFSET_NEXT 2160
-#define OFFSET_SYSTEM 2184
+#define OFFSET_TOP(bins) ((bins)-16)
+#define OFFSET_NEXT(bins) ((bins) + 2048)
+#define OFFSET_SYSTEM(bins) ((bins) + 2072)
+#define BINS_WITH_FAST 112u /* glibc 2.27 to 2.42 */
+#define BINS_ALONE 24u      /* glibc 2.43 */
 #define BINS 127
 #define EMPTY_LEAST 16 /* bins of a heap that are empty, at least */
 
@@ -37,9 +39,9 @@ static uint64_t word_at(const uint8_t *bytes)
 /* ---- main_arena ------------------------------------------------------------------------------ */
 
 /* The pair of bin i (1 to BINS) points to where a chunk would begin. */
-static bool bin_is_empty(const uint8_t *arena, uint64_t address, unsigned i)
+static bool bin_is_empty(const uint8_t *arena, uint64_t address, uint32_t bins, unsigned i)
 {
-    uint64_t pair = OFFSET_BINS + 16 * (i - 1);
+    uint64_t pair = bins + 16 * (i - 1);
 
     return word_at(arena + pair) == address + pair - 16 &&
            word_at(arena + pair + 8) == address + pair - 16;
@@ -50,36 +52,38 @@ static bool is_heap_address(uint64_t address)
     return address && address < IMAGE_END && address % 8 == 0;
 }
 
-static bool has_arena_shape(const uint8_t *arena, uint64_t address)
+static bool has_arena_shape(const uint8_t *arena, uint64_t address, uint32_t bins)
 {
     unsigned empty = 0;
 
-    if (!bin_is_empty(arena, address, BINS) || !is_heap_address(word_at(arena + OFFSET_TOP)) ||
-        !is_heap_address(word_at(arena + OFFSET_NEXT)))
+    if (!bin_is_empty(arena, address, bins, BINS) ||
+        !is_heap_address(word_at(arena + OFFSET_TOP(bins))) ||
+        !is_heap_address(word_at(arena + OFFSET_NEXT(bins))))
         return false;
     for (unsigned i = 1; i <= BINS; i++) {
-        uint64_t pair = OFFSET_BINS + 16 * (i - 1);
+        uint64_t pair = bins + 16 * (i - 1);
 
-        empty += bin_is_empty(arena, address, i);
+        empty += bin_is_empty(arena, address, bins, i);
         if (!is_heap_address(word_at(arena + pair)) || !is_heap_address(word_at(arena + pair + 8)))
             return false;
     }
     return empty >= EMPTY_LEAST;
 }
 
-static bool read_arena(struct image *image, uint64_t address, struct heap_arena *arena,
-                       uint64_t *next)
+static bool read_arena(struct image *image, uint64_t address, uint32_t bins,
+                       struct heap_arena *arena, uint64_t *next)
 {
-    uint8_t bytes[ARENA_SIZE];
+    uint8_t bytes[ARENA_SIZE(BINS_WITH_FAST)];
 
-    if (address % 8 || !image_read(image, address, bytes, sizeof(bytes)) ||
-        !has_arena_shape(bytes, address))
+    if (address % 8 || !image_read(image, address, bytes, ARENA_SIZE(bins)) ||
+        !has_arena_shape(bytes, address, bins))
         return false;
     *arena = (struct heap_arena){.address = address,
-                                 .top = word_at(bytes + OFFSET_TOP),
-                                 .system_bytes = word_at(bytes + OFFSET_SYSTEM)};
-    memcpy(arena->fast, bytes + OFFSET_FAST, sizeof(arena->fast));
-    *next = word_at(bytes + OFFSET_NEXT);
+                                 .top = word_at(bytes + OFFSET_TOP(bins)),
+                                 .system_bytes = word_at(bytes + OFFSET_SYSTEM(bins))};
+    if (bins == BINS_WITH_FAST)
+        memcpy(arena->fast, bytes + OFFSET_FAST, sizeof(arena->fast));
+    *next = word_at(bytes + OFFSET_NEXT(bins));
     return true;
 }
 
@@ -98,7 +102,7 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
 
     heap->arena_count = 0;
     do {
-        if (heap->arena_count == ARENAS_MOST || !read_arena(image, at, &arena, &next))
+        if (heap->arena_count == ARENAS_MOST || !read_arena(image, at, heap->bins, &arena, &next))
             return false;
         add_arena(heap, &arena);
         at = next;
@@ -110,7 +114,7 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
 static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
                          uint64_t start, size_t size)
 {
-    const uint64_t last = OFFSET_BINS + 16 * (BINS - 1);
+    const uint64_t last = heap->bins + 16 * (BINS - 1);
 
     for (size_t at = last; at + 16 <= size; at += 16) {
         uint64_t here = start + at - 16;
@@ -137,7 +141,7 @@ static bool search_range(struct glibc_heap *heap, struct image *image, uint64_t 
     return found;
 }
 
-static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
+static bool search_data(struct glibc_heap *heap, struct image *image, const struct object *object)
 {
     for (size_t i = 0; i < image->mapping_count; i++) {
         const struct image_mapping *mapping = &image->mappings[i];
@@ -150,6 +154,19 @@ static bool search_object(struct glibc_heap *heap, struct image *image, const st
             heap->found_in = object->path;
             return true;
         }
+    }
+    return false;
+}
+
+/* By the shape alone: in the other layout the ring leads to another address than the first one. */
+static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
+{
+    static const uint32_t layouts[] = {BINS_WITH_FAST, BINS_ALONE};
+
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
+        heap->bins = layouts[i];
+        if (search_data(heap, image, object))
+            return true;
     }
     return false;
 }
@@ -234,7 +251,7 @@ static bool version_is_known(const char *version)
     int major = 0, minor = 0;
 
     return !version || (sscanf(version, "%d.%d", &major, &minor) == 2 && major == 2 &&
-                        minor >= 30 && minor <= 41);
+                        minor >= 30 && minor <= 43);
 }
 
 static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, const char **trouble)
@@ -251,7 +268,7 @@ static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, co
     if (!version_is_known(heap->version))
         *trouble = arena_format(image->mem,
                                 "glibc %s: its malloc is not known, only that of 2.30 to "
-                                "2.41",
+                                "2.43",
                                 heap->version);
     else if (!found)
         *trouble =
@@ -348,7 +365,7 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
     struct chunk_region whole = {.top = arena->top};
     uint64_t size;
 
-    if (arena->top == arena->address + OFFSET_TOP) /* no chunk yet */
+    if (arena->top == arena->address + OFFSET_TOP(heap->bins)) /* no chunk yet */
         return;
     arena->broken = true;
     if (!mapping || arena->top % CHUNK_ALIGN || !(mapping->access & IMAGE_WRITE))
@@ -406,7 +423,8 @@ static void add_heaps(struct glibc_heap *heap, struct image *image, uint32_t num
     arena->broken = true;
     base = find_heap(image, arena, arena->top, largest);
     while (base && count++ < HEAPS_MOST) {
-        uint64_t first = base == home ? arena->address + ARENA_SIZE : base + info, before = 0;
+        uint64_t first = base == home ? arena->address + ARENA_SIZE(heap->bins) : base + info,
+                 before = 0;
 
         first = (first + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
         if (!add_heap(heap, image, arena, number, base, first))

@@ -1,18 +1,19 @@
 /* glibc_heap.h - the heap of glibc's malloc, found from outside: its arenas, their chunks, and how
  * much of each is in use.
  *
- * The layout of struct malloc_state is the same in glibc 2.27 to 2.41, that of a thread's cache in
- * 2.30 to 2.41; only whether links are mangled differs (2.32), and that shows in the lists
- * (free_lists.h). The version stands in libc's read-only data; another one is refused.
+ * struct malloc_state has two layouts; that of a heap is the one whose shape fits. Caches of threads and
+ * links of lists have forms of their own (free_lists.h), single chunks, too (mapped_chunks.h). The
+ * version stands in libc's read-only data; one that is not 2.30 to 2.43 is refused.
  *
- *     0      int mutex, flags, have_fastchunks
- *     16     fast bins, ten pointers to chunks
- *     96     top; 104 last_remainder
- *     112    bins: 127 pairs of pointers (fd, bk); an empty pair i points to the address of the
- *            pair minus 16, as if a chunk began there
- *     2144   binmap
- *     2160   next arena: a ring; 2168 next_free, 2176 attached_threads
- *     2184   system_mem; 2192 max_system_mem
+ *     2.27 to 2.42    2.43
+ *     0               0       int mutex, flags; before 2.43 have_fastchunks
+ *     16              -       fast bins, ten pointers to chunks
+ *     96              8       top; then last_remainder
+ *     112             24      bins: 127 pairs of pointers (fd, bk); an empty pair i points to the
+ *                             address of the pair minus 16, as if a chunk began there
+ *     2144            2056    binmap
+ *     2160            2072    next arena: a ring; then next_free, attached_threads
+ *     2184            2096    system_mem; then max_system_mem
  *
  * So main_arena is found without a symbol: pair 127 is always empty, and the ring of arenas leads
  * back. Other arenas stand at the beginning of a heap, which begins at a multiple of 64 MiB (or of
@@ -24,7 +25,7 @@
 #include "scan/heap/heap_map.h"
 #include "scan/image/objects.h"
 
-#define ARENA_SIZE 2200u
+#define ARENA_SIZE(bins) ((bins) + 2088u)
 
 struct heap_arena {
     uint64_t address, top, system_bytes;
@@ -39,6 +40,7 @@ struct glibc_heap {
     struct heap_map chunks;
     struct heap_arena *arenas; /* main_arena first */
     size_t arena_count, arena_capacity;
+    uint32_t bins; /* where they stand in an arena: its layout */
     uint64_t mapped_bytes, mapped_count;
     unsigned caches;
     const char *version;    /* "2.36"; NULL: unknown */

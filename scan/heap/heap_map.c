@@ -45,7 +45,8 @@ static enum header read_header(const struct chunk_region *region, uint64_t at, u
 
     *size = word & ~(uint64_t)7;
     if (region->mapped)
-        return at == region->start && (word & 7) == CHUNK_MAPPED && *size == region->end - at
+        return at == region->start && (word & 7) == CHUNK_MAPPED &&
+                       (*size == region->end - at || *size + CHUNK_HEADER == region->end - at)
                    ? HEADER_CHUNK
                    : HEADER_WRONG;
     if (region->end - at < CHUNK_HEADER)
@@ -210,7 +211,9 @@ uint64_t heap_map_block_size(const struct heap_map *chunks, uint32_t number)
 {
     const struct chunk *chunk = &chunks->chunk[number];
     const struct chunk_region *region = heap_map_region(chunks, chunk->address);
-    uint64_t size = chunk_size(chunk) - (region_is_mapped(chunks, chunk) ? CHUNK_HEADER : 8);
+    bool whole =
+        region_is_mapped(chunks, chunk) && chunk->address + chunk_size(chunk) == region->end;
+    uint64_t size = chunk_size(chunk) - (whole ? CHUNK_HEADER : 8);
 
     /* The last word of a block is in the chunk behind it. */
     if (region && size > region->end - chunk_block(chunk))
@@ -243,7 +246,8 @@ uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address)
         return CHUNK_NONE;
     /* A mapped chunk is rounded up to pages: behind it begins what has nothing to do with it. */
     end = chunks->chunk[number].address + chunk_size(&chunks->chunk[number]);
-    return address <= (region->mapped ? end - 1 : end + 8) ? number : CHUNK_NONE;
+    end += region->mapped && end == region->end ? 0 : 8;
+    return address < end + !region->mapped ? number : CHUNK_NONE;
 }
 
 uint32_t heap_map_at(const struct heap_map *chunks, uint64_t address)

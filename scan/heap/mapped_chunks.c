@@ -5,18 +5,21 @@
 #include <string.h>
 
 #define PIECE (1u << 20)
+#define MAPPED_HUGE 1u /* beside the distance, where the size has no header: huge pages */
 
 uint64_t mapped_chunk_size(uint64_t address, const uint64_t words[2], uint64_t start, uint64_t end,
                            uint64_t *before)
 {
     uint64_t size = words[1] & ~(uint64_t)7;
+    bool tail = (address + size + CHUNK_HEADER) % IMAGE_PAGE == 0;
 
-    *before = words[0];
-    if ((words[1] & 7) != CHUNK_MAPPED || words[0] > address - start || size > end - address ||
+    *before = tail ? words[0] & ~(uint64_t)MAPPED_HUGE : words[0];
+    size += tail ? CHUNK_HEADER : 0;
+    if ((words[1] & 7) != CHUNK_MAPPED || *before > address - start || size > end - address ||
         size < 2 * CHUNK_LEAST || size % CHUNK_ALIGN)
         return 0;
     /* The mapping begins and ends with a page. */
-    return (address - words[0]) % IMAGE_PAGE == 0 && (address + size) % IMAGE_PAGE == 0 ? size : 0;
+    return (address - *before) % IMAGE_PAGE == 0 && (address + size) % IMAGE_PAGE == 0 ? size : 0;
 }
 
 struct search {

@@ -7,6 +7,7 @@
 #include "scan/image/registers.h"
 
 #define PIECE (1u << 20)
+#define THREAD_MOST 4096u     /* bytes of struct pthread */
 #define RELRO_MOST (1u << 28) /* bytes: more is a damaged core */
 
 /* What is no root: [start, end). */
@@ -27,6 +28,22 @@ static void add_hole(struct holes *holes, uint64_t start, uint64_t end)
     holes->hole[holes->count++] = (struct hole){start, end};
 }
 
+/* Where the stack of a thread may begin, at the earliest: since glibc 2.42 guard pages have no mapping of their
+ * own, so a mapping may have several stacks. Above each one is the description of its thread, to which tls points. */
+static uint64_t stack_start(const struct image *image, const struct image_mapping *mapping,
+                            uint64_t sp)
+{
+    uint64_t start = mapping->start;
+
+    for (size_t i = 0; i < image->thread_count; i++) {
+        uint64_t end = (image->threads[i].tls + THREAD_MOST) & -(uint64_t)IMAGE_PAGE;
+
+        if (image->threads[i].tls >= start && end > start && end <= sp)
+            start = end;
+    }
+    return start;
+}
+
 /* The part of a thread's own stack below its stack pointer. A stack that the thread has only
  * switched to (a fibre's) has others beside it, perhaps: nothing of it is dead for sure. */
 static void add_dead_stack(struct holes *holes, const struct image *image,
@@ -40,7 +57,8 @@ static void add_dead_stack(struct holes *holes, const struct image *image,
     if (image->main_stack >= mapping->start && image->main_stack < mapping->end)
         anchor = image->main_stack;
     if (anchor >= mapping->start && anchor < mapping->end && thread->sp > REGISTERS_RED_ZONE)
-        add_hole(holes, mapping->start, (thread->sp - REGISTERS_RED_ZONE) & ~(uint64_t)7);
+        add_hole(holes, stack_start(image, mapping, thread->sp),
+                 (thread->sp - REGISTERS_RED_ZONE) & ~(uint64_t)7);
 }
 
 static int compare_holes(const void *one, const void *other)
@@ -56,7 +74,7 @@ static void find_holes(struct holes *holes, const struct image *image,
     for (size_t i = 0; i < heap->arena_count; i++) {
         uint64_t arena = heap->arenas[i].address;
 
-        add_hole(holes, i ? arena & -(uint64_t)IMAGE_PAGE : arena, arena + ARENA_SIZE);
+        add_hole(holes, i ? arena & -(uint64_t)IMAGE_PAGE : arena, arena + ARENA_SIZE(heap->bins));
     }
     for (size_t i = 0; i < image->thread_count; i++)
         add_dead_stack(holes, image, &image->threads[i]);

@@ -4,7 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST 0x290u
+/* Where things stand in main_arena and in the cache. */
+static uint64_t bins_of(const struct heap *heap)
+{
+    return heap->newer ? 24 : 112;
+}
+
+static unsigned lists_of(const struct heap *heap)
+{
+    return heap->newer ? 76 : 64;
+}
 
 void heap_put(struct heap *heap, uint64_t address, uint64_t word)
 {
@@ -46,7 +55,7 @@ static void add_mapping(struct heap *heap, uint64_t start, size_t size, const ch
     image_add_mapping(&heap->image, &mapping);
 }
 
-void heap_begin(struct heap *heap)
+static void begin(struct heap *heap, bool newer)
 {
     static struct object libc = {.path = "/lib/libc.so.6",
                                  .start = HEAP_DATA,
@@ -55,6 +64,7 @@ void heap_begin(struct heap *heap)
                                  .data_end = HEAP_DATA + HEAP_DATA_SIZE};
 
     memset(heap, 0, sizeof(*heap));
+    heap->newer = newer;
     image_begin(&heap->image, arena_begin());
     heap->image.read = read_heap;
     heap->image.source = heap;
@@ -67,15 +77,27 @@ void heap_begin(struct heap *heap)
     heap->thread->sp = HEAP_STACK + 0x800;
     heap->objects = (struct objects){.image = &heap->image, .object = &libc, .count = 1};
     for (unsigned i = 1; i <= 127; i++) {
-        uint64_t pair = HEAP_ARENA + 112 + 16 * (i - 1);
+        uint64_t pair = HEAP_ARENA + bins_of(heap) + 16 * (i - 1);
 
         heap_put(heap, pair, pair - 16);
         heap_put(heap, pair + 8, pair - 16);
     }
-    heap_put(heap, HEAP_ARENA + 2160, HEAP_ARENA);
+    heap_put(heap, HEAP_ARENA + bins_of(heap) + 2048, HEAP_ARENA);
     heap->next = HEAP_START;
     heap->previous_in_use = 1;
-    heap_add(heap, FIRST - 8); /* the cache of the thread */
+    heap_add(heap, 10 * lists_of(heap)); /* the cache of the thread */
+    for (unsigned list = 0; newer && list < lists_of(heap); list++)
+        heap_cache(heap, list, NULL, 0, true);
+}
+
+void heap_begin(struct heap *heap)
+{
+    begin(heap, false);
+}
+
+void heap_begin_newer(struct heap *heap)
+{
+    begin(heap, true);
 }
 
 void heap_end(struct heap *heap)
@@ -113,17 +135,16 @@ void heap_finish(struct heap *heap)
     uint64_t rest = HEAP_START + sizeof(heap->bytes) - heap->next;
 
     heap_put(heap, heap->next + 8, rest | heap->previous_in_use);
-    heap_put(heap, HEAP_ARENA + 96, heap->next);
+    heap_put(heap, HEAP_ARENA + bins_of(heap) - 16, heap->next);
 }
 
 void heap_cache(struct heap *heap, unsigned list, const uint64_t *blocks, unsigned count,
                 bool mangled)
 {
-    uint64_t counts = HEAP_START + 16 + 2 * list, word;
+    uint16_t counted = (uint16_t)(heap->newer ? HEAP_CACHED - count : count);
 
-    memcpy(&word, heap->bytes + ((counts & ~7ull) - HEAP_START), sizeof(word));
-    heap_put(heap, counts & ~7ull, word | (uint64_t)count << counts % 8 * 8);
-    heap_put(heap, HEAP_START + 16 + 128 + 8 * list, count ? blocks[0] : 0);
+    memcpy(heap->bytes + 16 + 2 * list, &counted, sizeof(counted));
+    heap_put(heap, HEAP_START + 16 + 2 * lists_of(heap) + 8 * list, count ? blocks[0] : 0);
     for (unsigned i = 0; i < count; i++)
         heap_put(heap, blocks[i],
                  (i + 1 < count ? blocks[i + 1] : 0) ^ (mangled ? blocks[i] >> 12 : 0));

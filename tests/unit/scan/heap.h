@@ -15,15 +15,20 @@
 #define HEAP_LOCAL (HEAP_STACK + 0x900) /* a variable on the stack */
 #define HEAP_DEAD (HEAP_STACK + 0x100)  /* below the stack pointer */
 
+#define HEAP_CACHED 16 /* blocks that a list takes */
+
 struct heap {
     struct image image;
     struct image_thread *thread;
     struct objects objects;
     uint64_t next, previous_in_use;
+    bool newer;
     uint8_t bytes[0x40000], data[HEAP_DATA_SIZE], stack[0x2000];
 };
 
+/* As glibc 2.30 to 2.41 has it, and 2.43. */
 void heap_begin(struct heap *heap);
+void heap_begin_newer(struct heap *heap);
 void heap_end(struct heap *heap);
 /* A word of any of the three mappings. */
 void heap_put(struct heap *heap, uint64_t address, uint64_t word);
@@ -32,7 +37,7 @@ uint64_t heap_add(struct heap *heap, uint64_t size);
 uint64_t heap_add_free(struct heap *heap, uint64_t size);
 /* The rest becomes the top chunk. */
 void heap_finish(struct heap *heap);
-/* Links blocks into a list of the thread's cache, or into a fast bin. */
+/* Links blocks into a list of the thread's cache (HEAP_CACHED at most in the newer one), or into a fast bin. */
 void heap_cache(struct heap *heap, unsigned list, const uint64_t *blocks, unsigned count,
                 bool mangled);
 void heap_fast(struct heap *heap, unsigned bin, const uint64_t *blocks, unsigned count);

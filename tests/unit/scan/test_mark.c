@@ -107,6 +107,28 @@ START_TEST(an_inside_pointer_holds_possibly_and_one_behind_the_next_byte_not_at_
 }
 END_TEST
 
+START_TEST(the_stacks_of_two_threads_in_one_mapping_are_told_apart)
+{
+    struct image_thread *upper;
+    uint64_t block[4], place[] = {HEAP_STACK + 0x100, HEAP_STACK + 0x900, HEAP_STACK + 0x1100,
+                                  HEAP_STACK + 0x1900};
+
+    heap.image.main_stack = 0;
+    heap.thread->tls = HEAP_STACK + 0xe00; /* sp: 0x800 */
+    upper = image_add_thread(&heap.image, 2);
+    upper->sp = HEAP_STACK + 0x1800;
+    upper->tls = HEAP_STACK + 0x1e00;
+    for (int i = 0; i < 4; i++) {
+        block[i] = heap_add(&heap, 40);
+        heap_put(&heap, place[i], block[i]);
+    }
+    heap_finish(&heap);
+    scan(NULL);
+    for (int i = 0; i < 4; i++) /* below the stack pointers, and above them */
+        ck_assert_int_eq(verdict_of(block[i]), i % 2 ? VERDICT_REACHABLE : VERDICT_LOST);
+}
+END_TEST
+
 START_TEST(in_the_data_of_libc_only_pointers_to_the_start_count)
 {
     uint64_t start = heap_add(&heap, 88), inside = heap_add(&heap, 88);
@@ -227,6 +249,40 @@ START_TEST(chunks_in_caches_fast_bins_and_bins_are_free)
 }
 END_TEST
 
+/* One that counts wrongly, or holds a block of another size, is a block like others, and its blocks are lost. */
+START_TEST(the_heap_of_glibc_2_43_is_read_and_a_cache_that_counts_wrongly_is_none)
+{
+    uint64_t cached[20], large[2], global, lost;
+
+    heap_end(&heap);
+    heap_begin_newer(&heap);
+    global = heap_add(&heap, 40);
+    lost = heap_add(&heap, 40);
+    for (int i = 0; i < 20; i++)
+        cached[i] = heap_add(&heap, 56);
+    large[0] = heap_add(&heap, 4096);
+    large[1] = heap_add(&heap, 8000);
+    heap_cache(&heap, 2, cached, HEAP_CACHED, true);
+    heap_cache(&heap, 66, large, 2, true); /* of 4,096 to 8,191 bytes */
+    heap_put(&heap, HEAP_GLOBAL, global);
+    if (_i == 1)
+        heap.bytes[16 + 2 * 1] = HEAP_CACHED - 1; /* list 1 is empty */
+    else if (_i == 2)
+        heap_cache(&heap, 65, large, 2, true);
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert_uint_eq(found.arena_count, 1);
+    ck_assert(!found.arenas[0].broken);
+    ck_assert_uint_eq(found.caches, _i == 0);
+    ck_assert_int_eq(verdict_of(global), VERDICT_REACHABLE);
+    ck_assert_int_eq(verdict_of(lost), VERDICT_LOST);
+    for (int i = 0; i < HEAP_CACHED; i++)
+        ck_assert_int_eq(state_of(cached[i]), _i == 0 ? CHUNK_CACHED : CHUNK_USED);
+    ck_assert_int_eq(state_of(cached[HEAP_CACHED]), CHUNK_USED);
+    ck_assert_int_eq(state_of(large[1]), _i == 0 ? CHUNK_CACHED : CHUNK_USED);
+}
+END_TEST
+
 START_TEST(a_block_of_a_caches_size_is_no_cache)
 {
     uint64_t block = heap_add(&heap, 0x288), other = heap_add(&heap, 40);
@@ -326,9 +382,21 @@ END_TEST
 static const struct mapped_row {
     uint64_t address, words[2], size;
 } mapped_rows[] = {
-    {0x10000, {0, 0x2002}, 0x2000},    {0x10000, {0, 0x2003}, 0},    {0x10000, {0, 0x2006}, 0},
-    {0x10000, {0, 0x2012}, 0},         {0x10000, {0, 0x100002}, 0},  {0x10000, {8, 0x2002}, 0},
-    {0x10030, {0x30, 0x1fd2}, 0x1fd0}, {0x10030, {0x20, 0x1fd2}, 0}, {0x10000, {0, 2}, 0},
+    {0x10000, {0, 0x2002}, 0x2000},
+    {0x10000, {0, 0x2003}, 0},
+    {0x10000, {0, 0x2006}, 0},
+    {0x10000, {0, 0x2012}, 0},
+    {0x10000, {0, 0x100002}, 0},
+    {0x10000, {8, 0x2002}, 0},
+    {0x10030, {0x30, 0x1fd2}, 0x1fd0},
+    {0x10030, {0x20, 0x1fd2}, 0},
+    {0x10000, {0, 2}, 0},
+    /* glibc 2.43: the size ends 16 bytes before the mapping does; 1: huge pages */
+    {0x10000, {0, 0x1ff2}, 0x2000},
+    {0x10000, {1, 0x1ff2}, 0x2000},
+    {0x10000, {1, 0x2002}, 0},
+    {0x10030, {0x31, 0x1fc2}, 0x1fd0},
+    {0x10000, {0, 0x1fe2}, 0},
 };
 
 START_TEST(a_mapped_chunk_is_known_by_its_header)
@@ -352,6 +420,7 @@ int main(void)
     tcase_add_loop_test(tcase,
                         an_inside_pointer_holds_possibly_and_one_behind_the_next_byte_not_at_all, 0,
                         ROWS(inside_rows));
+    tcase_add_test(tcase, the_stacks_of_two_threads_in_one_mapping_are_told_apart);
     tcase_add_test(tcase, in_the_data_of_libc_only_pointers_to_the_start_count);
     tcase_add_loop_test(tcase, an_encoded_pointer_holds_hidden, 0, 4);
     tcase_add_test(tcase, a_tagged_link_from_a_block_of_the_same_size_holds_and_others_possibly);
@@ -360,6 +429,8 @@ int main(void)
     tcase_add_test(tcase, a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect);
     tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
     tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
+    tcase_add_loop_test(
+        tcase, the_heap_of_glibc_2_43_is_read_and_a_cache_that_counts_wrongly_is_none, 0, 3);
     tcase_add_test(tcase, a_block_of_a_caches_size_is_no_cache);
     tcase_add_test(tcase, a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root);
     tcase_add_loop_test(tcase, what_lies_behind_a_damaged_header_is_a_root, 0, 2);
