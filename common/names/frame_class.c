@@ -276,9 +276,10 @@ enum frame_role classify_frame(const char *module, const char *function, const c
 
 bool classify_is_python_module(const char *module)
 {
+    static const char *const prefixes[] = {"python3", "libpython3", "_ctypes", "libffi"};
     const char *base = base_name(module);
 
-    return base && (strncmp(base, "python3", 7) == 0 || strncmp(base, "libpython3", 10) == 0);
+    return base && HAS_PREFIX_IN(base, prefixes);
 }
 
 bool classify_is_python_library(const char *file)

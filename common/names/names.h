@@ -43,7 +43,8 @@ bool classify_is_allocation_name(const char *function);
 /* The C and C++ libraries, the loader, and libleak itself. */
 bool classify_is_runtime_module(const char *module);
 
-/* Is that the file of CPython's interpreter: python3.11, libpython3.11.so.1.0? */
+/* Is that the file of CPython's interpreter, python3.11 or libpython3.11.so.1.0, or of what it calls C
+ * functions with, _ctypes and libffi? */
 bool classify_is_python_module(const char *module);
 
 /* Is a Python source file a part of Python's own library? Packages that were installed are not. */

@@ -247,6 +247,9 @@ static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
     frame->line = name.line;
     frame->column = name.column;
     frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
+    if (resolver->has_python && found.length > 4 && memcmp(found.text, "py::", 4) == 0)
+        frame->role =
+            FRAME_WRAPPER; /* -X perf: what calls the interpreter for a frame that is there */
     hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
 }

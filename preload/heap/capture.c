@@ -12,11 +12,15 @@ struct capture_state capture_state;
 static bool all_disabled, tags_enabled;
 static bool never_enabled; /* disabled from the start until now */
 
+static bool python_found; /* at some time */
+
 /* Called by modules_find. From the first Python on hooks ask for Python frames. */
 static void look_for_python(const struct link_map *object)
 {
-    if (python_find_runtime(object))
+    if (python_find_runtime(object)) {
+        store_relaxed(&python_found, true);
         add_relaxed(&capture_state.reasons, 1);
+    }
 }
 
 void capture_forget_objects(uintptr_t start, uintptr_t end)
@@ -150,13 +154,15 @@ static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
     return context_tree_site(guard, python_merge(thread->python, &thread->trace), sort);
 }
 
-/* The site of an allocation in a process with Python. The C frames have a number, which the stack
+/* The site of an allocation in a process with Python, or with the sort of a free the node. The C frames have a number, which the stack
  * cache finds; together with the chain of Python frames it is the key of the site. */
 static uint32_t capture_python_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, unsigned sort)
 {
     modules_refresh(guard);
-    struct python_thread *python = thread->stand_in ? NULL : python_thread_of(&thread->python);
+    struct python_thread *python = NULL;
+    if (load_relaxed(&python_found) && !thread->stand_in)
+        python = python_thread_of(&thread->python);
     if (!python || !python_read_frames(python, &thread->bounds, caller->sp, options_current.depth))
         return capture_usual_site(guard, thread, caller, sort);
     uint32_t node = find_c_node(guard, thread, caller);
@@ -205,7 +211,11 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
     *thread = self;
     if (unlikely(!self))
         return 0;
-    uint32_t node = wanted ? capture_node(guard, self, caller) : LEAK_ROOT_NO_STACKS;
+    uint32_t node = LEAK_ROOT_NO_STACKS;
+    if (wanted && load_relaxed(&python_found))
+        node = capture_python_site(guard, self, caller, LEAK_PC_FREE);
+    else if (wanted)
+        node = capture_node(guard, self, caller);
     threads_done(self, &shared);
     return node;
 }
