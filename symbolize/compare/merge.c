@@ -95,7 +95,7 @@ static void write_head(const struct merge *merge, const struct view *view, FILE 
     if (report_set->host_count)
         fprintf(stream, " on %s", term_count(report_set->host_count, "host").text);
     text_dates(merge->first_ns, merge->last_ns, stream);
-    if (!text_losses(&merge->sum, stream))
+    if (!text_losses(&merge->sum, NULL, stream))
         fputs(":\nnothing of what --show names is in their reports", stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);

@@ -58,8 +58,9 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
 void text_headline(const struct process *process, bool arguments, const struct view *view,
                    FILE *stream);
 
-/* ":" and a line for each verdict that is lost or may be; false and nothing if there is none. */
-bool text_losses(const struct process *process, FILE *stream);
+/* ":" and a line for each verdict that is lost or may be; false and nothing if there is none. view: of
+ * the list that follows, or NULL. */
+bool text_losses(const struct process *process, const struct view *view, FILE *stream);
 
 /* "no leaks", or why that cannot be said, of a process that lost nothing. */
 const char *text_no_losses(const struct process *process);
@@ -131,6 +132,9 @@ bool text_list_has(const struct process *process, const struct record *record,
 
 /* Length of the list, with the items that view->top cuts off. */
 size_t text_list_count(const struct process *process, const struct view *view);
+/* Those of one verdict. */
+size_t text_list_count_verdict(const struct process *process, enum verdict verdict,
+                               const struct view *view);
 
 /* " 0.4 s before the end by T1 (name)" if the list has several items and this holds for all of
  * them, else NULL; free(3) it. */

@@ -114,15 +114,20 @@ void text_verdict_total(const struct process *process, enum verdict verdict, FIL
     fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
 }
 
-/* "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost" */
+/* "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost"; "(3 records, listed as 1)"
+ * where the list has fewer numbers, as it joins those of one cause. */
 static void write_headline_verdict(const struct process *process, enum verdict verdict,
-                                   FILE *stream)
+                                   const struct view *view, FILE *stream)
 {
     const struct verdict_total *total = &process->totals.of[verdict];
     const struct verdict_total *indirect = &process->totals.of[VERDICT_INDIRECT];
+    size_t items = view ? text_list_count_verdict(process, verdict, view) : 0;
 
     text_verdict_total(process, verdict, stream);
-    fprintf(stream, " %s (%s)", verdict_words[verdict], term_count(total->records, "record").text);
+    fprintf(stream, " %s (%s", verdict_words[verdict], term_count(total->records, "record").text);
+    if (items && items < total->records)
+        fprintf(stream, ", listed as %s", term_number(items).text);
+    putc(')', stream);
     if (verdict == VERDICT_LOST && indirect->records)
         fprintf(stream, ", plus %s %s",
                 estimate_bytes(indirect->bytes, process->errors[VERDICT_INDIRECT].bytes).text,
@@ -168,7 +173,7 @@ static void write_no_losses(const struct process *process, FILE *stream)
         fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
 }
 
-bool text_losses(const struct process *process, FILE *stream)
+bool text_losses(const struct process *process, const struct view *view, FILE *stream)
 {
     static const enum verdict listed[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                           VERDICT_HIDDEN, VERDICT_UNFREED};
@@ -181,7 +186,7 @@ bool text_losses(const struct process *process, FILE *stream)
             (listed[i] == VERDICT_INDIRECT && totals->of[VERDICT_LOST].records))
             continue;
         fprintf(stream, "%s\n", join);
-        write_headline_verdict(process, listed[i], stream);
+        write_headline_verdict(process, listed[i], view, stream);
         join = ",";
     }
     return *join == ',';
@@ -195,7 +200,7 @@ void text_headline(const struct process *process, bool arguments, const struct v
     text_style(view, stream, STYLE_BOLD);
     text_process_name(process, arguments, stream);
     write_ending(process, stream);
-    lost = text_losses(process, stream);
+    lost = text_losses(process, view, stream);
     if (!lost)
         write_no_losses(process, stream);
     text_growing_head(process, lost || process->allocations ? "," : ":", stream);

@@ -50,6 +50,16 @@ size_t text_list_count(const struct process *process, const struct view *view)
     return listed;
 }
 
+size_t text_list_count_verdict(const struct process *process, enum verdict verdict,
+                               const struct view *view)
+{
+    size_t listed = 0;
+
+    for (size_t i = 0; i < item_count(process, view); i++)
+        listed += item_first(process, view, i)->verdict == verdict && is_item(process, view, i);
+    return listed;
+}
+
 /* The age and the threads of an item; free(3) it. */
 static char *item_when(const struct process *process, const struct view *view, size_t i)
 {
