@@ -199,7 +199,7 @@ static void draw_help(const struct screen *screen)
 }
 
 /* The message of a request in as many lines as it needs, above the foot. */
-void screen_put_message(const struct terminal *terminal, const char *text)
+static void put_message(const struct terminal *terminal, const char *text)
 {
     size_t length = strlen(text), width = COLS > 1 ? (size_t)COLS : 1;
     int lines = (int)((length + width - 1) / width), at = LINES - 1 - lines;
@@ -237,7 +237,7 @@ void screen_draw(struct screen *screen)
         } else {
             draw_table(screen);
             draw_pane(screen);
-            screen_put_message(screen->terminal, screen->request.text);
+            put_message(screen->terminal, screen->request.text);
         }
     } else {
         terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,
@@ -306,7 +306,7 @@ void fleet_screen_draw(struct fleet_screen *screen)
         listing_write_fleet_header(terminal_buffer_begin(&line));
         terminal_put_line(screen->terminal, 1, STYLE_OF_HEADING, terminal_buffer_end(&line));
         draw_fleet_rows(screen);
-        screen_put_message(screen->terminal, screen->request.text);
+        put_message(screen->terminal, screen->request.text);
     } else {
         terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,
                           "reading the recording files and their symbols ...");

@@ -69,8 +69,6 @@ void screen_sort_rows(struct screen *screen);
 size_t screen_selected_place(const struct screen *screen);
 
 void screen_draw(struct screen *screen);
-/* A message in as many lines as it needs, above the foot. */
-void screen_put_message(const struct terminal *terminal, const char *text);
 
 struct fleet_screen {
     struct terminal *terminal;

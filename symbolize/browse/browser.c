@@ -11,7 +11,7 @@
 #include "common/base/term_text.h"
 #include "symbolize/text/text.h"
 
-const struct browse_tab *const browse_tabs[TAB_MAX] = {
+static const struct browse_tab *const browse_tabs[TAB_MAX] = {
     [TAB_RECORDS] = &browse_records, [TAB_TREE] = &browse_tree,     [TAB_CALLERS] = &browse_callers,
     [TAB_OWNERS] = &browse_owners,   [TAB_GROWTH] = &browse_growth, [TAB_SUMS] = &browse_sums,
     [TAB_ERRORS] = &browse_errors,

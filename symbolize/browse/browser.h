@@ -7,7 +7,7 @@
  *     pane                       what is known of the selected row
  *     foot                       keys
  *
- * A tab is a row in browse_tabs[]: it fills the list with rows, which are numbers of its own, and
+ * A tab is a struct browse_tab: it fills the list with rows, which are numbers of its own, and
  * writes them. browser.c has the screen and the keys that all tabs have.
  */
 #ifndef SYMBOLIZE_BROWSE_BROWSER_H
@@ -51,8 +51,6 @@ struct browse_tab {
     bool (*handle_key)(struct browser *browser, int key);
     const struct terminal_key *keys; /* those, for the foot */
 };
-
-extern const struct browse_tab *const browse_tabs[TAB_MAX];
 
 struct browse_tree {
     struct call_tree tree;
@@ -111,7 +109,7 @@ void browse_write_source(const struct browser *browser, const struct frame *fram
 bool browse_frame_has(const struct frame *frame, const char *text);
 bool browse_stack_has(const struct stack *stack, const char *text);
 
-/* ---- record_tabs.c, tree_tabs.c, owner_tabs.c: the functions of browse_tabs[] ---------------- */
+/* ---- record_tabs.c, tree_tabs.c, owner_tabs.c: the tabs ---------------- */
 
 bool browse_text_has(const char *text, const char *part); /* text may be NULL */
 
