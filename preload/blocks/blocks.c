@@ -178,7 +178,7 @@ bool blocks_find_containing(struct guard *guard UNUSED, uintptr_t address, struc
 bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out, bool *busy)
 {
     *out = (struct block){0};
-    if (blocks_stripes[0].regions)
+    if (table_is_started())
         find_below(address, regions, out, busy);
     return out->address != 0;
 }

@@ -2,7 +2,12 @@
 #include "preload/memory/arena.h"
 #include "preload/blocks/table.h"
 
-struct blocks_stripe blocks_stripes[STRIPES];
+static struct blocks_stripe stripes[STRIPES];
+
+static inline struct blocks_stripe *region_stripe_of(uint64_t hash)
+{
+    return &stripes[hash >> (64 - STRIPE_BITS)];
+}
 
 /* ---- Trays --------------------------------------------------------------------------------- */
 
@@ -122,12 +127,17 @@ static NOINLINE struct blocks_region *add_region(struct blocks_stripe *stripe, u
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
+bool table_is_started(void)
+{
+    return stripes[0].regions;
+}
+
 bool table_start(void)
 {
     for (unsigned i = 0; i < STRIPES; i++) {
-        blocks_stripes[i].regions = arena_map(LEAK_PAGE);
-        blocks_stripes[i].capacity = LEAK_PAGE / sizeof(struct blocks_region);
-        if (!blocks_stripes[i].regions)
+        stripes[i].regions = arena_map(LEAK_PAGE);
+        stripes[i].capacity = LEAK_PAGE / sizeof(struct blocks_region);
+        if (!stripes[i].regions)
             return false;
     }
     return true;
@@ -251,8 +261,8 @@ uint64_t table_count(void)
 {
     uint64_t count = 0;
     for (unsigned i = 0; i < STRIPES; i++)
-        for (uint32_t at = 0; at < blocks_stripes[i].capacity; at++)
-            count += region_used(&blocks_stripes[i].regions[at]);
+        for (uint32_t at = 0; at < stripes[i].capacity; at++)
+            count += region_used(&stripes[i].regions[at]);
     return count;
 }
 
@@ -260,8 +270,8 @@ uint64_t table_copy_regions(struct blocks_region *out)
 {
     uint64_t count = 0;
     for (unsigned i = 0; i < STRIPES; i++)
-        for (uint32_t slot = 0; slot < blocks_stripes[i].capacity; slot++) {
-            const struct blocks_region *region = &blocks_stripes[i].regions[slot];
+        for (uint32_t slot = 0; slot < stripes[i].capacity; slot++) {
+            const struct blocks_region *region = &stripes[i].regions[slot];
             if (region_used(region) && out)
                 out[count] = *region;
             count += region_used(region) != 0;
@@ -287,8 +297,7 @@ void table_each_in_regions(const struct blocks_region *regions, uint64_t count, 
 void table_each(blocks_visit *visit, void *context)
 {
     for (unsigned i = 0; i < STRIPES; i++)
-        table_each_in_regions(blocks_stripes[i].regions, blocks_stripes[i].capacity, visit,
-                              context);
+        table_each_in_regions(stripes[i].regions, stripes[i].capacity, visit, context);
 }
 
 /* ---- Invariants, fork ---------------------------------------------------------------------- */
@@ -327,7 +336,7 @@ static bool check_stripe(const struct blocks_stripe *stripe)
 bool table_check(void)
 {
     for (unsigned i = 0; i < STRIPES; i++)
-        if (!check_stripe(&blocks_stripes[i]))
+        if (!check_stripe(&stripes[i]))
             return false;
     return true;
 }
@@ -335,7 +344,7 @@ bool table_check(void)
 void table_fork_lock(void)
 {
     for (unsigned i = 0; i < STRIPES; i++)
-        lock_take_raw(&blocks_stripes[i].lock);
+        lock_take_raw(&stripes[i].lock);
     tray_fork_lock();
 }
 
@@ -343,12 +352,12 @@ void table_fork_unlock(void)
 {
     tray_fork_unlock();
     for (unsigned i = 0; i < STRIPES; i++)
-        lock_give_raw(&blocks_stripes[i].lock);
+        lock_give_raw(&stripes[i].lock);
 }
 
 void table_fork_child(void)
 {
     tray_fork_child();
     for (unsigned i = 0; i < STRIPES; i++)
-        blocks_stripes[i].lock.word = 0;
+        stripes[i].lock.word = 0;
 }

@@ -81,8 +81,6 @@ struct blocks_stripe {
     struct blocks_region *regions;
 } __attribute__((aligned(64)));
 
-extern struct blocks_stripe blocks_stripes[STRIPES] HIDDEN;
-
 static inline unsigned region_size_class(const struct blocks_region *region)
 {
     return region->word >> 10 & 63;
@@ -134,11 +132,6 @@ static inline uint64_t hash_region(uint64_t number)
     return hash ^ (hash >> 29);
 }
 
-static inline struct blocks_stripe *region_stripe_of(uint64_t hash)
-{
-    return &blocks_stripes[hash >> (64 - STRIPE_BITS)];
-}
-
 /* A program may use only every fourth region, so each line begins with another lane. */
 static inline unsigned region_lane(uint64_t hash, uint64_t number)
 {
@@ -155,6 +148,7 @@ static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capa
 /* ---- The table -------------------------------------------------------------------------------- */
 
 bool table_start(void);
+bool table_is_started(void);
 /* False: no memory. The address is not in the table. */
 bool table_insert(const struct block *block);
 bool table_remove(uintptr_t address, struct block *out);
