@@ -127,14 +127,14 @@ static const char *program_name(const struct fleet_member *member)
 enum table_of { TABLE_OF_GROWTH, TABLE_OF_DIFFERENCE, TABLE_OF_LOST };
 
 static const char *const table_heads[] = {
-    [TABLE_OF_GROWTH] = "<th>Grows</th><th>Live</th><th class=\"least\">Blocks</th>"
-                        "<th class=\"less\">%</th><th class=\"less\">Allocs/s</th>"
-                        "<th class=\"less\">Frees/s</th><th class=\"least\">Trend</th>",
-    [TABLE_OF_DIFFERENCE] = "<th>Change</th><th>Live</th><th class=\"least\">Blocks</th>"
-                            "<th class=\"less\">Allocs/s</th><th class=\"less\">Frees/s</th>"
-                            "<th class=\"least\">Trend</th>",
-    [TABLE_OF_LOST] = "<th>Lost</th><th class=\"least\">Blocks</th><th>Indirectly</th>"
-                      "<th class=\"less\">Live</th><th class=\"least\">Trend</th>",
+    [TABLE_OF_GROWTH] = ("<th>Grows</th><th>Live</th><th class=\"least\">Blocks</th>"
+                         "<th class=\"less\">%</th><th class=\"less\">Allocs/s</th>"
+                         "<th class=\"less\">Frees/s</th><th class=\"least\">Trend</th>"),
+    [TABLE_OF_DIFFERENCE] = ("<th>Change</th><th>Live</th><th class=\"least\">Blocks</th>"
+                             "<th class=\"less\">Allocs/s</th><th class=\"less\">Frees/s</th>"
+                             "<th class=\"least\">Trend</th>"),
+    [TABLE_OF_LOST] = ("<th>Lost</th><th class=\"least\">Blocks</th><th>Indirectly</th>"
+                       "<th class=\"less\">Live</th><th class=\"least\">Trend</th>"),
 };
 
 struct sites_table {
