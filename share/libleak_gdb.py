@@ -55,6 +55,27 @@ class _Graph:
 _graph = _Graph()
 
 
+class _QuietSignals:
+    """libleak stops threads by a real-time signal: gdb must pass these on while it calls libleak, then as before."""
+
+    def __enter__(self):
+        self.before = {}
+        for number in range(34, 65):
+            words = gdb.execute(f"info signals SIG{number}", to_string=True).splitlines()[-1].split()
+            self.before[number] = [word == "Yes" for word in words[1:4]]
+            self.handle(number, False, False, True)
+
+    def __exit__(self, *error):
+        for number, (stop, show, give) in self.before.items():
+            self.handle(number, stop, show, give)
+
+    @staticmethod
+    def handle(number, stop, show, give):
+        # "noprint" implies "nostop", "stop" implies "print": in this order
+        gdb.execute(f"handle SIG{number} {'print' if show else 'noprint'} {'stop' if stop else 'nostop'} "
+                    f"{'pass' if give else 'nopass'}", to_string=True)
+
+
 def _call_snapshot(file):
     """Calls libleak_snapshot_graph(file). The text lies on the stack: gdb would allocate it from the program's heap."""
     try:
@@ -69,7 +90,8 @@ def _call_snapshot(file):
     gdb.selected_inferior().write_memory(text, data)
     try:
         gdb.execute(f"set $sp = {text - 256}")
-        return int(gdb.parse_and_eval(f"((long (*)(const char *)){int(function)})((const char *){text})"))
+        with _QuietSignals():
+            return int(gdb.parse_and_eval(f"((long (*)(const char *)){int(function)})((const char *){text})"))
     finally:
         gdb.newest_frame().select()
         gdb.execute(f"set $sp = {before}")

@@ -277,6 +277,41 @@ test_gdb_asks_who_holds_a_block() {
     under_gdb "$O/libleak.so" 'libleak block 16' >out || true
     says out 'no block is at 0x10$'
 }
+test_gdb_asks_a_program_with_threads_and_keeps_its_signals() {
+    need gcc gdb
+    printf '%s\n' '#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct thing { struct thing *next; int n; };
+static struct thing *things[4];
+static volatile int stop;
+static void *work(void *mine)
+{
+    for (int i = 0; !stop; i++) {
+        struct thing *thing = malloc(sizeof *thing);
+        if (i < 100) thing->next = *(struct thing **)mine, *(struct thing **)mine = thing;
+        else free(thing);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++) pthread_create(&thread[i], NULL, work, &things[i]);
+    usleep(300000);
+    printf("%d\n", 7);
+    stop = 1;
+    for (int i = 0; i < 4; i++) pthread_join(thread[i], NULL);
+    return 0;
+}' | compile cached -O1 -g -pthread
+    export TMPDIR=$PWD
+    under_gdb "$O/libleak.so" 'handle SIG60 nostop print nopass' 'info signals' 'libleak types' 'info signals' delete continue >out
+    says out ' 40[0-4] .*  struct thing$' # each thread may have one more for a moment
+    says out '^\[Inferior 1 .* exited normally\]$'
+    equal 'its signals, twice each' "$(grep '^SIG[3-6][0-9] ' out | sort | uniq -c | awk '$1 != 2' | wc -l)" 0
+    says out '^SIG60[[:space:]]+No[[:space:]]+Yes[[:space:]]+No[[:space:]]'
+}
 
 # ---- In a terminal ----
 
