@@ -29,14 +29,13 @@ def physical_frames(frames):
 
 
 def check_places(frames):
-    before = "C"
-    for kind, what in physical_frames(frames):
-        if (before == "python") != (kind == "python" or is_interpreter(what)) and (
-            before == "python" or kind == "C"
-        ):
+    """In a greenlet Python's stack ends before the C stack: frames of the interpreter further out are alone."""
+    frames = list(physical_frames(frames))
+    last = max(i for i, (kind, _) in enumerate(frames) if kind == "python")
+    for i, (kind, what) in enumerate(frames[: last + 2]):
+        if kind == "C" and is_interpreter(what) != (i > 0 and frames[i - 1][0] == "python"):
             return False
-        before = kind
-    return True
+    return last + 1 < len(frames)
 
 
 def check_report(path):
