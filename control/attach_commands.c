@@ -130,16 +130,21 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-/* Until the time is up, the process has ended, or a signal wants leakctl to end. */
-static void wait_for_end(pid_t pid, uint64_t milliseconds)
+static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal};
-    struct timespec nap = {.tv_nsec = 50000000};
-    uint64_t end = time_now_ns() + milliseconds * 1000000;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+}
+
+/* Until the time is up, the process has ended, or a signal wants leakctl to end. */
+static void wait_for_end(pid_t pid, uint64_t milliseconds)
+{
+    struct timespec nap = {.tv_nsec = 50000000};
+    uint64_t end = time_now_ns() + milliseconds * 1000000;
+
     while (!interrupted && time_now_ns() < end && !has_ended(pid))
         nanosleep(&nap, NULL);
 }
@@ -224,6 +229,7 @@ static int record_and_report(pid_t pid, const struct arguments *arguments, const
 {
     int status;
 
+    catch_signals();
     if (arguments->duration == ARGUMENTS_UNTIL_END)
         fputs("leakctl: recording until the process ends, or Ctrl-C\n", stderr);
     wait_for_end(pid, arguments->duration);
