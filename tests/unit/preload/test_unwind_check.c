@@ -187,15 +187,13 @@ START_TEST(a_planted_stack_is_counted)
 }
 END_TEST
 
-/* Two captures from one place, so that the second shares the frames of the first; in between, one of
- * those that were kept is spoilt. */
+/* Two captures from one function, so that the second shares all frames of the first but the innermost; in
+ * between, one of those that were kept is spoilt. */
 static NOINLINE void twice(void (*spoil)(void))
 {
-    for (int i = 0; i < 2; i++) {
-        capture();
-        if (!i)
-            spoil();
-    }
+    capture();
+    spoil();
+    capture();
     KEEP;
 }
 
