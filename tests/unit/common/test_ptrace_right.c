@@ -65,6 +65,8 @@ static enum ptrace_refusal explain_child(void (*change)(void))
     reason = ptrace_right_explain(child);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    close(ready[0]);
+    close(ready[1]);
     return reason;
 }
 
