@@ -106,7 +106,7 @@ class Sandbox:
             self.command += ["--ro-bind", os.path.join(ROOT, place), "/run/libleak/" + place]
         self.command += ["--ro-bind", build, "/run/libleak/build"]
         for directory in path.split(":"):  # programs that stand where another /tmp is mounted
-            if os.path.isdir(directory) and os.path.realpath(directory).startswith(("/tmp/", "/run/")):
+            if os.path.isdir(directory) and os.path.realpath(directory).startswith(("/tmp/", "/var/tmp/", "/run/")):
                 self.command += ["--ro-bind", directory, directory]
         self.environment = {"PATH": path, "HOME": "/tmp/home", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "USER": "user"}
 
