@@ -42,8 +42,7 @@ test_process_with_a_newer_libleak_is_told_in_one_line() {
     LD_PRELOAD=$O/libleak.so LIBLEAK_OPTIONS=dir=$PWD/dir:report=none sleep 30 &
     sleeper=$!
     trap 'kill $sleeper' EXIT
-    until [ -n "$(find dir -name 'sleep.*.leak')" ]; do sleep 0.1; done
-    LIBLEAK_DIR=$PWD/dir "$O/leakctl" snapshot $sleeper >out 2>&1 || fail "$(cat out)"
+    until_says out '^sleep .*paused' env LIBLEAK_DIR="$PWD/dir" "$O/leakctl" snapshot $sleeper
     set_version dir/sleep.*.leak $(($(current) + 1))
     equal status "$(LIBLEAK_DIR=$PWD/dir "$O/leakctl" snapshot $sleeper >out 2>&1 || echo $?)" 1
     one_line_says out 'another version of libleak'

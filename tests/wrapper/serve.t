@@ -34,6 +34,7 @@ open_library() { # name [, grows]: runs in the background
 }
 serve() { # options...: the page, whose address becomes `at`, and whose pid `server`
     mkdir -p -m 700 stores
+    rm -f served # of a server before this one
     "$O/leaktop" --dir=stores --interval=0.5 "$@" >served 2>refused &
     server=$!
     all="${all-} $server"
