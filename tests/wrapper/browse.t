@@ -154,7 +154,7 @@ test_browse_is_resized_and_clicked() {
     click() { # column, line: as xterm reports that the first button goes down, and up
         at="$(printf %x $((32 + $1))) $(printf %x $((32 + $2)))"
         # shellcheck disable=SC2086 # bytes
-        tmux -S "$terminal" send-keys -H 1b 5b 4d 20 $at 1b 5b 4d 23 $at
+        tmux -S "./${terminal##*/}" send-keys -H 1b 5b 4d 20 $at 1b 5b 4d 23 $at
     }
     click 34 2; until_says out 'KEPT ALIVE BY' line 3
     click 2 2; until_says out VERDICT line 3
