@@ -44,6 +44,14 @@ bool browser_is_filtered(const struct browser *browser)
     return *browser->filter.text;
 }
 
+void browser_add_match(struct browser *browser, size_t index)
+{
+    browser_add_row(browser, index, 0);
+    if (browser_is_filtered(browser) &&
+        !tab_of(browser)->matches(browser, browser->count - 1, browser->filter.text))
+        browser->count--;
+}
+
 void browser_refill(struct browser *browser)
 {
     struct terminal_list *list = list_of(browser);

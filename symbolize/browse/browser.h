@@ -94,6 +94,8 @@ static inline const struct process *browser_process(const struct browser *browse
 }
 
 void browser_add_row(struct browser *browser, size_t index, size_t depth);
+/* For lists: only if it matches the filter. In a tree what is above a match is kept, too. */
+void browser_add_match(struct browser *browser, size_t index);
 /* Fills the list of the tab again. */
 void browser_refill(struct browser *browser);
 bool browser_is_filtered(const struct browser *browser);

@@ -19,26 +19,12 @@ static const char *owner_words(const struct owner *owner)
     return owner->path && owner->path->named ? owner->path->words : owner->root->words;
 }
 
-static bool owner_has(const struct owner *owner, const char *text)
-{
-    const struct root *root = owner->root;
-
-    if (browse_text_has(root->words, text) || browse_text_has(root->file, text) ||
-        browse_text_has(root->module, text) || browse_text_has(owner_words(owner), text))
-        return true;
-    for (size_t i = 0; owner->path && i < owner->path->count; i++)
-        if (browse_frame_has(owner->path->steps[i].frame, text))
-            return true;
-    return false;
-}
-
 static void fill_owners(struct browser *browser)
 {
     const struct process *process = browser_process(browser);
 
     for (size_t i = 0; i < process->owner_count; i++)
-        if (!browser_is_filtered(browser) || owner_has(&process->owners[i], browser->filter.text))
-            browser_add_row(browser, i, 0);
+        browser_add_match(browser, i);
 }
 
 static void write_owners_heading(const struct browser *browser, FILE *stream)
@@ -87,7 +73,16 @@ static void write_owners_details(const struct browser *browser, size_t row, FILE
 
 static bool owners_row_has(const struct browser *browser, size_t row, const char *text)
 {
-    return owner_has(owner_at(browser, row), text);
+    const struct owner *owner = owner_at(browser, row);
+    const struct root *root = owner->root;
+
+    if (browse_text_has(root->words, text) || browse_text_has(root->file, text) ||
+        browse_text_has(root->module, text) || browse_text_has(owner_words(owner), text))
+        return true;
+    for (size_t i = 0; owner->path && i < owner->path->count; i++)
+        if (browse_frame_has(owner->path->steps[i].frame, text))
+            return true;
+    return false;
 }
 
 static const struct terminal_key owners_keys[] = {{'d', "d", "details"}, {0}};
@@ -130,10 +125,7 @@ static void fill_sums(struct browser *browser)
         group_by_end(&browser->sums);
     browser->sums = group_by_make(process, &browser->view);
     for (size_t i = 0; i < browser->sums.count; i++)
-        if (!browser_is_filtered(browser) ||
-            browse_text_has(sum_name(browser, &browser->sums.rows[i], 0).text,
-                            browser->filter.text))
-            browser_add_row(browser, i, 0);
+        browser_add_match(browser, i);
 }
 
 static void write_sums_heading(const struct browser *browser, FILE *stream)
@@ -266,23 +258,13 @@ static void write_error_line(const struct browser *browser, size_t index, size_t
     }
 }
 
-static bool error_has(const struct browser *browser, size_t index, const char *text)
-{
-    struct stack stack = error_stack(browser, index);
-    struct terminal_buffer line;
-
-    write_error_words(browser, index, terminal_buffer_begin(&line));
-    return browse_text_has(terminal_buffer_end(&line), text) || browse_stack_has(&stack, text);
-}
-
 static void fill_errors(struct browser *browser)
 {
     const struct process *process = browser_process(browser);
     size_t count = (process->crash ? 1 : 0) + process->mistake_count + process->resource_count;
 
     for (size_t i = 0; i < count; i++)
-        if (!browser_is_filtered(browser) || error_has(browser, i, browser->filter.text))
-            browser_add_row(browser, i, 0);
+        browser_add_match(browser, i);
 }
 
 static void write_errors_heading(const struct browser *browser, FILE *stream)
@@ -329,7 +311,12 @@ static struct stack stack_of_errors_row(const struct browser *browser, size_t ro
 
 static bool errors_row_has(const struct browser *browser, size_t row, const char *text)
 {
-    return error_has(browser, browser->rows[row].index, text);
+    size_t index = browser->rows[row].index;
+    struct stack stack = error_stack(browser, index);
+    struct terminal_buffer line;
+
+    write_error_words(browser, index, terminal_buffer_begin(&line));
+    return browse_text_has(terminal_buffer_end(&line), text) || browse_stack_has(&stack, text);
 }
 
 static const struct terminal_key errors_keys[] = {{'\n', "Enter", "stack"}, {0}};

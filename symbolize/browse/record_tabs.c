@@ -77,11 +77,9 @@ static void fill_records(struct browser *browser)
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
-        if ((record->suppressed_by && !browser->view.suppressed) ||
-            !report_lists_record(record, &browser->view))
-            continue;
-        if (!browser_is_filtered(browser) || record_has(record, browser->filter.text))
-            browser_add_row(browser, i, 0);
+        if ((!record->suppressed_by || browser->view.suppressed) &&
+            report_lists_record(record, &browser->view))
+            browser_add_match(browser, i);
     }
     if (browser->count)
         qsort_r(browser->rows, browser->count, sizeof(*browser->rows), compare_rows, &order);
@@ -199,9 +197,8 @@ static void fill_growth(struct browser *browser)
     for (size_t i = 0; i < process->record_count + process->grown_count; i++) {
         const struct record *record = grown_at(browser, i);
 
-        if (record->growth && (record_is_growing(record) || browser->all_verdicts) &&
-            (!browser_is_filtered(browser) || record_has(record, browser->filter.text)))
-            browser_add_row(browser, i, 0);
+        if (record->growth && (record_is_growing(record) || browser->all_verdicts))
+            browser_add_match(browser, i);
     }
     if (browser->count)
         qsort_r(browser->rows, browser->count, sizeof(*browser->rows), compare_growth, browser);
