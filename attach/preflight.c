@@ -27,7 +27,7 @@ static bool check_state(pid_t pid, const char *status)
 
     if (tgid != pid)
         return attach_refuse(pid, ATTACH_NOT_FIRST, tgid);
-    if (state == 'Z' || state == 'X')
+    if (proc_status_ended(status))
         return attach_refuse(pid, ATTACH_ZOMBIE);
     if (!*proc_status_value(status, "VmSize"))
         return attach_refuse(pid, ATTACH_KERNEL);

@@ -119,8 +119,7 @@ static bool has_ended(pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
 
-    return !proc_read_text(pid, "status", status, sizeof(status)) ||
-           strchr("ZX", *proc_status_value(status, "State"));
+    return !proc_read_text(pid, "status", status, sizeof(status)) || proc_status_ended(status);
 }
 
 static volatile sig_atomic_t interrupted;

@@ -20,7 +20,7 @@ void signal_state_add_thread(struct signal_state *state, const char *text, int s
 {
     char letter = *proc_status_value(text, "State");
 
-    if (!letter || strchr("ZXx", letter))
+    if (proc_status_ended(text))
         return;
     state->threads++;
     state->stopped += letter == 'T';

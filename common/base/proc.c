@@ -76,6 +76,11 @@ const char *proc_status_value(const char *status, const char *name)
     return "";
 }
 
+bool proc_status_ended(const char *status)
+{
+    return strchr("ZXx", *proc_status_value(status, "State")) != NULL;
+}
+
 bool proc_parse_mapping(char *line, struct proc_mapping *mapping)
 {
     int name = 0;

@@ -117,7 +117,7 @@ static const char *check_program(struct image *image, pid_t pid)
         return explain(image, proc);
     if (!proc_read_text(pid, "status", status, sizeof(status)))
         return "no such process";
-    if (strchr("ZX", *proc_status_value(status, "State")))
+    if (proc_status_ended(status))
         return "it has ended (zombie): a core file of it can be read with "
                "leakreport core";
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
