@@ -42,22 +42,17 @@ END
     leakrun --keep=depot.leak --no-report ./depot >said
 }
 screen() { # columns, lines, locale, command: a shell that says what the terminal is afterwards
-    terminal=$PWD/tmux.$1
-    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
+    open_screen "$1" "$2" "$3"
     send "stty -g >before; $4; echo status=\$?; stty -g >after" Enter
 }
-send() { "$root/tests/terminal" send "$terminal" "$@"; }
-shown() { "$root/tests/terminal" shown "$terminal"; }
-resize() { "$root/tests/terminal" size "$terminal" "$@"; }
 leave() {
     send q
     until_says out 'status=0' shown
     until_says out . cat after
     equal 'the terminal is what it was' "$(cat after)" "$(cat before)"
-    "$root/tests/terminal" close "$terminal"
+    close_screen
     rm after
 }
-line() { shown | sed -n "$1p"; }
 list() { shown | sed -n '4,12p' | cut -c-99; } # the rows of the list, in the smallest terminal
 
 test_browse_lists_records_trees_owners_growth_and_types() {
@@ -176,7 +171,7 @@ test_leakrun_browses_what_it_ran() {
     done
     until_says out 'status=3' shown
     [ "$(shown | grep -c '^[# ]*done$')" = 2 ] || fail "output: $(shown)"
-    "$root/tests/terminal" close "$terminal"
+    close_screen
 
     # Where there is no terminal the report is not lost.
     leakrun --browse ./lose >out 2>&1 </dev/null || equal status $? 3

@@ -316,12 +316,9 @@ int main(void)
 # ---- In a terminal ----
 
 browse() { # columns, lines, locale: of heap.lg
-    terminal=$PWD/tmux.$1
-    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
-    "$root/tests/terminal" send "$terminal" "stty -a >before; '$O/leakgraph' heap.lg; echo status=\$?; stty -a >after" Enter
+    open_screen "$1" "$2" "$3"
+    send "stty -a >before; '$O/leakgraph' heap.lg; echo status=\$?; stty -a >after" Enter
 }
-send() { "$root/tests/terminal" send "$terminal" "$@"; }
-shown() { "$root/tests/terminal" shown "$terminal"; }
 
 test_a_graph_is_browsed_with_keys() {
     need gcc tmux
@@ -350,7 +347,7 @@ test_a_graph_is_browsed_with_keys() {
         send '?'; until_says out '^Left +back' shown
         send '?' q; until_says out 'status=0' shown
         equal 'the terminal is what it was' "$(cat after)" "$(cat before)"
-        "$root/tests/terminal" close "$terminal"
+        close_screen
     done
 }
 test_a_window_of_any_size_shows_the_graph() {
@@ -360,13 +357,13 @@ test_a_window_of_any_size_shows_the_graph() {
     until_says out 'struct cache' shown
     for size in '20 5' '200 60' '3 2' '80 24'; do
         # shellcheck disable=SC2086
-        "$root/tests/terminal" size "$terminal" $size
+        resize $size
         send Down Up
     done
     until_says out '98.8 % .*struct cache' shown
     send a; send -l 0x10; send Enter; until_says out 'no block is there' shown
     send q; until_says out 'status=0' shown
-    "$root/tests/terminal" close "$terminal"
+    close_screen
     equal 'not on a terminal' "$(status_of "$O/leakgraph" heap.lg browse)" 2
     graph heap.lg >out
     says out '^Blocks: 2,015$' # summary

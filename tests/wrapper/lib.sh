@@ -64,3 +64,13 @@ until_says() { # file, extended regular expression, command...: again and again,
     shift 2
     until "$@" >"$what" 2>&1 && grep -qE -e "$words" "$what"; do sleep 0.2; done
 }
+# A terminal, one at a time, in which a shell waits for keys.
+open_screen() { # columns, lines, locale
+    terminal=$PWD/tmux.$1
+    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
+}
+send() { "$root/tests/terminal" send "$terminal" "$@"; }
+shown() { "$root/tests/terminal" shown "$terminal"; }
+resize() { "$root/tests/terminal" size "$terminal" "$@"; }
+close_screen() { "$root/tests/terminal" close "$terminal"; }
+line() { shown | sed -n "$1p"; }

@@ -112,15 +112,9 @@ test_leaktop_refuses_what_it_does_not_know() {
 # ---- In a terminal ----
 
 screen() { # columns, lines, locale: a shell in which leaktop is started on the process
-    terminal=$PWD/tmux.$1
-    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
+    open_screen "$1" "$2" "$3"
     send "stty -g >before; $O/leaktop --dir=stores $running; echo status=\$?; stty -g >after" Enter
 }
-send() { "$root/tests/terminal" send "$terminal" "$@"; }
-shown() { "$root/tests/terminal" shown "$terminal"; }
-resize() { "$root/tests/terminal" size "$terminal" "$@"; }
-leave() { "$root/tests/terminal" close "$terminal"; }
-line() { shown | sed -n "$1p"; }
 
 test_leaktop_screen_shows_what_grows_and_obeys_keys() {
     need gcc tmux
@@ -154,7 +148,7 @@ test_leaktop_screen_shows_what_grows_and_obeys_keys() {
         send q; until_says out 'status=0' shown
         until_says out . cat after
         equal 'the terminal is what it was' "$(cat after)" "$(cat before)"
-        leave
+        close_screen
     done
     kill "$running"
 }
@@ -172,7 +166,7 @@ test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
     until_says out ', gone' line 1
     send L; until_says out "leakctl: " shown
     send q; until_says out 'status=0' shown
-    leave
+    close_screen
 }
 test_leaktop_shows_all_processes_and_goes_into_one() {
     need gcc tmux
@@ -196,7 +190,7 @@ test_leaktop_shows_all_processes_and_goes_into_one() {
         until ! shown | grep -q '^> '; do sleep 0.2; done
         send Escape; until_says out '^2 processes' line 1
         send q; until_says out 'status=0' shown
-        leave
+        close_screen
     done
     top --once >out
     equal 'all of them' "$(grep -cE ' +1 +\+[0-9.]+ (MB|kB) ' out)" 2
@@ -214,7 +208,7 @@ test_leaktop_screen_stays_when_the_process_ends() {
     rm stores/*.leak
     send Enter; until_says out '^> ' shown
     send q; until_says out 'status=0' shown
-    leave
+    close_screen
     shelve shelf 30
     screen 80 24 C.UTF-8
     until_says out 'running for' line 1
@@ -223,5 +217,5 @@ test_leaktop_screen_stays_when_the_process_ends() {
     says out '\(pid [0-9]+\), gone: '
     send q; until_says out 'status=0' shown
     kill "$running"
-    leave
+    close_screen
 }
