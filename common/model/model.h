@@ -93,7 +93,8 @@ struct freed_place {
 /* Where other blocks of a record's stacks were freed. The places leave out blocks that realloc
  * moved, and blocks that the allocating line itself freed. */
 struct freed {
-    uint64_t blocks; /* of its stacks that were freed, anywhere */
+    uint64_t blocks;    /* of its stacks that were freed, anywhere */
+    uint64_t allocated; /* by its stacks, without those that realloc moved; 0 = unknown */
     struct freed_place place[FREED_PLACES];
     size_t places;   /* 0 = nothing is known */
     size_t most;     /* index of the most frequent place */

@@ -35,8 +35,11 @@ struct free_tally {
     uint64_t seen, moved,
         there; /* as recorded: freed elsewhere, moved by realloc, freed by the allocating line */
     uint64_t late; /* of "seen": at the end of the program */
-    double looks;  /* estimated number of inspected frees behind "seen" */
-    bool few;      /* no site has more frees than are always inspected */
+    uint64_t allocations;
+    double looks;     /* estimated number of inspected frees behind "seen" */
+    bool few;         /* no site has more frees than are always inspected */
+    bool uncounted;   /* the parent process allocated some, or nobody saw who did */
+    bool uninspected; /* of a site with frees none was inspected */
 };
 
 struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures)
@@ -207,9 +210,12 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
 {
     const struct frame *own =
         site->freed_count ? free_wrappers_place(&frees->wrappers, site->node) : NULL;
+    uint64_t told = 0;
 
     tally->frees = add_saturating(tally->frees, site->counts.frees);
-    uint64_t told = 0;
+    tally->allocations = add_saturating(tally->allocations, site->counts.allocs);
+    tally->uncounted |= site->inherited || site->older;
+    tally->uninspected |= site->counts.frees && !site->freed_count;
 
     for (size_t i = 0; i < site->freed_count; i++) {
         const struct store_freed *freed = &frees->store->freed[site->freed + i];
@@ -533,13 +539,31 @@ static bool freed_none(const struct free_sites *frees, const struct free_tally *
            (frees->all || tally->few);
 }
 
+/* The blocks that the stacks allocated: a block that realloc moves counts where it lives on. 0:
+ * unknown. The first free of each place is inspected, so moves do not go unseen; how many there
+ * were among other frees is known only if all were inspected. */
+static uint64_t count_allocated(const struct free_sites *frees, const struct free_tally *tally)
+{
+    uint64_t moved = tally->moved;
+
+    if (tally->uncounted || tally->uninspected)
+        return 0;
+    if (moved && !frees->all && !tally->few) {
+        if (tally->seen || tally->there)
+            return 0;
+        moved = tally->frees;
+    }
+    return tally->allocations > moved ? tally->allocations - moved : 0;
+}
+
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record)
 {
     struct free_tally tally = begin_tally(frees, record);
-    uint64_t blocks;
+    uint64_t blocks, allocated;
     bool none;
 
     tally_up(frees, sites, SIZE_MAX, &tally);
+    allocated = count_allocated(frees, &tally);
     none = record->frame_count && frees->store->freed_count && freed_none(frees, &tally);
     blocks = tally.frees;
     record->freed = finish_tally(frees, &tally);
@@ -554,4 +578,5 @@ void free_sites_fill(struct free_sites *frees, struct site_list sites, struct re
         }
     }
     record->freed.blocks = blocks;
+    record->freed.allocated = allocated;
 }

@@ -97,6 +97,11 @@ static const struct json_field freed_fields[] = {
     JSON_COUNT(freed, "freed_blocks", blocks,
                JSON_ABOUT("Blocks of this record's stacks that were freed, anywhere and by any "
                           "call, including realloc. Exact unless the process is sampled")),
+    JSON_COUNT(freed, "allocated_blocks", allocated, JSON_NULL_IF_0,
+               JSON_ABOUT("Blocks that this record's stacks ever allocated, so blocks of "
+                          "allocated_blocks have the record's verdict; one that realloc moved "
+                          "counts where it went. Exact unless the process is sampled. null: "
+                          "unknown, as in children of fork, or some may have been moved")),
 };
 
 static const struct json_table freed_table = JSON_TABLE(NULL, freed_fields);

@@ -272,6 +272,28 @@ static void add_to_sum(struct record *sum, const struct record *part)
     error_add(&sum->error, &part->error);
 }
 
+/* Records of one stack and kind have one number of allocations; 0 = of some part it is unknown. */
+static uint64_t sum_allocated(const struct process *process, const struct entry *entry)
+{
+    struct hashmap counted = {0};
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct record *part = &process->records[entry->parts[i]];
+        bool fresh;
+
+        if (!part->freed.allocated) {
+            sum = 0;
+            break;
+        }
+        hashmap_put(&counted, hash_mix(part->signature, part->kind), &fresh);
+        if (fresh)
+            sum = add_saturating(sum, part->freed.allocated);
+    }
+    hashmap_end(&counted);
+    return sum;
+}
+
 struct record leak_group_sum(const struct process *process, const struct entry *entry)
 {
     struct record sum = process->records[entry->parts[0]];
@@ -281,6 +303,7 @@ struct record leak_group_sum(const struct process *process, const struct entry *
     sum.bytes = entry->bytes;
     sum.blocks = entry->blocks;
     sum.retained = entry->retained;
+    sum.freed.allocated = sum_allocated(process, entry);
     sum.user = leak_group_shared_frame(entry, &sum);
     return sum;
 }

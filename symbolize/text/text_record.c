@@ -81,9 +81,10 @@ static void write_span(const struct process *process, const struct record *recor
         fprintf(stream, " %s %s", span, process->how == END_RUNNING ? "ago" : "before the end");
 }
 
-/* ", 0.4 s old (T1)" for the head of a terse record; else empty. */
+/* ", 0.4 s old (T2)" for the head of a terse record, in so many columns; else empty. T1, which runs
+ * main, is left out where there is no room. */
 static void age_text(const struct process *process, const struct record *record,
-                     const struct view *view, char *text, size_t size)
+                     const struct view *view, size_t columns, char *text, size_t size)
 {
     char span[SPAN_SIZE];
 
@@ -94,6 +95,10 @@ static void age_text(const struct process *process, const struct record *record,
         snprintf(text, size, ", %s old (T%" PRIu32 ")", span, record->threads[0].serial);
     else
         snprintf(text, size, ", %s old", span);
+    if (strlen(text) > columns && record->thread_count == 1 && record->threads[0].serial == 1)
+        snprintf(text, size, ", %s old", span);
+    if (strlen(text) > columns)
+        *text = 0;
 }
 
 static void write_entry_threads(const struct record *record, FILE *stream)
@@ -169,6 +174,21 @@ void text_occurrences(const struct record *record, FILE *stream)
     putc('\n', stream);
 }
 
+/* "3 blocks", or "3 of 40 blocks" of which the stack allocated 40: few of many are lost on a path
+ * that the program rarely takes, all of them have no free at all. */
+static struct term_text count_blocks(const struct record *record)
+{
+    struct term_text text = estimate_count(record->blocks, record->error.blocks, "block");
+    uint64_t allocated = record->freed.allocated;
+
+    if (allocated > 1 && allocated >= record->blocks && record->verdict != VERDICT_RUNTIME)
+        text.columns =
+            (size_t)snprintf(text.text, sizeof(text.text), "%.30s of %.30s",
+                             estimate_number(record->blocks, record->error.blocks).text,
+                             estimate_count(allocated, record->error.blocks, "block").text);
+    return text;
+}
+
 /* entry: the record is the sum of its parts; NULL = a single record. Returns whether the head has
  * the age. */
 static bool write_entry_head(const struct process *process, const struct record *record,
@@ -181,9 +201,9 @@ static bool write_entry_head(const struct process *process, const struct record 
 
     fputs(head, stream);
     text_style(view, stream, STYLE_BOLD);
-    width += snprintf(head, sizeof(head), "%.40s in %.40s",
+    width += snprintf(head, sizeof(head), "%.40s in %.70s",
                       estimate_bytes(record->bytes, record->error.bytes).text,
-                      estimate_count(record->blocks, record->error.blocks, "block").text);
+                      count_blocks(record).text);
     fputs(head, stream);
     text_style(view, stream, STYLE_PLAIN);
     width += snprintf(head, sizeof(head), " %s (%s)", verdict_words[record->verdict],
@@ -192,10 +212,11 @@ static bool write_entry_head(const struct process *process, const struct record 
         width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
                           term_count(entry->count, "place").text);
     fputs(head, stream);
-    age_text(process, record, view, age, sizeof(age));
-    dated = *age && (size_t)width + strlen(age) + 18 <= TEXT_COLUMNS;
-    if (dated)
-        width += fprintf(stream, "%s", age);
+    age_text(process, record, view,
+             (size_t)width + 18 < TEXT_COLUMNS ? TEXT_COLUMNS - 18 - (size_t)width : 0, age,
+             sizeof(age));
+    dated = *age != 0;
+    width += fprintf(stream, "%s", age);
     text_signature(record->signature, width, view, stream);
     write_entry_error(record, stream);
     return dated;

@@ -4,16 +4,16 @@
 // RUN: %report --since=second store/t.*.leak >since; %report --until=second store/t.*.leak >until; %report --since=first --until=second store/t.*.leak >between
 // RUN: %report --format=json -o look1.json look1
 // RUN: %report diff --survivors look1.json look2 look3 >survivors
-// RUN: for of in since until between survivors; do echo "$of:" $(grep -o '^ *by_[a-z_]*\|[0-9,]* bytes in [0-9]* blocks\? lost ([mr]' $of); done
+// RUN: for of in since until between survivors; do echo "$of:" $(grep -o '^ *by_[a-z_]*\|[0-9,]* bytes in [0-9 of]* blocks\? lost ([mr]' $of); done
 // RUN: %report --since=third store/t.*.leak; echo "unknown: $?"
 // RUN: %report --since=second --until=first store/t.*.leak; echo "turned round: $?"
 // RUN: %report diff --survivors look1 look3 look2; echo "not in order: $?"
 // RUN: %report diff --survivors look1 look2; echo "too few: $?"
 // RUN: %report --since=first early; echo "no look: $?"
 // EXPECT: ^since: 400 bytes in 1 block lost \(m by_second$
-// EXPECT: ^until: 200 bytes in 2 blocks lost \(m by_first 10 bytes in 1 block lost \(m by_oldest$
-// EXPECT: ^between: 200 bytes in 2 blocks lost \(m by_first$
-// EXPECT: ^survivors: 200 bytes in 2 blocks lost \(m by_first$
+// EXPECT: ^until: 200 bytes in 2 of 2 blocks lost \(m by_first 10 bytes in 1 block lost \(m by_oldest$
+// EXPECT: ^between: 200 bytes in 2 of 2 blocks lost \(m by_first$
+// EXPECT: ^survivors: 200 bytes in 2 of 2 blocks lost \(m by_first$
 // EXPECT: has no mark called 'third'; marks: second, first$
 // EXPECT: ^unknown: 2$
 // EXPECT: ^turned round: 2$

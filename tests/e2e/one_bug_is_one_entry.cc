@@ -3,24 +3,24 @@
 // with all of them. Where another caller's blocks are freed, each caller that leaks is an entry.
 // CFLAGS: -O0 -g
 // RUN: %run --top=0 %t 2>&1; echo; %run -q %t; %run --top=0 --apart %t 2>&1 | sed 's/^/apart: /'
-// EXPECT: ^1\. 762 bytes in 12 blocks lost \(new\[\]\), 2 places
+// EXPECT: ^1\. 762 bytes in 12 of 12 blocks lost \(new\[\]\), 2 places
 // EXPECT: ^     Widget::Widget  .*cc:33$
 // EXPECT: ^     and 300 bytes in 3 blocks at .*one_bug_is_one_entry.cc:35$
-// EXPECT: ^2\. 144 bytes in 2 blocks lost \(malloc\), 2 places
+// EXPECT: ^2\. 144 bytes in 2 of 2 blocks lost \(malloc\), 2 places
 // EXPECT: ^     and 72 bytes in 1 block called by second\(\) at .*one_bug_is_one_entry.cc:45$
 // EXPECT: ^3\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^4\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^     never freed when allocated here; other blocks from this line are freed in$
 // EXPECT: ^       good,( called by main at one_bug.*)?$
-// EXPECT: ^5\. 24 bytes in 3 blocks lost \(malloc\)
+// EXPECT: ^5\. 24 bytes in 3 of 3 blocks lost \(malloc\)
 // EXPECT: ^     and 8 bytes in 1 block at .*one_bug_is_one_entry.cc:64$
 // EXPECT: ^     and 7 bytes in 1 block at .*one_bug_is_one_entry.cc:63$
 // REFUSE: ^6\.
-// EXPECT: ^apart: 1\. 462 bytes in 9 blocks
-// EXPECT: ^apart: 2\. 300 bytes in 3 blocks
+// EXPECT: ^apart: 1\. 462 bytes in 9 of 9 blocks
+// EXPECT: ^apart: 2\. 300 bytes in 3 of 3 blocks
 // EXPECT: ^apart: 3\. 72 bytes in 1 block
 // EXPECT: ^apart: 4\. 72 bytes in 1 block
-// EXPECT: ^apart: 7\. 24 bytes in 3 blocks
+// EXPECT: ^apart: 7\. 24 bytes in 3 of 3 blocks
 // REFUSE: ^apart: 8\.
 #include <cstdlib>
 #include <cstring>

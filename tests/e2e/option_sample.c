@@ -9,14 +9,14 @@
 // RUN: %run --sample=64m %t little children
 // EXPECT: bad value in 'sample=65m'
 // EXPECT: ^~[0-9.]+ (k|M)B \+-[0-9.]+ (k|M)B in ~[0-9,]+ blocks unfreed \([0-9] records\)$
-// EXPECT: ^[0-9]\. ~[0-9.]+ (k|M)B in ~[0-9,]+ blocks unfreed \(malloc\) +[0-9a-f]{16}$
+// EXPECT: ^[0-9]\. ~[0-9.]+ (k|M)B in ~[0-9,]+ of ~[0-9,]+ blocks unfreed \(malloc\) +[0-9a-f]{16}$
 // EXPECT: ^     estimated from [0-9]+ samples: \+-[0-9.]+ (k|M)B, \+-[0-9,]+ blocks \(95 %\)$
 // EXPECT: ^[0-9]\. 3,000,000 bytes in 1 block unfreed \(malloc\) +[0-9a-f]{16}$
 // EXPECT: ^~[0-9,]+ allocations, ~[0-9,]+ frees; peak ~[0-9.]+ MB\.$
 // EXPECT: ^Note: recorded with sample=10240: .*estimates
 // EXPECT: ^Note: small leaks can be missed: one of L bytes with probability exp\(-L/10240\), which is 37 % at 10,240 bytes
 // EXPECT: ^no unfreed blocks among the sampled ones$
-// EXPECT: ^Same result in 3 more processes: 
+// EXPECT: ^Same result in 3 more processes:
 // REFUSE: WARNING
 // REFUSE: could be tracked
 // JSON: len(procs) == 6
@@ -46,7 +46,10 @@ FAR void small(void)
     for (int i = 0; i < 10000; i++)
         sink = malloc(100);
 }
-FAR void sure(void) { sink = malloc(3000000); }
+FAR void sure(void)
+{
+    sink = malloc(3000000);
+}
 FAR void empty(void)
 {
     for (int i = 0; i < 500; i++)
@@ -58,7 +61,10 @@ FAR void freed(void)
         free(malloc(700));
 }
 
-FAR void little(void) { sink = malloc(50); }
+FAR void little(void)
+{
+    sink = malloc(50);
+}
 
 int main(int argc, char **argv)
 {

@@ -788,6 +788,8 @@ static void add(struct reading *reading)
         reading->record->orphaned = read_orphaned(reading);
     else if (strcmp(what, "earlier") == 0)
         reading->record->earlier = read_orphaned(reading);
+    else if (strcmp(what, "of") == 0)
+        reading->record->freed.allocated = number(reading, 1, 10);
     else if (strcmp(what, "freed") == 0)
         add_freed(reading);
     else if (strcmp(what, "freed_common") == 0)

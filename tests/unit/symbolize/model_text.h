@@ -24,6 +24,7 @@
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
  *   others                                  further threads, unknown ones
+ *   of | COUNT                              blocks that its stacks allocated
  *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
  *   freed_common | CALLEE | FUNCTION | FILE | LINE | MODULE   of that place: the common function
  *   orphaned | BLOCKS | HOLDER'S FUNCTION | FUNCTION | FILE | LINE | MODULE      who freed the holder

@@ -183,6 +183,39 @@ START_TEST(without_records_of_frees_only_their_number_is_known)
 }
 END_TEST
 
+static const struct {
+    uint64_t allocs, frees, moved, elsewhere; /* moved: of the frees that were inspected */
+    bool all;
+    uint64_t allocated;
+} allocations[] = {
+    {40, 37, 0, 37, true, 40}, {3, 0, 0, 0, false, 3}, /* none was freed */
+    {40, 37, 0, 2, false, 40}, /* some frees were inspected, and nothing was moved */
+    {40, 37, 30, 7, true, 10}, /* a buffer that grows is one block */
+    {40, 37, 37, 0, true, 3},  /* all of them were moved ... */
+    {40, 37, 2, 0, false, 3},  /* ... or all that were inspected */
+    {40, 37, 2, 1, false, 0},  /* some were moved */
+    {40, 37, 0, 0, false, 0},  /* no free was inspected */
+    {2, 1, 1, 0, false, 1},    /* the only free is always inspected */
+};
+
+START_TEST(blocks_that_realloc_moves_are_not_allocated_again)
+{
+    uint32_t grow = STACK(1, 7, 2),
+             from = site(grow, allocations[_i].allocs, allocations[_i].frees);
+    struct freed got;
+
+    if (allocations[_i].moved)
+        freed(from, grow, allocations[_i].moved);
+    if (allocations[_i].elsewhere)
+        freed(from, STACK(1, 0x20), allocations[_i].elsewhere);
+    if (allocations[_i].all)
+        all_were_looked_at();
+    got = freed_of_first();
+    ck_assert_msg(got.allocated == allocations[_i].allocated, "row %d: %llu", _i,
+                  (unsigned long long)got.allocated);
+}
+END_TEST
+
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -555,6 +588,8 @@ int main(void)
     tcase_add_test(all, frees_in_an_unknown_place_count_but_are_no_place);
     tcase_add_test(all, the_leaf_of_a_free_is_no_frame);
     tcase_add_test(all, without_records_of_frees_only_their_number_is_known);
+    tcase_add_loop_test(all, blocks_that_realloc_moves_are_not_allocated_again, 0,
+                        ROWS(allocations));
     tcase_add_loop_test(all, a_share_is_reported_with_enough_samples, 0, ROWS(samples));
     tcase_add_test(all, two_looks_at_a_busy_site_are_not_enough);
     tcase_add_loop_test(all, frees_of_a_sampled_process_are_estimates, 0, ROWS(sampled));
