@@ -85,8 +85,8 @@ static enum inject_result run_to_syscall(struct injection *injection, uint64_t m
     }
 }
 
-/* Where the frame is not there yet, or not any more: a leakctl that dies in this moment leaves the
- * thread lost in libc. */
+/* Makes a system call while the frame is not there yet, or no longer: a leakctl that dies meanwhile
+ * leaves the thread lost in libc. */
 static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
 {
     struct tracee *tracee = injection->tracee;
@@ -113,7 +113,8 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
 
 /* ---- The way back without leakctl ------------------------------------------------------------ */
 
-/* Where the thread was, as a handler's return finds it: a call that was interrupted begins anew. */
+/* Fills in the registers to which the return of a signal handler goes. A system call that was
+ * interrupted begins anew. */
 static void fill_registers(greg_t *to, const struct user_regs_struct *from)
 {
     bool again = (int64_t)from->orig_rax >= 0 &&
@@ -185,7 +186,7 @@ static const struct {
 #define CODE(text) sizeof(text) - 1, text
     /* mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
     {INJECT_SYSCALL, CODE("\x48\x89\xf8\x48\x89\xf7\x48\x89\xd6\x0f\x05\xc3")},
-    /* mov -8(%rbx), %rax; mov (%rax), %eax; ret */
+    /* This code is: mov -8(%rbx), %rax; mov (%rax), %eax; ret */
     {INJECT_READ_INT, CODE("\x48\x8b\x43\xf8\x8b\x00\xc3")},
     /* mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
     {INJECT_PASS, CODE("\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0")},
@@ -269,8 +270,9 @@ static enum inject_result take_results(struct injection *injection)
     return injection->returned ? INJECT_GONE : INJECT_DONE;
 }
 
-/* Where the program has no /proc to open the library by: the loader opens a path, and gets a
- * descriptor that is there. At the beginning of a system call, and at its end. */
+/* Answers the loader's open() of the library's path with a descriptor that the process already has,
+ * because a program without /proc cannot open it by a path. Called at the beginning of a system
+ * call, and at its end. */
 static void substitute_open(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;

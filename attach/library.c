@@ -33,7 +33,8 @@
 #define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
 #define NAP_MOST 20        /* ms between two tries */
 #define TEXT_STEP 256      /* bytes read at once; pages are multiples of it */
-/* Where texts are in the area; the path of the library, and the result of dladdr, at 0. */
+/* Offsets of the texts in the area of memory that leakctl uses in the process. At 0 is the path of
+ * the library, and later the result of dladdr. */
 #define FILE_NAME_AT 64
 #define FUNCTION_NAME_AT 96
 #define OPTIONS_AT 128
@@ -76,7 +77,8 @@ static void read_text(struct session *session, uint64_t address, char *to, size_
     to[length] = '\0';
 }
 
-/* Beside leakctl in a build directory, else where it is installed. The caller frees it. */
+/* The path of libleak.so beside leakctl in a build directory, else where it is installed. The
+ * caller frees it. */
 static char *find_library(void)
 {
     char *path = proc_find_tool(NULL, "libleak.so");
@@ -186,8 +188,9 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
     return object_symbol(objects->libc, name);
 }
 
-/* Under a filter from before the program began: a child tries the calls that leakctl makes, save
- * those that every program makes while it is loaded. libleak tries its own in the same way. */
+/* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that is
+ * older than the program may kill for them. Leaves out calls that every program makes while it is
+ * loaded. libleak tries its own calls in the same way. */
 static bool try_filter(struct session *session)
 {
     static const uint64_t calls[] = {SYS_memfd_create, SYS_ppoll, SYS_sigaltstack, 0};
@@ -246,7 +249,8 @@ static bool call(struct session *session, struct inject_step *steps, size_t coun
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Up to the end of what is loaded: sections and debug information are left out. */
+/* The bytes of the file up to the end of its last loaded segment, without sections and debug
+ * information. */
 static size_t loaded_size(const unsigned char *file, size_t size)
 {
     const Elf64_Ehdr *header = (const void *)file;
@@ -288,7 +292,7 @@ static bool copy_file(const char *path, int to)
     return done == size;
 }
 
-/* Where the flag is unknown, before Linux 6.3, a second call works. */
+/* Tries memfd_create a second time without the flag, which Linux knows since 6.3. */
 static bool make_file(struct session *session, uint64_t flags)
 {
     uint64_t name = inject_text(&session->injection, FILE_NAME_AT, "libleak.so");
@@ -390,7 +394,7 @@ static bool load_without_proc(struct session *session, struct inject_step *openi
     return steps[0].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
 }
 
-/* dlopen, libleak_attach and close in one go. */
+/* Runs dlopen, libleak_attach and close in the process, one after the other. */
 static bool load_library(struct session *session, uint64_t environment)
 {
     struct inject_step attaching = {INJECT_CALL, {environment}, 0}, steps[4];
@@ -423,7 +427,7 @@ static bool take_path(struct session *session, uint64_t path)
     return path;
 }
 
-/* In the library that is there since an earlier attach. */
+/* Attaches with the library that an earlier attach has left in the process. */
 static bool attach_again(struct session *session, uint64_t environment)
 {
     struct inject_step step = {
@@ -548,8 +552,8 @@ static bool do_job(struct job *job)
     return good;
 }
 
-/* So that what kills leakctl does not leave a thread of the program somewhere between: this process
- * lives on and puts it back. */
+/* Does the work in a child process, which lives on and puts the thread back when something kills
+ * leakctl. */
 static bool do_apart(const struct job *given, struct attachment *attachment)
 {
     struct job *job =

@@ -18,7 +18,8 @@ struct attachment {
     unsigned threads;                  /* of the process */
 };
 
-/* options: as in LIBLEAK_OPTIONS. timeout: ms until a thread is at a safe place. False: refused. */
+/* Loads libleak into the process. options: text as in LIBLEAK_OPTIONS. timeout: how many ms a
+ * thread may take to get to a safe place. False: refused. */
 bool library_attach(pid_t pid, const char *options, uint64_t timeout,
                     struct attachment *attachment);
 bool library_detach(pid_t pid, uint64_t timeout, struct attachment *attachment);

@@ -35,7 +35,7 @@ struct objects {
     const struct object *program, *loader, *libc, *library; /* NULL: there is none */
 };
 
-/* False: /proc/PID/maps or /proc/PID/auxv is not readable. */
+/* Reads the list of what is loaded. False: /proc/PID/maps or /proc/PID/auxv is not readable. */
 bool loaded_objects_read(struct objects *objects, const struct tracee *tracee);
 void loaded_objects_end(struct objects *objects);
 

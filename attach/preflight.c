@@ -192,7 +192,7 @@ bool preflight_is_filtered(pid_t pid)
     return proc_read_text(pid, "status", status, sizeof(status)) && filters_of(status).mode;
 }
 
-/* In how many pid namespaces is the process? */
+/* The number of nested pid namespaces that the process is in. */
 static int count_namespaces(const char *status)
 {
     const char *numbers = proc_status_value(status, "NSpid");
@@ -203,8 +203,8 @@ static int count_namespaces(const char *status)
     return count;
 }
 
-/* Was the process made under the filters that it has? Then they allow a child that tries calls. So
- * do those of a container, whose runtime made its first process. */
+/* Says whether the process was made under the filters that it has. Then these filters allow a child
+ * that tries calls, as do those of a container, whose runtime made its first process. */
 static bool was_made_under(const char *status)
 {
     int parent = atoi(proc_status_value(status, "PPid"));
@@ -217,7 +217,7 @@ static bool was_made_under(const char *status)
             count_namespaces(status) > count_namespaces(other));
 }
 
-/* Have all threads the filters of the first one? */
+/* Says whether all threads have the same seccomp filters as the first one. */
 static bool threads_agree(pid_t pid, struct filters filters)
 {
     char path[64], file[64], status[PROC_STATUS_SIZE];

@@ -15,10 +15,11 @@ void preflight_end(struct tracee *tracee, struct objects *objects);
 /* Says why the kernel refuses ptrace. Always false. */
 bool preflight_refuse_right(pid_t pid);
 
-/* Was a filter there before the program began? Then it may kill for calls of leakctl. */
+/* Says whether the process had a seccomp filter before its program began. Such a filter may kill it
+ * for calls of leakctl. */
 bool preflight_is_filtered(pid_t pid);
 
-/* May libleak be loaded into it? False: refused. */
+/* Checks whether libleak can be loaded into the process. False: refused. */
 bool preflight_loading(const struct tracee *tracee, const struct objects *objects);
 
 #endif

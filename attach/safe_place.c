@@ -23,7 +23,7 @@ struct range {
     uint64_t start, end;
 };
 
-/* As the library has it (preload/hooks/hook_attach.c). */
+/* A copy of the structure in preload/hooks/hook_attach.c, which tells where a thread is. */
 struct libleak_thread {
     int64_t sp, held, put_off;
 };
@@ -112,7 +112,8 @@ static bool is_handler_return(const struct safe_place *place, uint64_t pc)
            memcmp(code, sigreturn_code, sizeof(code)) == 0;
 }
 
-/* pc: of a frame; for a caller the byte before its return address. */
+/* Says why code at pc is no safe place, NULL = it is one. For a caller, pc is the byte before its
+ * return address. */
 static const char *judge_code(const struct safe_place *place, uint64_t pc)
 {
     const struct object *object = loaded_objects_find(place->objects, pc);
@@ -308,7 +309,8 @@ static int open_object(const struct tracee *tracee, const struct object *object,
     return -1;
 }
 
-/* One that was deleted has no unwind tables here. */
+/* Reports the loaded files to libdwfl, so that it unwinds through them. A file that was deleted has
+ * no unwind tables here. */
 static void report_objects(Dwfl *dwfl, const struct tracee *tracee, const struct objects *objects,
                            const char *library)
 {

@@ -16,7 +16,7 @@
 
 struct safe_place; /* what is prepared before a thread stops */
 
-/* library: the file of libleak, or NULL. */
+/* Prepares the search for a safe place. library: the file of libleak, or NULL. */
 struct safe_place *safe_place_begin(const struct tracee *tracee, const struct objects *objects,
                                     const char *library);
 void safe_place_end(struct safe_place *place);

@@ -36,7 +36,7 @@ enum tracee_event {
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size);
 bool tracee_write(const struct tracee *tracee, uint64_t address, const void *from, size_t size);
 
-/* False: errno says why. The memory must be open. */
+/* Seizes a thread with ptrace; the memory of the process must be open. False: errno says why. */
 bool tracee_seize(struct tracee *tracee, pid_t tid);
 
 /* Does this process hold the thread already? One that could not be stopped stays held. */
@@ -51,7 +51,8 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds);
 
 /* Continues a stopped thread until its next system call begins or ends. signal: 0 = none. */
 void tracee_continue(struct tracee *tracee, int signal);
-/* Likewise, until a signal, its end, or tracee_stop. */
+/* Lets the thread run, with a signal to deliver (0 = none), until its next signal, its end, or
+ * tracee_stop. */
 void tracee_go_on(struct tracee *tracee, int signal);
 enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int *number);
 

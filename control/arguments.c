@@ -160,7 +160,8 @@ static bool has_letter(const struct option_row *rows, char letter)
     return false;
 }
 
-/* After the process and the operand, options that the command does not have are for leakreport. */
+/* Says whether a word belongs to leakreport: an option behind the process and the operand that the
+ * command does not have. */
 static bool is_for_report(const struct command *command, const struct arguments *arguments,
                           const char *word)
 {

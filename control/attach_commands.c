@@ -20,7 +20,7 @@
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 
-/* False: no pid, and one line says so. */
+/* Reads a pid. False: the word is none, and one line has said so. */
 static bool read_pid(const char *word, pid_t *pid)
 {
     char *end;
@@ -34,7 +34,7 @@ static bool read_pid(const char *word, pid_t *pid)
     return false;
 }
 
-/* With --for, stdout has the report only. */
+/* The stream for messages. With --for, stdout has the report only. */
 static FILE *said(const struct arguments *arguments)
 {
     return arguments->duration ? stderr : stdout;
@@ -48,8 +48,8 @@ static void print_attachment(FILE *out, pid_t pid, const char *what, const struc
         fprintf(out, ", at the %u. try", done->tries);
 }
 
-/* Where the recording file is for leakctl: in another mount namespace the process names it otherwise.
- * The caller frees it. */
+/* The path by which leakctl reaches the recording file: in another mount namespace, the process has
+ * another name for it. The caller frees it. */
 static char *find_recording(pid_t pid, const char *path)
 {
     char *there = string_format("/proc/%d/root%s", (int)pid, path);
@@ -138,7 +138,7 @@ static void catch_signals(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
-/* Until the time is up, the process has ended, or a signal wants leakctl to end. */
+/* Waits until the time is up, the process has ended, or a signal wants leakctl to end. */
 static void wait_for_end(pid_t pid, uint64_t milliseconds)
 {
     struct timespec nap = {.tv_nsec = 50000000};
@@ -160,7 +160,8 @@ static char *format_of(const char *file)
     return NULL;
 }
 
-/* In a process of its own, which becomes leakreport; ended: of what was recorded until then. */
+/* Starts a child that becomes leakreport. ended: reports what was recorded until the process
+ * ended. */
 static pid_t start_report(const struct arguments *arguments, const char *recording, bool ended)
 {
     struct arguments report = *arguments;

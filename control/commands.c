@@ -37,7 +37,8 @@ struct command_run {
     struct mailbox_answer answer;
 };
 
-/* True: the process has answered, and the caller calls target_close. False: refused. */
+/* Sends a request to the process. True: the process has answered, and the caller calls
+ * target_close. False: refused. */
 static bool send_request(struct command_run *run, struct request request)
 {
     request.timeout = run->arguments.timeout;
@@ -49,7 +50,7 @@ static bool send_request(struct command_run *run, struct request request)
     return false;
 }
 
-/* False: refused, and closed. */
+/* Checks the answer of the process. False: it refused, and the target is closed. */
 static bool check_answer(struct command_run *run)
 {
     enum leak_answer answer = run->answer.answer;
@@ -67,7 +68,8 @@ static bool check_answer(struct command_run *run)
 
 enum leak_check_status { CHECK_REFUSED, CHECK_FAILED, CHECK_DONE };
 
-/* Unless CHECK_REFUSED, the result of the leak check, or why there was none, is in the file. */
+/* Makes the process check for leaks. Unless CHECK_REFUSED, the result of the leak check, or the
+ * reason why there is none, is in the recording file. */
 static enum leak_check_status run_leak_check(struct command_run *run, struct request request,
                                              struct leak_check_totals *found)
 {
@@ -88,7 +90,8 @@ static enum leak_check_status run_leak_check(struct command_run *run, struct req
     return CHECK_REFUSED;
 }
 
-/* True: the leak check was done; else refused, and closed. */
+/* Makes the process check for leaks, which must succeed. False: it was refused, and the target is
+ * closed. */
 static bool require_leak_check(struct command_run *run, struct request request,
                                struct leak_check_totals *found)
 {
@@ -158,7 +161,8 @@ static char *graph_file_name(const char *given)
     return path;
 }
 
-/* Without a file: NAME.PID.leakgraph, once the process is known. */
+/* The path of the graph file: the one that was given, else NAME.PID.leakgraph, which needs the
+ * process. */
 static char *graph_file_of(const struct arguments *arguments)
 {
     struct target target;
@@ -281,7 +285,7 @@ int command_report(const struct arguments *arguments)
                               : run_leak_check(&run, (struct request){.verb = LEAK_VERB_SNAPSHOT},
                                                &found) == CHECK_REFUSED)
         return STATUS_UNDONE;
-    /* Without a leak check the report says why. */
+    /* Without a leak check, the report says why there is none. */
     return commands_exec_leakreport(run.target.path, NULL, &run.arguments);
 }
 

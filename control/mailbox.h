@@ -19,8 +19,8 @@ struct mailbox_answer {
     uint64_t milestone; /* 0 = none was made */
 };
 
-/* alive: whether the leakctl that holds the mailbox lives. False: it is in use, by that leakctl or
- * by the process for it. */
+/* Takes the mailbox. alive: says whether the leakctl that holds the mailbox lives. False: the
+ * mailbox is in use, by that leakctl or by the process for it. */
 bool mailbox_claim(struct leak_request *request, int32_t pid, uint64_t start_time,
                    bool (*alive)(int32_t pid, uint64_t start_time));
 
@@ -35,7 +35,8 @@ bool mailbox_is_pending(const struct leak_request *request);
 /* Needs an answered request: reads the answer, and releases the mailbox. */
 struct mailbox_answer mailbox_read_answer(struct leak_request *request);
 
-/* True: the process had not taken the request, and the mailbox is free. False: it works on it. */
+/* Takes a request back. True: the process had not begun it, and the mailbox is free. False: the
+ * process works on it. */
 bool mailbox_withdraw(struct leak_request *request);
 
 /* Needs a claimed mailbox without a request. */

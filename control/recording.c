@@ -66,7 +66,7 @@ void recording_close(struct recording *recording)
 
 bool recording_lock(struct recording *recording)
 {
-    /* On a file system without locks only the states of the mailbox keep two leakctl apart. */
+    /* On a file system without locks, only the states of the mailbox keep two leakctl apart. */
     return flock(recording->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 

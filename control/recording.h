@@ -23,11 +23,12 @@ enum recording_status {
     RECORDING_OTHER_VERSION
 };
 
-/* Unless RECORDING_OK there is nothing to close. */
+/* Opens a recording file of a running process. Unless RECORDING_OK, there is nothing to close. */
 enum recording_status recording_open(struct recording *recording, const char *path);
 void recording_close(struct recording *recording);
 
-/* True: no other leakctl sends this process a request until recording_close. */
+/* Locks the recording. True: no other leakctl sends this process a request until
+ * recording_close. */
 bool recording_lock(struct recording *recording);
 
 /* The signal that libleak uses in that process. */
@@ -43,10 +44,10 @@ struct leak_check_totals {
 bool recording_find_leak_check(const struct recording *recording, uint64_t milestone,
                                struct leak_check_totals *totals);
 
-/* Where the next request wants a graph file: shorter than RECORDING_GRAPH_FILE. */
+/* Sets the path of the graph file for the next request, shorter than RECORDING_GRAPH_FILE. */
 #define RECORDING_GRAPH_FILE sizeof(((struct leak_request_file *)0)->path)
 void recording_put_graph_file(struct recording *recording, const char *path);
-/* After the leak check of this milestone: 0 if the file was written, else -errno. */
+/* The result of writing the graph file, after the leak check of this milestone: 0 or -errno. */
 int recording_graph_error(const struct recording *recording, uint64_t milestone);
 
 /* The newest failed leak check since then. */

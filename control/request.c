@@ -110,7 +110,7 @@ static bool refuse_no_handler(const struct target *target)
     return refuse_request(target->who, REFUSAL_EXEC, term_shell_word(target->path).text);
 }
 
-/* Why the process does not take the request. */
+/* Says why the process does not take the request. Always returns false. */
 static bool refuse_obstacle(const struct wait *wait, enum signal_obstacle obstacle)
 {
     const struct target *target = wait->target;
@@ -198,8 +198,8 @@ static bool claim_mailbox(struct target *target, uint64_t timeout)
 
 /* ---- The signal ------------------------------------------------------------------------------ */
 
-/* To one thread: a signal to the process wakes a thread that may find it taken by another one, and
- * then its system call may fail with EINTR. */
+/* Queues the signal for one thread. A signal for the process could wake a second thread, which
+ * finds the request taken, and whose system call may then fail with EINTR. */
 static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *info)
 {
     struct pollfd process = {.fd = target->pidfd, .events = POLLIN};

@@ -22,7 +22,7 @@ struct request {
     const char *graph_file; /* absolute; NULL: none is wanted */
 };
 
-/* False: refused. */
+/* Makes the process perform a request, and waits for the answer. False: refused. */
 bool request_perform(struct target *target, const struct request *request,
                      struct mailbox_answer *answer);
 

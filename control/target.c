@@ -75,7 +75,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= ending && strcmp(text + length - ending, end) == 0;
 }
 
-/* path: of a mapped recording file. */
+/* Says that the process uses another recording file. path: a mapped recording file. Always returns
+ * false. */
 static bool refuse_elsewhere(const char *word, char *path)
 {
     char *slash = strrchr(path, '/');
@@ -276,7 +277,8 @@ static char *find_mapped_store(pid_t pid)
     return store;
 }
 
-/* In a container or chroot the recording file may have another pid, and is where only they see it. */
+/* Finds a process in a container or chroot: its recording file may have another pid in its name,
+ * and be in a place that only that process sees. */
 static bool find_in_container(const char *word, struct listed_process *found)
 {
     char state, *end;

@@ -18,8 +18,8 @@ struct target {
     struct recording recording;
 };
 
-/* word: a pid, or the name of a program as its recording file has it; dir: NULL = the default
- * directories. False: refused. */
+/* Opens a process for requests. word: a pid, or the name of a program as its recording file has it;
+ * dir: NULL = the default directories. False: refused. */
 bool target_open(struct target *target, const char *word, const char *dir);
 void target_close(struct target *target);
 
@@ -75,8 +75,8 @@ enum refusal {
         REFUSAL_MAX
 };
 
-/* who: untrusted text. The rest is for the formats of reason and next, in this order. Always
- * returns false. */
+/* Writes the line of a refusal on stderr. who: untrusted text. The rest is for the formats of
+ * reason and next, in this order. Always returns false. */
 bool refuse_request(const char *who, enum refusal refusal, ...);
 
 #endif

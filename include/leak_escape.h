@@ -43,7 +43,8 @@ static inline uint32_t leak_utf8_decode(const char *text, size_t length)
     return character;
 }
 
-/* False: control characters, and what Unicode tells programs to ignore or never to interchange. */
+/* Says whether a character is shown. False: control characters, and characters that Unicode tells
+ * programs to ignore or never to interchange. */
 static inline bool leak_is_shown(uint32_t character)
 {
     static const struct {

@@ -106,7 +106,8 @@ static inline uint64_t leak_graph_sum_word(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* chunk: magic to ordinal are set. payload: 8-byte words, the last one filled up with zeros. */
+/* The checksum of a chunk. chunk: the fields from magic to ordinal are set. payload: 8-byte words,
+ * the last one filled up with zeros. */
 static inline uint64_t leak_graph_sum(const struct leak_graph_chunk *chunk, const uint64_t *payload)
 {
     uint64_t sum = leak_graph_sum_word(0x6c, (uint64_t)chunk->magic << 32 | chunk->type);

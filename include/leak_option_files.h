@@ -11,14 +11,15 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* root: 0, or for a file in /etc the owner of /etc: in a user namespace root may have no number. */
+/* Says whether the owner of an option file is trusted. root: 0, or for a file in /etc the owner of
+ * /etc, because root may have no number in a user namespace. */
 static inline bool leak_option_owner_is_good(const struct stat *file, unsigned caller,
                                              unsigned root)
 {
     return file->st_uid == caller || file->st_uid == 0 || file->st_uid == root;
 }
 
-/* Why a file is not obeyed, and what to do; NULL: it is. */
+/* Says why libleak ignores an option file, and what to do; NULL: it does not. */
 static inline const char *leak_option_file_refusal(const struct stat *file, unsigned caller,
                                                    unsigned root)
 {

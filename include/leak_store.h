@@ -913,7 +913,7 @@ enum leak_occasion {
         LEAK_OCCASION_MAX
 };
 
-/* Why no leak check was possible: X(NAME, words after "no leak check was made: ") */
+/* The reasons why no leak check was possible: X(NAME, words after "no leak check was made: ") */
 #define LEAK_TROUBLE_TABLE(X)                                                                      \
     X(NO_CHILD, "no child process could be made (process limit or memory)")                        \
     X(NO_MAPS, "/proc/self/maps cannot be read")                                                   \
@@ -985,8 +985,9 @@ struct leak_snapshot {
                                     first; EARLY and LATE are one */
 };
 
-/* When blocks of one site, LOST or INDIRECT, were lost: between which leak checks their number first
- * became more than 0, and between which it last rose. after_ns 0: before the first leak check. */
+/* The times at which LOST or INDIRECT blocks of one site were lost: the two leak checks between
+ * which their number first became more than 0, and the two between which it last rose. after_ns 0:
+ * before the first leak check. */
 struct leak_loss {
     uint32_t site, reserved;
     struct leak_loss_span {
@@ -1258,7 +1259,7 @@ struct leak_crash_mapping {
     uint32_t reserved;
 };
 
-/* One frame; or the last one of "period" frames that are repeated "times" more times. */
+/* One frame of a crash; or the last of "period" frames that are repeated "times" more times. */
 struct leak_crash_frame {
     uint64_t pc; /* as in leak_node: its name is that of pc - 1 */
     uint32_t period, times;

@@ -148,7 +148,7 @@ LIBLEAK_FUNCTION(long, libleak_snapshot_graph, (const char *file), (file), -1)
  * report_file say, else to standard error. Returns how many blocks are lost; -1: no leak check or no
  * report was possible. */
 LIBLEAK_FUNCTION(long, libleak_report, (const char *file), (file), -1)
-/* As libleak_report, but only for what the calling thread has allocated. */
+/* Works like libleak_report, but only for what the calling thread has allocated. */
 LIBLEAK_FUNCTION(long, libleak_report_thread, (const char *file), (file), -1)
 
 /* What the last leak check that this process waited for has found. Returns 0; -1: there was none, and
@@ -215,8 +215,8 @@ LIBLEAK_FUNCTION(int, libleak_count, (struct libleak_counts * out), (out), lible
  * allocated, so live_* may be negative. -1 also in a thread that is ending. */
 LIBLEAK_FUNCTION(int, libleak_count_thread, (struct libleak_counts * out), (out),
                  libleak_no_counts(out))
-/* As libleak_count, for what was allocated under that tag, whichever thread frees it. -1 also when
- * there is no such tag. */
+/* Works like libleak_count, for what was allocated under that tag, whichever thread frees it. -1
+ * also when there is no such tag. */
 LIBLEAK_FUNCTION(int, libleak_count_tag, (const char *name, struct libleak_counts *out),
                  (name, out), libleak_no_counts(out))
 

@@ -265,8 +265,8 @@ static void print_help(void)
          "124 when nothing could be tracked, or leaks may be missing from the report.");
 }
 
-/* Of an option of libleak.so the words are those of its type, or the type as "@SIZE", with the default
- * of a text. */
+/* Lists an option of libleak.so with the words of its type, or with the type as "@SIZE" and the
+ * default of a text. */
 static void list_runtime_row(const struct option_row *row)
 {
     char *words = string_format("@%s%s%s", row->words[0], row->words[1] ? " " : "",
@@ -282,7 +282,7 @@ static void list_runtime_row(const struct option_row *row)
     free(words);
 }
 
-/* As print_help: the rows that count. */
+/* Lists the options that print_help describes, in the form that completion reads. */
 static bool list_options(void *options, const struct option_row *row, const char *value)
 {
     (void)options, (void)value;

@@ -194,7 +194,8 @@ static void forward_signal(const struct child *child, const siginfo_t *info)
     int sig = info->si_signo;
     if (sig == SIGCHLD)
         return;
-    /* From the terminal or another part of the kernel: the whole process group has it. */
+    /* A signal from the terminal, or from another part of the kernel, has reached the whole process
+     * group. */
     if (info->si_code == SI_KERNEL)
         return;
     /* fg and kill -CONT -GROUP continue the program themselves. */

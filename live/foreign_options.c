@@ -16,7 +16,8 @@ static bool refuse(const struct option_row *row, const char *value, const char *
     return false;
 }
 
-/* words: the answer, then the values that leakrun fulfils without the option. */
+/* Answers an option of another tool. words: the answer, then the values that leakrun fulfils
+ * without the option. */
 static bool answer_option(void *options, const struct option_row *row, const char *value)
 {
     (void)options;

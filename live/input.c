@@ -34,7 +34,8 @@ static bool write_all(int to, const char *bytes, size_t size)
     return true;
 }
 
-/* Until the input ends, or its reader. What is too long to be kept leaves an empty copy. */
+/* Copies the input until it ends, or the program that reads it. Input that is too long to be kept
+ * leaves an empty copy. */
 static void copy_input(int from, int kept, int to)
 {
     static char bytes[64 << 10];

@@ -18,16 +18,16 @@ struct input {
     pid_t copier; /* the process that passes it on; 0: none */
 };
 
-/* Before the first run, with all signals blocked: from then on, standard input is kept. */
+/* Begins to keep standard input. Call it before the first run, with all signals blocked. */
 void input_begin(struct input *input);
 
-/* After each run: nothing is passed on any more. */
+/* Stops passing input on. Call it after each run. */
 void input_stop(struct input *input);
 
-/* After input_stop: is it known? */
+/* Says whether the whole input is known. Call it after input_stop. */
 bool input_is_known(const struct input *input);
 
-/* Before another run: standard input begins again. Returns false if it cannot. */
+/* Makes standard input begin again, for another run. Returns false if it cannot. */
 bool input_rewind(struct input *input);
 
 void input_end(struct input *input);

@@ -200,7 +200,8 @@ static bool name_survivors(const struct session *session, const struct store_lis
     size_t found = alone ? 0 : proc_find_users(session->users, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
-        /* Of several programs of one process, one after another by exec, the last one runs. */
+        /* The last of several programs that one process ran, one after another by exec, is the one
+         * that runs. */
         bool is_last = true;
         for (size_t j = i + 1; j < stores->count; j++)
             is_last &= stores->at[j].pid != store->pid;
@@ -252,7 +253,7 @@ static bool has_readable_store(const struct store_list *stores)
 #define SURVIVOR_STEPS 6
 #define SURVIVOR_STEP_NS 5000000
 
-/* True if none is left. */
+/* Waits for processes that outlive the program. True if none is left. */
 static bool wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
@@ -275,7 +276,7 @@ enum finding {
     FOUND_INTERRUPTED
 };
 
-/* With --error-exitcode: recording files that the report does not have. */
+/* Says whether --error-exitcode needs recording files that the report does not have. */
 static bool lacks_evidence(const struct store_list *stores, const struct args *args)
 {
     for (size_t i = 0; args->error_exitcode && i < stores->count; i++) {

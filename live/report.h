@@ -23,9 +23,9 @@ char *report_blocks_to_follow(const struct session *session, const struct child 
                               const struct string_list *environment,
                               const struct string_list *followed);
 
-/* reporter: the path of leakreport, or NULL. followed: as above. Removes the session, or leaves it for processes that
- * still run. Returns the wait status to end with: the program's own, or an exit with
- * --error-exitcode or 124. */
+/* Reports, and removes the session or leaves it for processes that still run. reporter: the path of
+ * leakreport, or NULL. followed: as above. Returns the wait status to end with: the program's own,
+ * or an exit with --error-exitcode or 124. */
 int report_conclude(struct session *session, const struct child *child, int wait_status,
                     const struct args *args, const char *reporter,
                     const struct string_list *environment, const struct string_list *followed);

@@ -49,7 +49,7 @@ static void run_again(const struct when_lost_program *program, const struct sess
     string_list_free(&environment);
 }
 
-/* Why a second run would say nothing; NULL: it may. */
+/* Says why a second run would find nothing; NULL: it may find something. */
 static const char *refuse(const struct when_lost_program *program)
 {
     int status = program->wait_status, sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One mistake, as PLANT prints it. */
+/* One mistake, in the words that PLANT prints. */
 struct plant {
     char what[32], hook[32], function[64];
     int line;
@@ -46,7 +46,7 @@ static __attribute__((format(printf, 2, 3))) void print_verdict(bool good, const
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* name: a file in the folder; NULL: /dev/null. */
+/* Redirects a descriptor to a file in the folder. name: NULL = /dev/null. */
 static void redirect_to_file(const char *name, int fd)
 {
     int file = open(name ? name : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -170,7 +170,8 @@ static json_t *find_record(json_t *list, const struct plant *plant, json_t **fra
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* False, after a message: the line differs. Without line information it counts as right. */
+/* Says whether the line is right, else prints a message. Without line information it counts as
+ * right. */
 static bool line_is_right(const struct plant *plant, const json_t *frame)
 {
     long line = number_at(frame, "line");
@@ -192,7 +193,7 @@ static void pass_plant(const struct plant *plant, const json_t *frame)
                       plant->what, plant->function);
 }
 
-/* lost, indirect, reachable */
+/* Judges a plant whose block must be lost, indirect or reachable. */
 static void judge_block(json_t *process, const struct plant *plant)
 {
     json_t *frame, *record = find_record(json_object_get(process, "records"), plant, &frame);
@@ -308,7 +309,7 @@ static void judge_plant(json_t *process, const struct plant *plant)
         judge_block(process, plant);
 }
 
-/* False: PLANT printed nothing. */
+/* Judges all plants. False: PLANT printed nothing. */
 static bool judge_plants(json_t *process)
 {
     struct plant plant;

@@ -35,7 +35,7 @@ bool address_is_loopback(const union socket_address *address);
 void address_host(const union socket_address *address, char host[INET6_ADDRSTRLEN]);
 unsigned address_port(const union socket_address *address);
 
-/* False: one line on standard error says why. */
+/* Opens the socket. False: one line on standard error says why. */
 bool listener_open(struct listener *listener, const char *value, bool has_token);
 /* How to reach it, for people: "http://127.0.0.1:41873/" or the path. The caller frees it. */
 char *listener_text(const struct listener *listener);

@@ -245,7 +245,7 @@ static void answer_page(struct answers *answers, const struct question *question
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* False: there is no such process. */
+/* Fills in the job that makes a report. False: there is no such process. */
 static bool fill_report_job(struct answers *answers, const struct address *address, struct job *job)
 {
     struct heaps *heaps = answers->heaps;

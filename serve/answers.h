@@ -62,8 +62,8 @@ struct answers {
     const struct options *options;
 };
 
-/* True: the answer is complete. False: job was filled in, reports_queue() has to run it, and then
- * answer_finish() makes the answer. */
+/* Begins an answer. True: the answer is complete. False: job was filled in, reports_queue() has to
+ * run it, and then answer_finish() makes the answer. */
 bool answer_begin(struct answers *answers, const struct question *question, struct answer *answer,
                   struct job *job);
 void answer_finish(struct answers *answers, const struct job *job, struct answer *answer);

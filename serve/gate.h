@@ -33,7 +33,7 @@ struct gate_headers {
 
 enum gate_answer { GATE_OPEN, GATE_WRONG_HOST, GATE_WRONG_ORIGIN, GATE_NO_TOKEN };
 
-/* local: the address of this end of the connection. */
+/* Says whether a request may be answered. local: the address of this end of the connection. */
 enum gate_answer gate_check(const struct gate *gate, const struct gate_headers *headers,
                             const union socket_address *local);
 

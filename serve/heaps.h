@@ -39,7 +39,7 @@ void heaps_unlock(struct heaps *heaps);
 
 /* NULL: no such process runs, or its recording cannot be read. */
 const struct fleet_member *heaps_find(const struct heaps *heaps, pid_t pid);
-/* Of a process that heaps_find() found. */
+/* The notes on a process that heaps_find() found. */
 struct heap_process *heaps_notes(struct heaps *heaps, const struct fleet_member *member);
 /* Keeps the result of an action, if the process still runs. Takes the lock itself. */
 void heaps_note_action(struct heaps *heaps, const char *path, const char *text);

@@ -30,7 +30,7 @@ static sigset_t block_signals(void)
     return ends;
 }
 
-/* True: a signal came. */
+/* Waits. True: a signal came. */
 static bool wait_for_signal(const sigset_t *ends, double seconds)
 {
     struct timespec span = {.tv_sec = (time_t)seconds,

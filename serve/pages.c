@@ -16,7 +16,7 @@
 
 /* ---- Parts of all pages ---------------------------------------------------------------------- */
 
-/* As on a terminal: what has no picture is escaped. */
+/* Writes text as on a terminal: characters that have no picture are escaped. */
 static void write_text(const char *text, FILE *stream)
 {
     escape_xml(stream, term_text(text, strlen(text), 0).text);
@@ -65,7 +65,7 @@ static void write_ago(uint64_t now, uint64_t then, FILE *stream)
     fprintf(stream, "%s ago", time_format_span(time_since(now, then), span));
 }
 
-/* Where a process has not run for long enough. */
+/* Says how much longer a process has to run for a verdict. */
 static void write_verdict_note(uint64_t ran_ns, FILE *stream)
 {
     double needed = GROWTH_SECONDS_LEAST + 1;
@@ -289,7 +289,7 @@ static void begin_process(const struct fleet_member *member, const struct page_c
             term_count(snapshot->total.blocks, "block").text);
 }
 
-/* After the sentence that answers the question of the page. */
+/* Writes the tabs, after the sentence that answers the question of the page. */
 static void write_tabs(const struct fleet_member *member, enum tab tab, FILE *stream)
 {
     fputs("</p>\n<nav><a href=\"/\">All processes</a>", stream);

@@ -26,7 +26,7 @@ struct page_choice {
     bool allow_actions;
 };
 
-/* With the lock of the heaps. */
+/* These functions need the lock of the heaps. */
 void page_write_processes(struct heaps *heaps, const struct page_choice *choice, FILE *stream);
 void page_write_growth(struct heaps *heaps, const struct fleet_member *member,
                        const struct page_choice *choice, FILE *stream);

@@ -79,7 +79,7 @@ static struct kept_report *find_report(struct reports *reports, const struct job
     return NULL;
 }
 
-/* True: the job has its result. */
+/* Looks for a kept report. True: the job has its result. */
 static bool take_kept(struct reports *reports, struct job *job)
 {
     char *name = name_job(job);
@@ -94,7 +94,7 @@ static bool take_kept(struct reports *reports, struct job *job)
     return true;
 }
 
-/* In a free place, or that of the oldest. */
+/* Keeps a report in a free place, or in that of the oldest. */
 static void keep_report(struct reports *reports, const struct job *job)
 {
     struct kept_report *at = reports->kept;

@@ -62,9 +62,9 @@ struct job {
 struct reports;
 struct reports *reports_begin(void); /* NULL: no thread could be started */
 
-/* True: the report was kept, and the job has its result. */
+/* Takes a kept report. True: there is one, and the job has its result. */
 bool reports_take(struct reports *reports, struct job *job);
-/* True: done() will be called. False: too many wait, or reports_stop() was called. */
+/* Queues a job. True: done() will be called. False: too many wait, or reports_stop() was called. */
 bool reports_queue(struct reports *reports, struct job *job);
 
 /* Ends the job that runs, and those that wait, with a message; done() is called for each. */

@@ -27,7 +27,7 @@ struct server {
     uint64_t said_ns; /* the last message about a refused request */
 };
 
-/* One request, from its headers to the end of its answer. */
+/* One request, from the headers to the end of the answer. */
 struct exchange {
     struct server *server;
     struct MHD_Connection *connection;
@@ -54,7 +54,7 @@ static struct connection *take_place(struct server *server, int fd)
     return NULL;
 }
 
-/* At most one line a second, however many requests there are. */
+/* Says that a request was refused, at most once a second, however many requests there are. */
 static void say_refused(struct server *server, const char *what, const char *value)
 {
     uint64_t now = time_steady_ns();
@@ -253,7 +253,7 @@ static const char *find_argument(void *given, const char *name)
     return MHD_lookup_connection_value(given, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* In the thread of the reports. */
+/* Continues an exchange, in the thread of the reports. */
 static void continue_exchange(void *given)
 {
     struct exchange *exchange = given;

@@ -28,7 +28,7 @@ struct server *server_begin(struct listener *listener, const struct gate *gate,
                             struct answers *answers);
 /* Closes connections that are over their time; called about once a second. */
 void server_sweep(struct server *server);
-/* After reports_stop(): no request waits then. */
+/* Ends the server. Call it after reports_stop(): no request waits then. */
 void server_end(struct server *server);
 
 #endif

@@ -21,7 +21,8 @@
 
 extern char **environ;
 
-/* Beside leakserve in a build directory, else where make install puts the tools. */
+/* The path of a tool: beside leakserve in a build directory, else where make install puts the
+ * tools. */
 static char *find_tool(const char *name)
 {
     char *path = proc_find_tool(NULL, name), *installed;

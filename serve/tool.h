@@ -18,7 +18,7 @@ struct tool_run {
     char message[TOOL_MESSAGE_SIZE]; /* set by tool_run(); "": nothing was said */
 };
 
-/* True: it ran, and exited with 0. */
+/* Runs the tool. True: it ran, and exited with 0. */
 bool tool_run(struct tool_run *run);
 
 #endif

@@ -53,7 +53,8 @@ static void free_member(struct fleet *fleet, struct fleet_member *member)
     listed_process_free(&member->found);
 }
 
-/* After an exec the process has another recording file, so it counts as another member. */
+/* Finds a member. After an exec the process has another recording file, so it counts as another
+ * member. */
 static struct fleet_member *find_member(struct fleet *fleet, const struct listed_process *found)
 {
     for (size_t i = 0; i < fleet->count; i++) {
@@ -97,7 +98,7 @@ static struct fleet_rate rate_between(const struct heap_snapshot *before,
                                          (now->time - before->time)};
 }
 
-/* False: the process has ended since it was found. */
+/* Reads a member again. False: the process has ended since it was found. */
 static bool update_member(struct fleet_member *member)
 {
     struct heap_snapshot *before = member->snapshot;

@@ -113,7 +113,7 @@ static void drop_suppressed(struct lost_scan *scan, enum verdict verdict)
     }
 }
 
-/* By index of the name, in mem; NULL: there was no leak check. */
+/* The lost blocks, indexed by name, in mem; NULL: there was no leak check. */
 static struct lost_totals *lost_totals_by_name(struct arena *mem, const struct site_names *names,
                                                const struct store *store,
                                                struct suppressions *suppressions, uint64_t now_ns)

@@ -66,7 +66,7 @@ struct snapshot_reader {
     struct moment peak;             /* the largest heap that was recorded or seen */
 };
 
-/* resolver: as for site_names_begin(). */
+/* Begins to read a recording file. resolver: as for site_names_begin(). */
 struct snapshot_reader snapshot_reader_begin(const char *path, struct resolver *resolver);
 void snapshot_reader_end(struct snapshot_reader *reader);
 
@@ -97,7 +97,8 @@ struct watched {
 /* NULL: no thread could be started, and the source has ended. */
 struct watcher *watcher_begin(const struct watched *watched, void *source, double interval);
 
-/* Of the recording of a process: struct heap_snapshot, until it ends. */
+/* Watches the recording of a process: makes a struct heap_snapshot at intervals, until the process
+ * ends. */
 struct watcher *watcher_begin_process(const char *path, double interval);
 
 /* Returns within LEAVE_SECONDS (watcher.c): a thread that is still reading then keeps its memory

@@ -73,7 +73,7 @@ void leakctl_request_start(struct leakctl_request *request, int32_t pid, const c
     snprintf(request->text, sizeof(request->text), "leakctl: %s", strerror(error));
 }
 
-/* Its lines, one behind the other, as far as there is room. */
+/* Keeps the lines of output, one behind the other, as far as there is room. */
 static void keep_output(struct leakctl_request *request, const char *text, size_t length)
 {
     size_t used = request->has_line ? strlen(request->text) : 0;

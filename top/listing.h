@@ -66,7 +66,8 @@ void listing_write_csv_header(FILE *stream);
 void listing_write_csv(const struct heap_snapshot *snapshot, const struct listing_options *options,
                        FILE *stream);
 
-/* One document on one line; docs/top.schema.json is generated from its table, json_snapshot. */
+/* Writes one document on one line; docs/top.schema.json is generated from the table
+ * json_snapshot. */
 extern const struct json_table json_snapshot;
 void listing_write_json(const struct heap_snapshot *snapshot, const struct listing_options *options,
                         FILE *stream);

@@ -36,7 +36,8 @@ static void print_processes(const struct process_list *finds, FILE *stream)
     }
 }
 
-/* True: recordings are there, but none that this program reads, and a message says so. */
+/* Says why nothing is shown. True: recordings are there, but none that this program reads, and a
+ * message says so. */
 static bool explain_newer(const struct process_list *finds)
 {
     if (finds->count || !finds->newer)
@@ -46,7 +47,7 @@ static bool explain_newer(const struct process_list *finds)
     return true;
 }
 
-/* False: there is none, and a message says so. */
+/* Says whether a process was found. False: there is none, and a message says so. */
 static bool has_processes(const struct process_list *finds)
 {
     if (finds->count)
@@ -58,7 +59,7 @@ static bool has_processes(const struct process_list *finds)
     return false;
 }
 
-/* False: there is not exactly one process, and a message says so. */
+/* Says whether exactly one process was found. False: a message says that it is not so. */
 static bool is_unique(const struct process_list *finds, const char *word)
 {
     if (finds->count == 1)
@@ -152,7 +153,8 @@ static int write_snapshots(const char *path, const struct options *options)
 
 /* ---- All of them as a table ------------------------------------------------------------------ */
 
-/* updates: rates are known from the second on, an interval later. */
+/* Writes the table of all processes. updates: rates are known from the second on, an interval
+ * later. */
 static int write_fleet(const char *dir, int updates, double interval)
 {
     struct fleet fleet = {0};
@@ -235,7 +237,7 @@ static int run_metrics(const char *dir, const struct options *options)
 
 /* ---- The live page --------------------------------------------------------------------------- */
 
-/* leakserve reads the same options. */
+/* Runs leakserve, which reads the same options. */
 static int run_page(char **argv)
 {
     char *path = proc_find_tool(NULL, "leakserve");
@@ -270,7 +272,7 @@ static int run_command(struct options *options)
     } else {
         process_list_select(&finds, options->process);
         if (is_unique(&finds, options->process)) {
-            /* Without a terminal: as with --once. */
+            /* Without a terminal, the table is written once, as with --once. */
             if (options->view == VIEW_SCREEN && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
                 options->view = VIEW_TABLE;
                 options->once = true;

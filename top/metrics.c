@@ -189,7 +189,7 @@ static void write_file_metrics(const struct plan *plan, FILE *stream)
     }
 }
 
-/* row: NULL for a metric of the process. */
+/* Writes the series of a metric. row: NULL for a metric of the process. */
 static void write_series(const struct plan *plan, const struct metric *metric, bool *has_header,
                          const struct metrics_process *process, const size_t *row, double value,
                          FILE *stream)

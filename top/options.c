@@ -189,7 +189,8 @@ static bool has_sort_data(const struct options *options)
     return false;
 }
 
-/* False: a message asks for the process. With --help and --version none is needed. */
+/* Says whether a process is named, if one is needed: --help and --version need none. False: a
+ * message asks for it. */
 static bool names_process(const struct options *options)
 {
     if (options->process || options->view == VIEW_METRICS || options->view == VIEW_PAGE ||

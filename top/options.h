@@ -22,7 +22,8 @@ struct options {
     bool help, version;
 };
 
-/* False: the command line is wrong, and one line on stderr says why. The texts are argv's. */
+/* Parses the command line. The texts are argv's. False: it is wrong, and one line on stderr says
+ * why. */
 bool options_parse(int argc, char **argv, struct options *options);
 void options_help(FILE *stream);
 

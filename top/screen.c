@@ -59,7 +59,7 @@ static void request_report(struct screen *screen)
         &(struct leakctl_command){"report", output, "writing a report ...", done});
 }
 
-/* False: not a key of an order. */
+/* Changes the order by a key. False: the key is not one of an order. */
 static bool set_sort_key(struct screen *screen, int key)
 {
     for (int i = 0; i < ORDER_MAX; i++)
@@ -149,7 +149,7 @@ static void accept_snapshot(struct screen *screen)
         screen->snapshot->how = END_LOST; /* whatever its state in the last snapshot */
 }
 
-/* False: the terminal was closed. */
+/* Waits for a key, a snapshot or a line of leakctl. False: the terminal was closed. */
 static bool wait_for_event(const struct watcher *watcher, const struct leakctl_request *request)
 {
     struct pollfd events[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -161,7 +161,7 @@ static bool wait_for_event(const struct watcher *watcher, const struct leakctl_r
            !(events[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* False: the terminal was closed. */
+/* Runs the screen until the user leaves. False: the terminal was closed. */
 static bool run_screen(struct screen *screen)
 {
     while (!screen->leave) {

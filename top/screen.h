@@ -10,9 +10,10 @@
 #include "common/terminal/terminal.h"
 #include "top/listing.h"
 
-/* One process. Runs until the user leaves. False: there is no screen, and a message says why. */
+/* Shows one process. Runs until the user leaves. False: there is no screen, and a message says
+ * why. */
 bool screen_run(const char *path, double interval, const struct listing_options *options);
-/* Likewise all processes of a directory; NULL = of the default places. */
+/* Shows all processes of a directory; NULL = of the default places. Otherwise like screen_run. */
 bool fleet_screen_run(const char *dir, double interval, const struct listing_options *options);
 
 /* ---- Requests by leakctl --------------------------------------------------------------------- */
@@ -32,7 +33,8 @@ struct leakctl_command {
     const char *doing, *done; /* the text meanwhile, and afterwards */
 };
 
-/* store: the recording file of the process. Does nothing while another request is under way. */
+/* Starts a request. store: the recording file of the process. Does nothing while another request is
+ * under way. */
 void leakctl_request_start(struct leakctl_request *request, int32_t pid, const char *store,
                            const struct leakctl_command *command);
 

@@ -33,8 +33,8 @@ struct site_names {
 /* A resolver that looks up names in the files that the process has mapped, and nowhere else. */
 struct resolver *site_names_resolver(struct arena *mem);
 
-/* resolver: shared with other processes of the same files, and outlives the names; NULL = make one.
- */
+/* Begins to name sites. resolver: shared with other processes of the same files, and outlives the
+ * names; NULL = make one. */
 struct site_names site_names_begin(struct resolver *resolver);
 void site_names_end(struct site_names *names);
 

@@ -56,7 +56,7 @@ static bool wait_interval(struct watcher *watcher)
     return !stopping;
 }
 
-/* False: it was the last snapshot of the process. */
+/* Takes one snapshot. False: it was the last one of the process. */
 static bool take_one(struct watcher *watcher)
 {
     struct read_error trouble;

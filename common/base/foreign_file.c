@@ -51,7 +51,8 @@ static void format_place(int fd, char place[PLACE_SIZE])
     snprintf(place, PLACE_SIZE, "/proc/self/fd/%d", fd);
 }
 
-/* May this descriptor be read: a regular file of a user that may be trusted, in an ordinary filesystem? */
+/* Says whether the descriptor may be read: it is a regular file of a trusted user, in an ordinary
+ * filesystem. */
 static bool is_allowed(int fd)
 {
     char place[PLACE_SIZE], path[64] = "";
@@ -170,13 +171,15 @@ bool foreign_file_become(struct file_owner reader)
     return good;
 }
 
-/* Only of this thread: setgroups() of libc would change all of them. */
+/* Changes the groups of this thread alone; setgroups() of libc would change those of all
+ * threads. */
 static bool set_groups(const struct rights *rights)
 {
     return syscall(SYS_setgroups, (size_t)rights->group_count, rights->groups) == 0;
 }
 
-/* Only for files; the answer of these calls is what was set before. */
+/* Sets the user and group by which the kernel judges access to files. These calls return what was
+ * set before, so a wrong value shows. */
 static bool set_ids(const struct rights *rights)
 {
     setfsgid(rights->gid);

@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whose program it was: the owner of its recording file. */
+/* The user whose program left a recording file: the owner of that file. */
 struct file_owner {
     uid_t uid;
     gid_t gid;
 };
 
-/* From now on each file must be readable for this user as well. Without effect unless this process
- * is root's and the user is not root. */
+/* From now on, files are opened only when this user may read them as well. Without effect unless
+ * this process is root's and the user is not root. */
 void foreign_file_add_reader(struct file_owner reader);
 void foreign_file_forget_readers(void);
 

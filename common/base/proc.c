@@ -39,7 +39,8 @@ bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state)
         if (!rest)
             return false;
         rest++;
-        /* With more than one thread it is not a zombie: only its main thread has ended. */
+        /* A process in state Z with more than one thread is no zombie: only its main thread has
+         * ended. */
         if (field + 1 == THREADS_FIELD && *state == 'Z' && strtol(rest, NULL, 10) > 1)
             *state = 'S';
     }

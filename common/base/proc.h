@@ -23,10 +23,11 @@ bool proc_read_text(pid_t pid, const char *file, char *text, size_t size);
 /* What follows "NAME:" in such a text of status, to its end; "": no line begins so. */
 const char *proc_status_value(const char *status, const char *name);
 
-/* Of such a text: a process or thread that has ended, a zombie, too; also when it names no state. */
+/* Says whether /proc/PID/status describes a process or thread that has ended, or is a zombie. True
+ * also when the text names no state. */
 bool proc_status_ended(const char *status);
 
-/* One line of maps. */
+/* One line of /proc/PID/maps. */
 struct proc_mapping {
     uint64_t start, end, offset;
     char access[5];   /* "rw-p" */

@@ -25,7 +25,8 @@ struct term_text {
     size_t columns;
 };
 
-/* At most `columns` wide, 0 = no limit; an ellipsis replaces the middle of what is wider. */
+/* The text as a terminal shows it, at most `columns` wide (0 = no limit). An ellipsis replaces the
+ * middle of a wider text. */
 struct term_text term_text(const char *text, size_t length, size_t columns);
 
 struct term_text term_number(uint64_t number);                  /* "1,234,567" */

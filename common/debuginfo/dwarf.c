@@ -290,7 +290,8 @@ struct variable {
     const char *directory; /* as of a unit */
 };
 
-/* As dwarf_decl_file(), which asserts that the unit has a table of files. */
+/* The name of the file that declares the DIE, NULL = none. Unlike dwarf_decl_file(), accepts a unit
+ * without a table of files. */
 static const char *declaring_file(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -366,7 +367,8 @@ static void add_variable(struct dwarf_data *data, const struct variable *variabl
     *slot = data->count;
 }
 
-/* parent: what contains the variables; its function: the enclosing one, NULL = none. */
+/* Adds the variables that a unit, namespace, class or function contains, and those nested in them.
+ * parent->function: the function around them, NULL = none. */
 static void add_variables(struct dwarf_data *data, struct variable *parent, bool locals,
                           int nesting)
 {

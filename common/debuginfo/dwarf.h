@@ -81,7 +81,8 @@ struct dwarf_variable {
 /* The variable that begins at `start`. local: search functions, too. */
 bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
                      struct dwarf_variable *found);
-/* Its DIE. */
+/* Finds the DIE of the variable at an address. local: searches the static variables of
+ * functions. */
 bool dwarf_data_find_die(struct dwarf_data *data, uint64_t start, bool local, Dwarf_Die *die);
 void dwarf_data_end(struct dwarf_data *data);
 

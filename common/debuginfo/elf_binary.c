@@ -68,7 +68,8 @@ static bool has_named_debug_file(const char *dirs, const char *file, const char 
     }
 }
 
-/* link: the name that the ELF file says, NULL = none. */
+/* Says whether libdwfl may find debug information by name, beside the file or below `dirs`. link:
+ * the name in .gnu_debuglink, NULL = none. */
 static bool may_find_by_name(const char *dirs, const char *file, const char *link)
 {
     char name[NAME_MAX + 1], real[PATH_MAX];
@@ -291,7 +292,8 @@ static struct binary_variable variable_from_dwarf(const struct dwarf_variable *k
                                     .die = known->die};
 }
 
-/* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information. */
+/* Finds the variable at an address as libdwfl counts it, or at an offset in the TLS segment. bias:
+ * what libdwfl adds to addresses of the debug information. */
 static bool find_variable(struct elf_binary *binary, uint64_t address, bool tls, uint64_t bias,
                           struct binary_variable *found)
 {

@@ -66,7 +66,7 @@ struct binary_variable {
     Dwarf_Die die;
 };
 
-/* Where a variable is. */
+/* The place of a variable: in data, in the TLS segment, or in a stack frame. */
 struct variable_location {
     enum {
         VARIABLE_IN_DATA, /* address in the file */
@@ -92,7 +92,7 @@ struct elf_binary_parts {
     uint64_t to_dwarf;   /* … = address of the debug information */
 };
 
-/* False: without debug information. */
+/* Gives access to the debug information of the file. False: the file has none. */
 bool elf_binary_parts(struct elf_binary *binary, struct elf_binary_parts *parts);
 
 #endif

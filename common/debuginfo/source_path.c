@@ -22,7 +22,7 @@ static bool is_parent(const char *part, size_t length)
     return length == 2 && part[0] == '.' && part[1] == '.';
 }
 
-/* Where the last component of path[0..length) begins. */
+/* The offset at which the last component of path[0..length) begins. */
 static size_t last_part(const char *path, size_t length)
 {
     while (length && path[length - 1] != '/')

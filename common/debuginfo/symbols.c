@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Of several symbols at one address the widest binding wins, then the first of the table. The
- * number of a span encodes both; the highest wins. */
+/* The number of a span encodes the binding and index of its symbol, and the highest number wins: of
+ * several symbols at one address, the one with the widest binding, then the first of the table. */
 #define INDEX_BITS 29
 #define INDEX_MAX ((1u << INDEX_BITS) - 1)
 

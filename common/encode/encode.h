@@ -14,10 +14,10 @@
  * Escaped as leak_escape.h says: XML 1.0 cannot express most control characters at all, and in a
  * format of lines a newline would forge a line. Nothing is cut off. */
 
-/* On one line; all other characters stay. */
+/* Writes the text on one line: line breaks are escaped, all other characters stay. */
 void escape_line(FILE *stream, const char *text);
 
-/* Between tags of XML and HTML. Newlines and tabs survive, here and in attributes. */
+/* Writes text between tags of XML or HTML. Newlines and tabs survive, here and in attributes. */
 void escape_xml(FILE *stream, const char *text);
 
 /* A line of its own with that indentation: "<name>text</name>"; nothing for NULL. */
@@ -26,10 +26,11 @@ void escape_element(FILE *stream, int indent, const char *name, const char *text
 /* " name="text""; nothing for NULL. */
 void escape_attribute(FILE *stream, const char *name, const char *text);
 
-/* In a GitHub workflow command: the message, or the value of a property. Newlines survive. */
+/* Writes the message of a GitHub workflow command, or the value of one of the command's properties.
+ * Newlines survive. */
 void escape_command(FILE *stream, const char *text, bool property);
 
-/* As code in Markdown, also in a table cell. */
+/* Writes text as code in Markdown, also in a table cell. */
 void escape_code(FILE *stream, const char *text);
 
 /* A path in a URI: what is not a plain letter, digit or sign becomes %XX. */
@@ -76,7 +77,7 @@ void protobuf_end(struct protobuf *proto);
 void protobuf_varint(struct protobuf *proto, uint64_t number); /* an item of a packed list */
 void protobuf_number(struct protobuf *proto, unsigned field, uint64_t number); /* nothing for 0 */
 void protobuf_bytes(struct protobuf *proto, unsigned field, const void *bytes, size_t length);
-/* Also when it is empty: it is an item of a list. */
+/* Writes a message as a field, even an empty one, because it is an item of a list. */
 void protobuf_message(struct protobuf *proto, unsigned field, const struct protobuf *message);
 
 #endif

@@ -52,11 +52,12 @@ struct json_field {
     const char *const *words; /* of an enum, */
     size_t word_count;        /* NULL = not in use; of a constant: its only word */
     const struct json_table *table;
-    /* Also required for the value to be known. */
+    /* A second condition for the value to be known, NULL = none. */
     bool (*known_if)(const struct json_writer *json, const void *object);
     /* Writes the member in place of the type's own code; the type is then for the schema. */
     void (*put)(struct json_writer *json, const char *key, const void *member);
-    /* For the schema: members with ' for ", instead of the limits of the type. */
+    /* Members for the JSON schema, with ' in place of ". They replace the limits that follow from
+     * the type. */
     const char *limits;
     const char *about;
 };

@@ -19,7 +19,7 @@ static size_t plain_length(const char *text, bool markup)
     }
 }
 
-/* One character: \uXXXX, or two of these for what UTF-16 needs a pair for. */
+/* Writes one character as \uXXXX, or as two of these when UTF-16 needs a pair for it. */
 static void put_escape(struct json_writer *json, uint32_t character)
 {
     if (character >= 0x10000)
@@ -29,8 +29,8 @@ static void put_escape(struct json_writer *json, uint32_t character)
         fprintf(json->stream, "\\u%04x", character);
 }
 
-/* In a page the text is read by people, so the escape itself is the text. Returns the length of the
- * first character of the text, which is no plain one. */
+/* Writes the first character of the text, which is no plain one, and returns its length. People
+ * read the text of a page, so there the escape itself becomes text. */
 static size_t put_shown(struct json_writer *json, const char *text)
 {
     char shown[LEAK_ESCAPE_SIZE];

@@ -13,7 +13,7 @@
 #define ORDER_LEAST 0.8      /* order of the points by Kendall's tau: 1 ascending, 0 none */
 #define NOISE_TIMES_SMALL 10 /* likewise, when the gain is less than SMALL of the level */
 #define SMALL 0.05
-/* Below a saw-tooth that is larger than the gain: */
+/* Limits for the minima of a saw-tooth curve whose teeth are larger than the gain: */
 #define FLOOR_FIT 0.97 /* r² of the minima */
 /* Growth has stopped when a pause is longer than each one before by this factor, and than this
  * share of the time. */
@@ -30,8 +30,8 @@
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
 #define CLEARED_SECONDS 3.0
-/* In a short run, freeing takes longer relative to the rest: up to this share of the time, when
- * nothing is allocated any more and less than this is left. */
+/* Freeing at the end takes a larger part of a short run. It may take this share of the time when
+ * nothing is allocated any more and less than TEARDOWN_TO of the peak is left. */
 #define TEARDOWN_SHARE (1 / 3.0)
 #define TEARDOWN_TO 0.1
 /* A queue: this share of the blocks was freed, and at the age that the oldest ones had. */
@@ -103,7 +103,7 @@ static double bytes_at(const struct series *series, double time)
 
 /* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* From this point on the series only falls; it is the last one of that height. */
+/* The point from which the series only falls: the last one of that height. */
 static size_t begin_of_fall(const struct series *series)
 {
     size_t top = series->count - 1;
@@ -420,8 +420,8 @@ static double mean(const struct growth_point *at, size_t count)
     return sum;
 }
 
-/* It had its size from the beginning, freed blocks were replaced by others, and both halves of the
- * time have the same mean. */
+/* Says whether memory had its size from the beginning: freed blocks were replaced by others, and
+ * both halves of the time have the same mean. */
 static bool is_steady(const struct series *series, double peak)
 {
     size_t half = series->count / 2;

@@ -31,7 +31,7 @@ enum growth_verdict {
 
 extern const char *const growth_word[GROWTH_MAX];
 
-/* Below these limits the verdict is UNKNOWN or not growing. */
+/* Series below these limits get the verdict UNKNOWN or "not growing". */
 #define GROWTH_POINTS_LEAST 8
 #define GROWTH_SECONDS_LEAST 7.0
 #define GROWTH_BYTES_LEAST (16 << 10)
@@ -58,7 +58,7 @@ struct growth_finding {
     double confidence; /* 0 to 1 */
 };
 
-/* ended: the last point is the end of the process. */
+/* Judges a series of points. ended: the last point is the end of the process. */
 struct growth_finding growth_judge(const struct growth_point *points, size_t count, bool ended);
 
 static inline bool growth_is_growing(enum growth_verdict verdict)

@@ -90,8 +90,8 @@ struct freed_place {
     double share;               /* of the sampled frees, 0 to 1 */
 };
 
-/* Where other blocks of a record's stacks were freed. The places leave out blocks that realloc
- * moved, and blocks that the allocating line itself freed. */
+/* The places where other blocks with a record's stacks were freed. They leave out blocks that
+ * realloc moved, and blocks that the allocating line itself freed. */
 struct freed {
     uint64_t blocks;    /* of its stacks that were freed, anywhere */
     uint64_t allocated; /* by its stacks, without those that realloc moved; 0 = unknown */
@@ -185,7 +185,7 @@ struct path {
     uint32_t found; /* number of the result of the leak check that it leads to */
 };
 
-/* One block of a record. */
+/* One block of a record, as an example. */
 struct sample {
     uint64_t address, size; /* address 0 = left out */
     struct thread_ref thread;
@@ -257,7 +257,7 @@ struct record_line {
     uint64_t bytes, blocks;
 };
 
-/* Between which two leak checks of the process something was seen to be new. */
+/* The two leak checks of a process between which something appeared. */
 struct check_span {
     uint64_t after_ns; /* 0 = the first leak check saw it */
     uint64_t by_ns;    /* 0 = unknown */
@@ -269,7 +269,7 @@ struct stack {
     uint32_t ending; /* as of a record */
 };
 
-/* Where the last pointer to a block was lost. */
+/* The place at which the last pointer to a block was lost. */
 struct lost_place {
     bool known;
     const char *holder; /* "g_cache (cache.c:12)"; NULL = none was seen: a register, or nothing */
@@ -295,7 +295,8 @@ struct lost_block {
 
 #define WHEN_LOST_MOST 4
 
-/* When blocks of a record were lost, in another run of the program (leakrun --when-lost). */
+/* The times and places at which blocks of a record were lost, in another run of the program
+ * (leakrun --when-lost). */
 struct when_lost {
     uint32_t followed, lost, freed;           /* blocks */
     uint32_t agreed;                          /* of those lost, in the same function */
@@ -479,7 +480,7 @@ struct stacks {
     uint64_t frames_walked, frames_shared;
 };
 
-/* One of the last frees of a thread. */
+/* One of a thread's last calls of free. */
 struct recent_free {
     uint64_t address;
     uint64_t time_ns;
@@ -531,7 +532,7 @@ struct bad_free {
     uint32_t block_count;
     uint64_t time_ns, count;
     struct stack released, allocated; /* no frames = unknown */
-    /* Of a double free: the first free. */
+    /* The first free of the block, when this is a double free. */
     uint32_t first_form;
     struct thread_ref first_thread;
     uint64_t first_ns;
@@ -609,13 +610,13 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* opened by a single call and left open, as many correct programs do */
-    /* Where others of its type are released, NULL = nowhere: of those that the function of its title
-     * opens, or of those that this caller opens. */
+    /* The places where other resources of this type are released, NULL = nowhere: those that the
+     * function of the title opens, and those that this caller opens. */
     const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* different ones */
     size_t name_count;
     bool more_names;
-    /* Of a bad close. */
+    /* These fields describe a bad close. */
     bool taken;                  /* another resource had the number by then */
     struct stack opened, closed; /* no frames: unknown */
     struct thread_ref closed_by;
@@ -627,7 +628,7 @@ struct inherited {
     const char *name; /* NULL = unknown */
 };
 
-/* By enum leak_resource_type. */
+/* The number of resources of one type; the array of these is indexed by enum leak_resource_type. */
 struct resource_total {
     const char *type;
     uint64_t opened, open;
@@ -776,7 +777,8 @@ void report_put_lead_first(struct report *report);
 /* Something is wrong, or may be. Blocks that are only unfreed are not: no leak check was made. */
 bool process_has_findings(const struct process *process);
 
-/* It called exec with no findings but unfreed blocks, which vanished then. */
+/* Says whether the process only called exec: it has no findings but unfreed blocks, which vanished
+ * with its memory. */
 bool process_only_called_exec(const struct process *process);
 
 /* What the process was called: argv[0] without its directory. A title that a server has given itself
@@ -809,7 +811,8 @@ struct record record_from_stack(const struct stack *stack);
  */
 const struct frame *record_title_frame(const struct record *record);
 
-/* It grew until the end, or until the program freed everything before it exited. */
+/* Says whether the record grew until the end, or until the program freed everything before it
+ * exited. */
 bool record_is_growing(const struct record *record);
 
 /* Sets record.owned and next_owned from record.owner, in the order of the records. */
@@ -818,10 +821,11 @@ void process_link_owned(struct process *process);
 /* Leaks were found. Reachable blocks and those of the runtime are none. */
 bool process_has_leaks(const struct process *process);
 
-/* It is open, or was closed, and correct programs do not leave or close it. */
+/* Says whether a resource is worth a report: it is open, or was closed, in a way that correct
+ * programs avoid. */
 bool resource_is_reportable(const struct resource *resource);
 
-/* As bad_free_word. */
+/* The name of a crash's type in JSON and XML, a constant as those of bad_free_word(). */
 const char *crash_type_name(const struct crash *crash);
 
 /* The sums over all processes, saturating. */
@@ -845,7 +849,8 @@ enum sort_order {
     SORT_GROWTH,   /* bytes per second */
 };
 
-/* By verdict_rank(), then by `sort`, then by a total order; negative when a comes first. */
+/* Compares two records by verdict_rank(), then by `sort`, then by a total order. Negative: a comes
+ * first. */
 int record_compare(const struct record *a, const struct record *b, enum sort_order sort);
 
 #endif

@@ -17,7 +17,7 @@ void binary_close(struct binary *binary); /* the other process forgets the file 
 
 enum binary_state binary_state(const struct binary *binary);
 
-/* As the functions of elf_binary.h. */
+/* These functions answer like those with the same names in elf_binary.h. */
 size_t binary_find_frames(struct binary *binary, uint64_t offset,
                           struct dwarf_frame frames[DWARF_INLINE_MAX]);
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found);
@@ -30,17 +30,18 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
  *
  * When the process dies of such a question, the file has no types any more but keeps its names. */
 
-/* As block_type_find() and block_type_find_class(). False: nothing is known. */
+/* These functions answer like block_type_find() and block_type_find_class(). False: nothing is
+ * known. */
 bool binary_find_type(struct binary *binary, const struct block_question *question,
                       struct block_type_found *found);
 bool binary_find_class(struct binary *binary, const char *name,
                        const struct block_question *question, struct block_type_found *found);
 
-/* As block_type_fit(). */
+/* Answers like block_type_fit(). */
 bool binary_fit_type(struct binary *binary, struct type_id id,
                      const struct block_question *question, struct block_type_found *found);
-/* As type_path_find(), where steps[0].offset is left out: root knows it. Returns how many of the
- * steps follow found[]; 0 = nothing is known. */
+/* Answers like type_path_find(), except that root knows steps[0].offset, which the caller leaves
+ * out. Returns how many of the steps follow found[]; 0 = nothing is known. */
 size_t binary_find_path(struct binary *binary, const struct variable_location *root,
                         const struct type_step *steps, size_t count, struct type_step_found *found);
 

@@ -114,7 +114,7 @@ const char *demangle(struct arena *mem, const char *name)
     return plain;
 }
 
-/* One step through a C++ name: skips a bracketed part or one character. */
+/* Goes one step through a C++ name: skips a bracketed part or one character. */
 static const char *skip_part(const char *at)
 {
     static const char open[] = "<([{", close[] = ">)]}";

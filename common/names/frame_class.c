@@ -303,7 +303,7 @@ static bool in_loader(const struct frame *frame)
     return base && (is_module_named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
 }
 
-/* libstdc++'s pool, when libstdc++ is linked statically. */
+/* Recognizes the emergency pool of a libstdc++ that is linked statically. */
 static bool is_static_pool(const struct frame *frame)
 {
     return frame->function && (strstr(frame->function, "__freeres") ||
@@ -322,8 +322,8 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     if (in_loader(frames[first]))
         return true; /* link maps, thread vectors, TLS blocks */
     if (user == count) {
-        /* Without a frame of the user the block belongs to the start-up or shutdown code of the
-         * libraries, unless a frame is in no module or is an allocation wrapper. */
+        /* A stack without a frame of the user belongs to the start-up or shutdown code of the
+         * libraries, unless one of its frames is in no module or is an allocation wrapper. */
         for (size_t i = first; i < count; i++)
             if (frame_is_user_code(frames[i]))
                 return false;

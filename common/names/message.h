@@ -38,9 +38,10 @@ const uint8_t *message_bytes(struct message *message, size_t *length);
 void message_put_location(struct message *message, const struct variable_location *place);
 void message_take_location(struct message *message, struct variable_location *place);
 
-/* False: the other side has gone. */
+/* Sends a message. False: the other side has gone. */
 bool message_send(int fd, const struct message *message);
-/* False: the other side has gone, was silent for the time that the socket allows, or sent no message. */
+/* Receives a message. False: the other side has gone, was silent for the time that the socket
+ * allows, or sent no message. */
 bool message_receive(int fd, struct message *message);
 
 #endif

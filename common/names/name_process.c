@@ -16,7 +16,7 @@ struct name_process name_process_begin(const struct binary_search_path *search)
     return (struct name_process){.search = search, .socket = -1};
 }
 
-/* One that is dying already keeps its own ending. */
+/* Ends the name process. A process that is ending by itself keeps its own exit status. */
 static void stop(struct name_process *process)
 {
     if (!process->pid)

@@ -21,7 +21,7 @@ struct name_process {
 struct name_process name_process_begin(const struct binary_search_path *search);
 void name_process_end(struct name_process *process);
 
-/* From now on files are read with this user's rights. */
+/* From now on, the name process opens files with the rights of this user. */
 void name_process_set_reader(struct name_process *process, struct file_owner reader);
 
 /* Makes sure that one runs. False: none can be started, or too many have died. */

@@ -4,7 +4,8 @@
 #ifndef COMMON_NAMES_NAME_SANDBOX_H
 #define COMMON_NAMES_NAME_SANDBOX_H
 
-/* For the rest of this process's life. Where the kernel has no filters, nothing changes. */
+/* Locks the calling process into the sandbox for the rest of its life. Changes nothing where the
+ * kernel has no seccomp filters. */
 void name_sandbox_enter(void);
 
 #endif

@@ -274,7 +274,7 @@ static rlim_t own_memory(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Before Linux 5.9. */
+/* Closes descriptors one by one, because close_range() needs Linux 5.9. */
 static void close_each(int first)
 {
     struct rlimit most = {.rlim_cur = 0};

@@ -15,10 +15,11 @@
  * demangled on a stack of their own, and a name that does not demangle is returned as it is. C
  * names lose what the compiler added (.constprop.0, @VERSION). */
 
-/* Never NULL; lives in mem. */
+/* The readable form of a mangled C++, D or Rust name; other names stay as they are. Never NULL;
+ * lives in mem. */
 const char *demangle(struct arena *mem, const char *name);
 
-/* Where the qualified name begins: after a template function's return type, if there is one. */
+/* The start of the qualified name: it follows the return type, if a template function has one. */
 const char *demangle_scope(const char *name);
 
 /* Length of the qualified name, from demangle_scope() on, without its parameter list. */
@@ -52,8 +53,9 @@ bool classify_is_python_library(const char *file);
 
 bool classify_is_libleak_frame(const struct frame *frame);
 
-/* frames: innermost first. user: index of the user frame. block_size: bytes of one block, by which
- * libstdc++'s emergency pool is recognised. */
+/* Says whether the runtime of a language made the block for itself. frames: innermost first. user:
+ * index of the user frame. block_size: bytes of one block, by which libstdc++'s emergency pool is
+ * recognised. */
 bool classify_is_runtime_block(const struct frame *const *frames, size_t count, size_t user,
                                uint64_t block_size);
 

@@ -7,8 +7,9 @@
 
 #include "common/store/store.h"
 
-/* offset: of the instruction, in bytes. 0: unknown; an instruction that the compiler added has none, nor
- * has one that the table does not reach. Reads nothing outside of the table, whatever it contains. */
+/* The source line of a Python instruction at an offset in bytes, 0 = unknown: an instruction that
+ * the compiler added has no line, nor has one that the table does not reach. Reads nothing outside
+ * of the table, whatever it contains. */
 uint32_t python_line(const struct store_code *code, uint64_t offset);
 
 #endif

@@ -32,8 +32,8 @@ struct resolved_place {
 struct resolver *resolve_begin(struct arena *mem, const struct binary_search_path *search);
 void resolve_end(struct resolver *resolver); /* closes files and frees caches; frames stay */
 
-/* From now on functions that match the list (see filters.h) are wrappers, and those with - in front
- * are not, whatever their names. Frames that were returned before do not change. */
+/* From now on, functions that match the list (see filters.h) are wrappers, and functions with - in
+ * front are not, whatever their names are. Frames that were returned before do not change. */
 void resolve_set_wrappers(struct resolver *resolver, const char *list);
 
 /* Equal path and build-id give the same module. program: it is the program itself, whose file name
@@ -44,14 +44,16 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 /* How many addresses were looked up by now, of all resolvers; from any thread. */
 uint64_t resolve_count(void);
 
-/* offset: address to look up minus the module's bias; a return address minus 1. */
+/* Resolves an address of a module. offset: the address minus the module's bias; for a return
+ * address, 1 less. */
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);
 
-/* From now on binaries are opened with this user's rights; see foreign_file.h. */
+/* From now on, binaries are opened with the rights of this user; see foreign_file.h. */
 void resolve_set_reader(struct resolver *resolver, struct file_owner reader);
 
-/* From now on that map names addresses in no module; NULL = no map. The caller owns it. */
+/* From now on, the map names addresses that are in no module; NULL = no map. The caller owns the
+ * map. */
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 
 /* The frame at an address in no module: generated code, or a damaged recording file. */
@@ -59,7 +61,8 @@ const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_
 /* The frame of Python code, at the offset of an instruction in it; code NULL: it was not recorded. */
 const struct resolved_place *resolve_python(struct resolver *resolver,
                                             const struct store_code *code, uint64_t offset);
-/* From now on: does the process have Python frames? Then its interpreter's C frames are wrappers. */
+/* Says whether the process has Python frames. If it has, the C frames of its interpreter are
+ * wrappers. */
 void resolve_set_python(struct resolver *resolver, bool has_frames);
 /* What stands for the stack of blocks of at most so many bytes from before libleak was loaded. */
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);

@@ -43,7 +43,8 @@ static FILE *open_regular(const char *path)
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-/* least: components that must remain of the file's path. */
+/* Opens the file below a directory, by ever fewer of the last components of its path. least: the
+ * number of components that must remain. */
 static FILE *open_below_dir(const char *dir, const char *file, size_t least, char path[PATH_MAX])
 {
     const char *rest = file;
@@ -94,7 +95,7 @@ static FILE *open_near_module(const char *module, const char *file, char path[PA
     return stream;
 }
 
-/* path: of the file that was opened. */
+/* Opens a source file, and stores in `path` where it was found. */
 static FILE *open_source(const struct source_search *search, const struct source_name *name,
                          char path[PATH_MAX])
 {

@@ -28,7 +28,8 @@ struct source_name {
 bool source_find(const struct source_search *search, const struct source_name *name,
                  char path[PATH_MAX]);
 
-/* One line without its indentation, truncated to `size`. False: no such file or line. */
+/* Reads one line of a source file without its indentation, truncated to `size`. False: no such file
+ * or line. */
 bool source_read_line(const struct source_search *search, const struct source_name *name,
                       uint32_t line, char *text, size_t size);
 

@@ -45,7 +45,8 @@ static char *append_utf8(char *to, unsigned long character)
     return to;
 }
 
-/* One escape, without its backslash: n, t, xNN or u{NNNN}; any other character is itself. */
+/* Decodes one escape, which begins behind its backslash: n, t, xNN or u{NNNN}. Any other character
+ * stands for itself. */
 static char *unescape_character(char **text, char *to)
 {
     char *at = *text, *end = at + 1;

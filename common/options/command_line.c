@@ -81,7 +81,8 @@ static size_t edit_distance(const char *name, const char *given, size_t length)
     return row[length][width];
 }
 
-/* At most a third of the letters may differ, and no more than two. */
+/* Says whether a name is nearer to what was given than *distance. At most a third of the letters
+ * may differ, and no more than two. */
 static bool is_nearer(const char *name, const char *given, size_t length, size_t *distance)
 {
     size_t differs = edit_distance(name, given, length);

@@ -33,7 +33,8 @@ struct option_row {
     size_t offset; /* of the field in the tool's struct of options */
     unsigned long least, most;
     const char *const *words; /* NULL-terminated */
-    /* False: the value is wrong, and one line says so. value: NULL for an option without. */
+    /* Parses the value of an option, NULL for an option without a value. False: the value is wrong,
+     * and the function has said so in one line. */
     bool (*parse)(void *options, const struct option_row *row, const char *value);
 };
 
@@ -55,7 +56,8 @@ struct command_line {
  * of main. Returns its row, already stored in options, or NULL: what is wrong was said. */
 const struct option_row *command_line_parse(struct command_line *line, void *options, char **argv,
                                             int *at);
-/* As command_line_parse, but leaves the value to the caller. */
+/* Finds the row of the next option like command_line_parse(), but leaves it to the caller to parse
+ * the value. */
 const struct option_row *command_line_match(struct command_line *line, char **argv, int *at,
                                             const char **value);
 /* Stores the value of a row in options. Returns false when it is wrong; the error
@@ -77,7 +79,7 @@ void command_line_append(struct option_list *list, const char *word);
 /* "leakreport: WHAT: WORD (HINT)" on standard error. Returns false. */
 bool command_line_complain(const struct command_line *line, const char *what, const char *word);
 
-/* One option of --help, its text folded at 80 columns behind that column. */
+/* Prints one option of --help: its text is folded at 80 columns, and begins at `column`. */
 void command_line_print_row(const struct option_row *row, int column, FILE *stream);
 /* All rows of a table that have a help text. */
 void command_line_print_table(const struct option_row *table, int column, FILE *stream);

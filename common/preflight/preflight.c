@@ -162,7 +162,8 @@ static bool check_interpreter(const char *interpreter, const char *script, const
     return good;
 }
 
-/* line: the NUL-terminated text behind "#!", as far as the kernel reads it. */
+/* Checks the interpreter of a script. line: the NUL-terminated text behind "#!", as far as the
+ * kernel reads it. */
 static bool check_script(char *line, const char *name, const char *search, const char *cwd,
                          int depth, struct preflight *result)
 {

@@ -41,8 +41,8 @@ bool preflight_refuse(struct preflight *result, const char *format, ...)
 bool preflight_not_found(struct preflight *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Can a library be preloaded into this ELF file? fd: open for reading, size bytes long; name: what
- * messages call it. */
+/* Checks whether a library can be preloaded into this ELF file. fd: open for reading, `size` bytes
+ * long. name: what messages call the file. */
 bool preflight_elf(int fd, uint64_t size, const char *name, struct preflight *result);
 
 #endif

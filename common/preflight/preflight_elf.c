@@ -21,7 +21,7 @@ static void set_result(struct preflight *result, int status, const char *format,
 {
     result->status = status;
     vsnprintf(result->line, sizeof result->line, format, args);
-    /* It stays one line, even when the file gives its loader a name with control characters. */
+    /* A file may give its loader a name with control characters; the message stays one line. */
     for (char *at = result->line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '\177')
             *at = '?';
@@ -373,7 +373,7 @@ static bool check_loader(const struct elf_file *file, struct preflight *result)
     return good;
 }
 
-/* May the program be of 32 bits? */
+/* True if the program may be one of 32 bits. */
 static bool takes_32_bit;
 
 void preflight_take_32_bit(bool takes)

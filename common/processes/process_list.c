@@ -25,8 +25,8 @@ void listed_process_free(struct listed_process *found)
     free(found->name);
 }
 
-/* After an exec one process has two files; the later one describes its current program. NULL: this
- * file is the earlier one. */
+/* Finds the place for a recording file in the list. After an exec, one process has two files, and
+ * the later file describes its current program. NULL: `store` is the earlier file. */
 static struct listed_process *find_place(struct process_search *search,
                                          const struct store_entry *store)
 {

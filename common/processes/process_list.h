@@ -22,14 +22,15 @@ struct process_list {
     size_t newer; /* files of a newer libleak, which this program cannot read */
 };
 
-/* Where to search: the directory that the user gave (`given`), else the one that configuration
- * files and the environment name; NULL: the default places. The caller frees it. */
+/* The directory in which to search: `given` by the user, else named by configuration files and the
+ * environment; NULL: the default places. The caller frees it. */
 char *process_list_directory(const char *given);
 
 /* The running processes of `dir` and of the leakrun sessions below it; NULL: of the default places.
  */
 struct process_list process_list_running(const char *dir);
-/* Likewise the ended processes that left a file. */
+/* Lists the processes that have ended and left a file, in the same directories as the running
+ * ones. */
 struct process_list process_list_dead(const char *dir);
 void process_list_end(struct process_list *finds);
 void listed_process_free(struct listed_process *found); /* one that was taken out of the list */

@@ -35,7 +35,8 @@ const char *ptrace_refusal_next(enum ptrace_refusal refusal)
 
 /* ---- What refuses ---------------------------------------------------------------------------- */
 
-/* Of those without the capability, what the kernel compares; then yama. */
+/* Repeats the kernel's comparison of user ids for a process without the capability, and then the
+ * rule of yama. */
 static enum ptrace_refusal judge_rights(const struct ptrace_facts *facts)
 {
     bool refused = !facts->own_ids || facts->more || facts->hidden || facts->scope;

@@ -52,7 +52,8 @@ struct ptrace_facts {
 enum ptrace_refusal ptrace_right_judge(const struct ptrace_facts *facts);
 /* The same, from /proc. */
 enum ptrace_refusal ptrace_right_explain(pid_t pid);
-/* Do the pids of /proc mean here what they mean to the kernel? PTRACE_POSSIBLE: they do. */
+/* Checks whether a pid means the same process in /proc and to the kernel. PTRACE_POSSIBLE: it
+ * does. */
 enum ptrace_refusal ptrace_right_check_proc(void);
 
 const char *ptrace_refusal_reason(enum ptrace_refusal refusal);

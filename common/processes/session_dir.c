@@ -18,8 +18,8 @@
 
 #define KEPT_NAME "kept"
 
-/* Whose pids are whose: differs between containers of one host, and between hosts that share a
- * disk. 0: unknown. */
+/* A number for the set of pids that this process sees: containers of one host have different sets,
+ * and so have hosts that share a disk. 0: unknown. */
 static uint64_t read_pid_domain(void)
 {
     char host[256] = "";
@@ -142,7 +142,7 @@ static bool is_used(struct session_dir *session)
     return lives;
 }
 
-/* When a directory was marked; 0: never. */
+/* The time at which a directory was marked; 0: never. */
 static time_t marked_at(const char *dir)
 {
     struct stat st;

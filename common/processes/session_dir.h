@@ -33,7 +33,7 @@ enum session_dir_state {
 struct session_dir {
     const char *path;
     enum session_dir_state state;
-    /* For KEPT and STALE: */
+    /* Filled in for KEPT and STALE directories: */
     size_t recordings; /* files in it */
     time_t last;       /* when one was last written, or the directory was marked */
 };

@@ -138,8 +138,8 @@ void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time
             last = &list->at[i];
     if (!last)
         return;
-    /* After an exec another program ended, one that left no file. An exit status that the process
-     * wrote itself stands, unless a signal followed. */
+    /* The process wrote no end after an exec, so the status is that of another program, which left
+     * no file. An exit status that the process wrote itself stands, unless a signal followed. */
     bool killed = WIFSIGNALED(wait_status);
     if (last->end_how == LEAK_END_EXEC || (last->end_how == LEAK_END_EXIT && !killed))
         return;

@@ -14,8 +14,8 @@
  * gone where the result stands. */
 bool traced_thread_repeat_call(struct user_regs_struct *registers);
 
-/* True if a signal waits that the thread does not block: then its call ends with EINTR for that. Also
- * when this is not known. */
+/* Says whether a signal waits that the thread does not block, so that its call ends with EINTR
+ * because of that signal. True also when this is not known. */
 bool traced_thread_awaits_signal(pid_t pid, pid_t tid);
 
 /* The signal of a fault of its own waits to be handled by the stopped thread. */

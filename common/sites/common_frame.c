@@ -60,7 +60,8 @@ static unsigned find_name(const struct common_frames *own, const struct frame *f
 
 /* ---- Two stacks ------------------------------------------------------------------------------ */
 
-/* Both have the same name. Static functions of two files may share a name. */
+/* Says whether two functions with one name are in the same file: static functions of two files may
+ * share a name. */
 static bool is_same_file(const struct frame *a, const struct frame *b)
 {
     return a->file == b->file || !a->file || !b->file || strcmp(a->file, b->file) == 0;

@@ -236,7 +236,7 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         if (is_freed_at_exit(frees, freed->node))
             tally->late = add_saturating(tally->late, freed->blocks);
     }
-    /* Of very many sites not each has its first free recorded. */
+    /* With very many sites, the first free is not recorded for each. */
     tally->few &=
         !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST && told == site->counts.frees;
 }
@@ -248,7 +248,7 @@ static struct free_tally begin_tally(const struct free_sites *frees, const struc
     return (struct free_tally){.few = true, .own = common_frames_of(&own, &frees->wrappers)};
 }
 
-/* rows: the number of records of freed blocks after which it ends. */
+/* Ends the count. rows: the number of records of freed blocks after which the search ends. */
 static void tally_up(struct free_sites *frees, struct site_list sites, size_t rows,
                      struct free_tally *tally)
 {
@@ -332,9 +332,10 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
 
 /* ---- Groups of sites ------------------------------------------------------------------------- */
 
-/* Where the very stacks of a record freed nothing, blocks from other stacks tell: of all that one
- * line allocates first those whose callers agree furthest outwards, then all that its function
- * allocates, at last what the functions that it calls allocate: the members of an object. */
+/* The levels of a search for frees when the stacks of a record freed nothing. It looks at ever more
+ * stacks: first at those that share the allocating line and the most callers, then at all of the
+ * allocating function, and last at those of the functions that it calls, which allocate the members
+ * of an object. */
 static const struct {
     unsigned functions; /* user functions from the innermost on that are equal */
     bool line;          /* and the innermost one's line, and the kind of the blocks */
@@ -346,8 +347,8 @@ static const struct {
 #define CALLEES (FREE_LEVELS - 3) /* the first level with callees */
 #define CALLEES_AGREE 0.8         /* least share of their frees by one function */
 
-/* Of the innermost functions of a stack but the first `skipped` ones; frames: innermost first. 0:
- * the stack has fewer. */
+/* A hash of the functions that a level compares, without the first `skipped` ones. frames:
+ * innermost first. 0: the stack has fewer functions. */
 static uint64_t level_key(const struct free_sites *frees, size_t level,
                           const struct frame *const *frames, size_t count, unsigned skipped,
                           uint32_t kind)
@@ -478,8 +479,8 @@ static const struct frame *find_destructor(const struct free_tally *tally)
     return function;
 }
 
-/* Where the members of an object are freed: what functions allocate that the record's function
- * calls. */
+/* The places where the members of an object are freed: blocks that functions allocate which the
+ * record's function calls. */
 static struct freed freed_by_callees(struct free_sites *frees, const struct record *record)
 {
     struct free_tally tally = begin_tally(frees, record);
@@ -497,7 +498,8 @@ static struct freed freed_by_callees(struct free_sites *frees, const struct reco
     return freed;
 }
 
-/* Where blocks that the record's function allocates are freed, unless it frees them itself. */
+/* The places where blocks that the record's function allocates are freed, unless this function
+ * frees them itself. */
 static struct freed freed_by_function(struct free_sites *frees, const struct record *record)
 {
     const struct frame *title = record_title_frame(record);
@@ -512,7 +514,7 @@ static struct freed freed_by_function(struct free_sites *frees, const struct rec
     return title ? freed_by_callees(frees, record) : (struct freed){0};
 }
 
-/* Where blocks of the record's line are freed when its callers are others. */
+/* The places where blocks of the record's line are freed that have other callers. */
 static struct freed freed_by_line(struct free_sites *frees, const struct record *record)
 {
     for (size_t level = 0; level < FREE_LEVELS && levels[level].line; level++) {
@@ -532,7 +534,7 @@ void free_sites_fill_resources(struct free_sites *frees, struct process *process
                 freed_by_function(frees, &process->resources[i].record);
 }
 
-/* Did the stacks free nothing? Certain only where every free was inspected. */
+/* Says whether the stacks freed nothing. This is certain only if every free was inspected. */
 static bool freed_none(const struct free_sites *frees, const struct free_tally *tally)
 {
     return !tally->seen && !tally->there && tally->moved == tally->frees &&

@@ -47,7 +47,7 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
                           exe && strcmp(at->path, exe) == 0);
 }
 
-/* at: the module around pc at that time, NULL = unknown. */
+/* The resolved place of a pc. at: the module around pc at that time, NULL = unknown. */
 static const struct resolved_place *find_place(const struct signatures *signatures,
                                                const struct store_module *at, uint64_t pc)
 {
@@ -173,7 +173,7 @@ struct frame_collector {
     bool some; /* frames of libleak were left out */
 };
 
-/* False: frames[] is full. */
+/* Adds the frames of a place to frames[]. False: frames[] is full. */
 static bool collect_frames(struct frame_collector *tracing, const struct resolved_place *place)
 {
     for (size_t i = 0; place && i < place->count; i++) {

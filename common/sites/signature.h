@@ -66,7 +66,7 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
 
 /* The stack that ends in a node; LEAK_ROOT_NONE gives no frames. */
 struct stack stack_from_node(struct arena *mem, struct signatures *signatures, uint32_t node);
-/* One return address, not 0. */
+/* A stack with one return address, which is not 0. */
 struct stack stack_from_pc(struct arena *mem, struct signatures *signatures, uint64_t pc);
 /* Return addresses, innermost first. */
 struct stack stack_from_pcs(struct arena *mem, struct signatures *signatures, const uint64_t *pcs,

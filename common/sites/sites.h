@@ -132,15 +132,16 @@ struct common_frames {
     uint16_t slot[2 * COMMON_FRAMES]; /* hash table: the innermost one of a name + 1; 0: empty */
 };
 
-/* wrappers: NULL = none are known. */
+/* The frames of a stack in which it can agree with other stacks. wrappers: functions that only free
+ * for their callers, NULL = none are known. */
 struct common_frames common_frames_of(const struct stack *stack,
                                       const struct free_wrappers *wrappers);
 
-/* False: the stacks have no function in common. */
+/* Finds the innermost function that two stacks have in common. False: they have none. */
 bool common_frame_find(const struct common_frames *own, const struct stack *other,
                        const struct free_wrappers *wrappers, struct common_frame *found);
 
-/* Below 0: a agrees better than b; 0: equally. */
+/* Compares how well two stacks agree with a third. Below 0: a agrees better than b; 0: equally. */
 int common_frame_compare(const struct common_frame *a, const struct common_frame *b);
 
 /* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
@@ -182,7 +183,8 @@ struct free_sites {
     struct site_groups levels[FREE_LEVELS];
 };
 
-/* For the records of one recording file, whose signatures are resolved. */
+/* Begins the search for freed blocks, for the records of one recording file, whose signatures are
+ * resolved. */
 struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures);
 void free_sites_end(struct free_sites *frees);
 

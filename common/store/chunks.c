@@ -5,8 +5,9 @@
 
 #include "common/base/arena.h"
 
-/* True: a chunk begins at this offset. It may reach past the image when the file was cut off, but
- * never past what the header says was reserved: a damaged size must not hide later chunks. */
+/* Says whether a chunk begins at an offset. The chunk may reach past the image when the file was
+ * cut off, but never past what the header says was reserved: a damaged size must not hide later
+ * chunks. */
 static bool is_chunk_at(const struct store_image *image, uint64_t used, size_t at,
                         struct leak_chunk *chunk)
 {

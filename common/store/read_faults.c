@@ -18,7 +18,7 @@ static uint32_t event_node(struct reader *reader, uint32_t id)
     return id ? read_node(reader, id, reader->store->node_count) : LEAK_ROOT_NONE;
 }
 
-/* names: the table of pool names; NULL = there is none. */
+/* The name of a pool. names: the table of these names; NULL = there is none. */
 static const char *pool_name(struct reader *reader, const struct chunk *names, uint32_t number)
 {
     size_t at = (size_t)number * sizeof(struct leak_pool); /* where the next record begins */
@@ -196,7 +196,7 @@ static void read_crash_modules(struct reader *reader, const uint8_t *payload, si
                                           &crash->module_count, &crash->module_spans);
 }
 
-/* False: no crash was published. */
+/* Checks the head of a crash record. False: no crash was published. */
 static bool is_valid_head(struct reader *reader, const struct leak_crash *head)
 {
     if (head->state == LEAK_CRASH_NONE)

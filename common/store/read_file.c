@@ -193,7 +193,8 @@ static bool load_image(const char *path, struct store_image *image, struct read_
 
 /* ---- The parts, in their order --------------------------------------------------------------- */
 
-/* By version. What a version lacks at the end is zero. */
+/* The header's size in each version. The fields that an older version lacks, at the end, are read
+ * as zero. */
 static const uint32_t header_sizes[] = {0, 400, 408, sizeof(struct leak_header)};
 _Static_assert(sizeof(header_sizes) / sizeof(*header_sizes) == LEAK_STORE_VERSION + 1,
                "read_file.c: a new version of recording files needs the size of its header");

@@ -106,7 +106,8 @@ static int by_tick(const void *left, const void *right)
     return COMPARE((*b)->tick, (*a)->tick) ?: COMPARE(*a, *b); /* else as they were read */
 }
 
-/* Within a ring the order is known, between rings only the tick: equal ones keep their order. */
+/* Sorts the last frees by time. The order within the ring of one thread is known; between threads
+ * only the tick tells, and equal ticks keep their order. */
 static void sort_recent(struct store *store)
 {
     const struct store_recent **order = NULL;

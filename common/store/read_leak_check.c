@@ -319,7 +319,8 @@ static void read_pointers(struct check_reader *tables)
 
 #define HEAD_LEAST offsetof(struct leak_snapshot, interiors)
 
-/* False: it was never published, or its head is invalid. Fields that an older head lacks are zero. */
+/* Reads the head of a leak check. Fields that an older head lacks are zero. False: it was never
+ * published, or is invalid. */
 static bool read_head(struct reader *reader, const struct chunk *chunk, struct leak_snapshot *head)
 {
     uint32_t size = 0;
@@ -376,7 +377,8 @@ static void read_tables(struct reader *reader, const struct chunk *chunk,
     read_losses(&tables);
 }
 
-/* Only a leak check knows these blocks. Their sites had no counts so far. */
+/* Counts the blocks that are older than libleak: only a leak check knows them, so their sites have
+ * no counts yet. */
 static void count_older_sites(struct store *store)
 {
     const struct store_leak_check *look = store->look;

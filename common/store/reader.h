@@ -77,12 +77,12 @@ struct store_image {
 
 /* ---- The store of a file --------------------------------------------------------------------- */
 
-/* True: *store lives in mem, and store_end() frees the rest; path must outlive it. False: *trouble
- * has the reason, there is nothing to free. */
+/* Reads a recording file. True: *store lives in mem, and store_end() frees the rest; path must
+ * outlive it. False: *trouble has the reason, and there is nothing to free. */
 bool reader_open(struct arena *mem, const char *path, struct store *store,
                  struct read_error *trouble);
 
-/* Likewise from an image, which may be freed afterwards. */
+/* Reads a recording like reader_open(), from an image that the caller may free afterwards. */
 bool reader_parse(struct arena *mem, const struct store_image *image, struct store *store,
                   struct read_error *trouble);
 

@@ -32,7 +32,8 @@ struct chunks {
     size_t skipped; /* pages that begin with something other than a valid chunk */
 };
 
-/* used: as the header says, 0 = unknown. chunks_end() frees the result. */
+/* Finds the chunks of an image. used: the number of bytes that the header says are in use, 0 =
+ * unknown. chunks_end() frees the result. */
 struct chunks chunks_find(const struct store_image *image, uint64_t used);
 void chunks_end(struct chunks *chunks);
 

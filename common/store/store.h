@@ -81,7 +81,7 @@ struct store_freed {
     uint64_t blocks, bytes; /* estimates, unless free_stacks=all without sample= */
 };
 
-/* One of the last frees of a thread. */
+/* One of a thread's last calls of free. */
 struct store_recent {
     uint64_t address, pc;
     uint32_t node;   /* index, or a root; LEAK_ROOT_NONE = only pc, the return address, is known */
@@ -384,7 +384,8 @@ struct time_window {
     bool known;               /* with neither: also what the program declared as known */
 };
 
-/* False: there is no such milestone, or no leak check after it; *text says so and what to do. */
+/* Restricts the store to what was allocated since a milestone. False: there is no such milestone,
+ * or no leak check after it; *text says so and what to do. */
 bool time_window_apply(struct store *store, const struct time_window *since, char *text,
                        size_t size);
 

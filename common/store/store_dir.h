@@ -30,7 +30,7 @@ char *option_text_find(const char *options, const char *name);
 /* The length of EXE, which may contain dots, in a file name EXE.PID.N.leak. */
 size_t store_name_program_length(const char *file);
 
-/* This program reads recordings with such a header. */
+/* Says whether this program can read recordings with such a header. */
 bool store_header_is_readable(const struct leak_header *header);
 
 /* Reads page 0 of the file `name`.leak in an open directory. False: it is no recording file of a

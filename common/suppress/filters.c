@@ -254,7 +254,7 @@ static bool scope_has_frame(const char *pattern, enum scope_key key, bool any_fr
     return false;
 }
 
-/* all: every thread of the record must match. */
+/* Says whether a thread of the record matches the pattern. all: every thread must match. */
 static bool scope_has_thread(const char *pattern, bool all, const struct record *record)
 {
     size_t named = 0;

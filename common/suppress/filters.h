@@ -35,7 +35,8 @@ struct only_filter;
 struct only_filter *only_filter_parse(struct arena *mem, const char *text, struct only_filter *rest,
                                       const char **wrong);
 
-/* until_ns: the time from which ages count back; 0 = unknown, then no age matches. */
+/* Says whether --only selects the record. until_ns: the time from which ages count back; 0 =
+ * unknown, then no age matches. */
 bool only_filter_matches(const struct only_filter *only, const struct record *record,
                          uint64_t until_ns);
 
@@ -52,7 +53,8 @@ struct scope_list {
 /* The list lives in mem. False: a sign has no name after it; that item is skipped. */
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
-/* any_frame: for SCOPE_MODULES, look at every frame of user code. */
+/* Says whether the list names the record. any_frame: for SCOPE_MODULES, look at every frame of user
+ * code. */
 bool scope_list_includes(const struct scope_list *list, enum scope_key key, bool any_frame,
                          const struct record *record);
 

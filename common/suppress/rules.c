@@ -129,7 +129,8 @@ static bool match_place(const struct rule_frame *wanted, const struct record *re
     return false;
 }
 
-/* Do the frames from number `from` on begin as the rule says? Later frames are ignored. */
+/* Says whether the frames of the record, from number `from` on, begin with those of the rule. Later
+ * frames are ignored. */
 static bool match_frames(const struct loaded_rule *made, const struct record *record, size_t from)
 {
     size_t star = 0, resume = 0, wanted = 0; /* as in glob_match; star: 0 = none yet */

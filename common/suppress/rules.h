@@ -41,7 +41,7 @@
 
 #define RULES_LINE_MAX 4096 /* characters */
 
-/* One frame line of a Valgrind block. */
+/* One frame line of a suppression in Valgrind's form. */
 struct rule_frame {
     enum { RULE_FRAMES, RULE_FUNCTION, RULE_OBJECT, RULE_SOURCE } what; /* FRAMES: any number */
     const char *pattern;
@@ -56,7 +56,7 @@ struct loaded_rule {
     struct rule_frame *frames;
     size_t frame_count;
     bool verdicts[VERDICT_MAX];
-    /* Only libleak blocks have these. */
+    /* These conditions exist only in libleak's own form of a suppression. */
     bool has_signature;
     uint64_t signature;
     uint64_t most_blocks, most_bytes; /* of a record, UINT64_MAX = any */
@@ -89,8 +89,8 @@ struct rule_name {
 size_t rules_place_names(const struct record *record, size_t i,
                          struct rule_name names[RULE_NAMES_MAX]);
 bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name);
-/* True when the stack itself holds the allocator, or (suballocated blocks) no allocator exists:
- * then rules may begin at place 1, as well. */
+/* Says whether rules may also begin at the second frame: the stack itself has the allocator as its
+ * first frame, or the block comes from a pool and has none. */
 bool rules_may_skip_allocator(const struct record *record);
 
 /* Does LeakSanitizer call records of this verdict leaks? */

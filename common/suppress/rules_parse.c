@@ -238,7 +238,8 @@ static bool read_day(const char *text, struct loaded_rule *made)
     return true;
 }
 
-/* False: the line is no condition. *good: its value is valid. */
+/* Reads a line as a condition, and says in *good whether the value is valid. False: the line is no
+ * condition. */
 static bool read_condition(const char *line, struct loaded_rule *made, bool *good)
 {
     const char *text;

@@ -50,7 +50,7 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 /* Fills in the sums of the process. */
 void suppress_fill_totals(struct suppressions *suppressions, struct process *process);
 
-/* After all records: fills in the report's unused and expired rules. */
+/* Fills in the report's unused and expired rules. Call it after all records. */
 void suppress_fill_unused(struct suppressions *suppressions, struct report *report);
 
 #endif

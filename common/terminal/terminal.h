@@ -87,7 +87,7 @@ struct terminal_list {
     int top, lines;
 };
 
-/* Where the list is drawn from now on. */
+/* Places the list on the screen, where it is drawn from now on. */
 void terminal_list_place(struct terminal_list *list, int top, int lines, size_t count);
 /* Moves the selection: arrows, j, k, page keys, Home, End, g, G, wheel, click. False: not a key of
  * lists. A click on the selected item is *opened, as Enter should be; NULL is allowed. */
@@ -105,7 +105,8 @@ struct terminal_input {
 
 enum terminal_input_state { INPUT_GOES_ON, INPUT_CHANGED, INPUT_DONE, INPUT_LEFT };
 
-/* label: "filter"; the text that is there is edited. */
+/* Begins the input of one line. label: what it asks for, as "filter". The text that `input` has is
+ * edited. */
 void terminal_input_begin(struct terminal_input *input, const char *label);
 /* Enter ends it; Escape empties it and ends it (INPUT_LEFT). */
 enum terminal_input_state terminal_input_handle_key(struct terminal_input *input, int key);

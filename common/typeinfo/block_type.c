@@ -113,7 +113,7 @@ static void set_found(const struct elf_binary_parts *parts, struct candidate *ca
     snprintf(found->via, sizeof(found->via), "%s", candidate->via ? candidate->via : "");
 }
 
-/* False: not a type of blocks of these sizes. */
+/* Makes a candidate of a type. False: blocks of these sizes cannot have this type. */
 static bool make_candidate(const struct elf_binary_parts *parts, struct type_index *index,
                            const struct block_question *question, struct candidate *candidate)
 {
@@ -213,7 +213,7 @@ static const char *linkage_name_of(Dwarf_Die *function)
                : NULL;
 }
 
-/* alloc::boxed::Box<T>::new, alloc::raw_vec::RawVec<T, A>::grow_one and the like */
+/* Recognizes alloc::boxed::Box<T>::new, alloc::raw_vec::RawVec<T, A>::grow_one and the like. */
 static bool is_rust_allocation(Dwarf_Die *function, Dwarf_Die *type)
 {
     static const char *const modules[] = {"5boxed",  "7raw_vec",  "3vec",  "2rc",  "4sync",
@@ -416,8 +416,8 @@ static bool is_inlined_constructor(const struct elf_binary_parts *parts, struct 
     return make_candidate(parts, index, question, candidate) && candidate->layout == TYPE_ONE;
 }
 
-/* Where an optimiser has removed all variables, the constructor that begins just behind the call of
- * operator new and is inlined there, the outermost one of the right size. */
+/* Finds the constructor that begins just behind the call of operator new and is inlined there: the
+ * outermost one of the right size. This works when an optimiser has removed all variables. */
 static bool find_constructor(struct program_code *code, struct type_index *index,
                              const struct block_question *question, struct candidate *candidate)
 {

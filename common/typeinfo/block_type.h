@@ -32,7 +32,7 @@ enum block_answer { BLOCK_UNKNOWN, BLOCK_FOUND, BLOCK_CONFLICT, BLOCK_MISFIT, BL
 struct block_type_found {
     enum block_answer answer;
     bool passed; /* the function returns the block: the caller may know more */
-    /* Of FOUND: */
+    /* Filled in when the outcome is FOUND: */
     bool weak;  /* bytes, or an array: a caller that knows one whole structure knows better */
     bool bytes; /* char, or something like it */
     char name[TYPE_NAME_SIZE], via[TYPE_FIELD_NAME_SIZE];

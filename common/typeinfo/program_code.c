@@ -143,7 +143,8 @@ static void add_place(struct program_code *code, const struct variable_place *pl
     code->places[code->place_count++] = *place;
 }
 
-/* into: of the part of the variable that the operation is about. */
+/* Adds a location of a variable, or of a part of it. into: the offset of that part in the
+ * variable. */
 static void add_location(struct program_code *code, Dwarf_Die *variable, uint64_t start,
                          uint64_t end, const Dwarf_Op *op, int64_t into)
 {

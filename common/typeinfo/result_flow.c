@@ -75,7 +75,7 @@ static void add_object_use(struct result_flow *flow, enum flow_target target, Dw
     flow->uses[flow->count++] = use;
 }
 
-/* type: of the pointer. */
+/* Adds one use of the result. type: the type of the pointer. */
 static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
                     const char *name)
 {
@@ -285,7 +285,7 @@ static struct place find_place(const struct walk *walk, const struct machine *ma
     return place;
 }
 
-/* Where in an element a place lies when the number of the element is unknown. */
+/* The type of a place in an array whose index is unknown: finds the place within one element. */
 static bool type_of_place(struct place *place, Dwarf_Die *found, const char **name)
 {
     Dwarf_Die plain, element;
@@ -505,7 +505,8 @@ static bool returns_its_argument(const struct walk *walk, uint64_t address)
     return false;
 }
 
-/* known: `address` is that of the function. */
+/* Goes past a call: registers that a function may change are unknown behind it. known: `address` is
+ * that of the function. */
 static void call(struct walk *walk, struct machine *machine, uint64_t address, bool known)
 {
     static const int lost[] = {X86_AX, X86_CX, X86_DX, X86_SI, X86_DI, 8, 9, 10, 11};
@@ -632,7 +633,7 @@ static void add_jump(struct jumps *jumps, uint64_t to, const struct machine *mac
     jumps->jump[jumps->next++ % JUMPS_MOST] = (struct jump){to, *machine};
 }
 
-/* Behind a jump or return code goes on with the state of a jump that leads there. */
+/* Continues behind a jump or return, with the state of a jump that leads to this address. */
 static void enter(const struct jumps *jumps, uint64_t address, struct machine *machine)
 {
     for (unsigned i = 0; i < JUMPS_MOST; i++)
@@ -643,7 +644,7 @@ static void enter(const struct jumps *jumps, uint64_t address, struct machine *m
     memset(machine, 0, sizeof(*machine));
 }
 
-/* False: what follows is not reached from here. */
+/* Follows the code up to the instruction `at`. False: the code behind is not reached from here. */
 static bool run_before(struct walk *walk, struct machine *machine, struct jumps *jumps,
                        uint64_t address, const struct x86_instruction *at)
 {
@@ -747,7 +748,7 @@ static void return_result(struct walk *walk, const struct machine *machine)
     add_use(walk->flow, FLOW_RETURNED, &type, dwarf_diename(&walk->code->function));
 }
 
-/* False: the path ends here. */
+/* Goes one instruction on. False: the path ends here. */
 static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
 {
     struct x86_instruction at;

@@ -104,7 +104,7 @@ bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type)
     return found != NULL;
 }
 
-/* Behind the last "::" that is not in template arguments. */
+/* The part of a name behind its last "::", not counting those in template arguments. */
 static const char *last_component(const char *name)
 {
     const char *last = name;

@@ -142,7 +142,8 @@ static bool number_attribute(Dwarf_Die *die, unsigned what, uint64_t *number)
     return true;
 }
 
-/* False for static members and virtual bases, whose places differ from object to object. */
+/* Finds the offset of a member. False for static members and virtual bases, whose places differ
+ * from object to object. */
 static bool member_offset(Dwarf_Die *member, uint64_t *offset)
 {
     Dwarf_Attribute attribute;

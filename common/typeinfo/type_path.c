@@ -277,7 +277,7 @@ static void enter_pointed(const struct elf_binary_parts *parts, struct type_inde
     object->base = step->into;
 }
 
-/* named: all words before this one are. */
+/* Takes one step of a path. named: all steps before it have names. */
 static void take_step(const struct elf_binary_parts *parts, struct type_index *index,
                       const struct type_step *step, bool named, struct object *object,
                       struct type_step_found *found)

@@ -34,7 +34,8 @@ struct type_step_found {
     struct block_type_found block; /* … which is this; CONFLICT: and contradicts what is known */
 };
 
-/* variable: what the first word lies in; steps[0].offset is its offset there. Fills in found[count]. */
+/* Names the words of a path. variable: the variable in which the first word lies, at offset
+ * steps[0].offset. Fills in found[count]. */
 void type_path_find(const struct elf_binary_parts *parts, struct type_index *index,
                     Dwarf_Die *variable, const struct type_step *steps, size_t count,
                     struct type_step_found *found);

@@ -256,7 +256,7 @@ static int register_of(const struct decoding *decoding)
     return (int)(decoding->reg | decoding->high_reg);
 }
 
-/* Of ModRM without memory. */
+/* The register in the r/m field of a ModRM byte that names no memory. */
 static int other_register_of(const struct decoding *decoding)
 {
     return (int)(decoding->rm | decoding->high_base);

@@ -47,7 +47,7 @@ struct x86_instruction {
     uint32_t changed; /* bits of registers */
 };
 
-/* False: unknown, or longer than the bytes that are left. */
+/* Decodes one instruction. False: it is unknown, or longer than the bytes that are left. */
 bool x86_instruction_read(const uint8_t *code, size_t left, struct x86_instruction *read);
 
 #endif

@@ -119,9 +119,9 @@ struct format {
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
-/* True for a forked child that then called exec, as a shell does, and for a program that was
- * replaced by the next one of its process, as a wrapper script is: what it held vanished with exec,
- * so only -v shows it, and --show the latter. */
+/* Says whether the report leaves out a process. True for a forked child that then called exec, as a
+ * shell does, and for a program that was replaced by the next one of its process, as a wrapper
+ * script is: its memory vanished with exec, so only -v shows it, and --show the latter. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
 /* Is a record listed by itself? Indirectly lost records only when the view shows that verdict. */

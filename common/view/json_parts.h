@@ -8,7 +8,8 @@
 /* Frees the cache of written frames, at the end of a report. */
 void json_stack_end(struct json_writer *json);
 
-/* user: index of the frame to mark as the user frame; count = none. */
+/* Writes the frames as a member. user: index of the frame to mark as the user frame; `count` =
+ * none. */
 void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user);
 

@@ -134,7 +134,8 @@ static void add_seen(struct report_set *report_set, struct report_set_entry *sum
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* One stack may lose blocks and leave descriptors open under the same signature. */
+/* A key of a signature and a class: one stack may lose blocks and leave descriptors open under one
+ * signature. */
 static uint64_t class_key(uint64_t signature, enum report_set_class class)
 {
     return hash_mix(signature, class);

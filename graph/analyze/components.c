@@ -108,7 +108,7 @@ void components_end(struct components *components)
     *components = (struct components){0};
 }
 
-/* by: the edge by which a block was reached first, and where it begins, + 1. */
+/* The edge by which a block was reached first. The map stores the edge + 1. */
 static uint64_t step_to(const struct hashmap *by, uint32_t node)
 {
     return hashmap_get(by, node) - 1;

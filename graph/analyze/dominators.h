@@ -22,7 +22,7 @@ struct dominators {
 struct dominators dominators_find(struct heap_graph *graph);
 void dominators_end(struct dominators *dominators);
 
-/* block GRAPH_NONE: those that none dominates. */
+/* The blocks that `block` dominates directly. GRAPH_NONE: those that no block dominates. */
 static inline const uint32_t *dominators_children(const struct dominators *dominators,
                                                   uint32_t block, uint32_t *count)
 {

@@ -63,7 +63,7 @@ static void close_page(struct open_page *open)
     *open = (struct open_page){.count = 0};
 }
 
-/* At the depth limit the oldest page but the first goes. */
+/* Opens a page on top. At the depth limit, the oldest page but the first is closed. */
 static void push_page(struct browser *browser, struct page page)
 {
     struct open_page *open;
@@ -250,7 +250,7 @@ static void handle_key(struct browser *browser, int key)
     }
 }
 
-/* False: the terminal was closed. */
+/* Waits for a key. False: the terminal was closed. */
 static bool wait_for_key(void)
 {
     struct pollfd event = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -83,7 +83,7 @@ static int64_t next_signed(struct graph_reader *reader)
     return (int64_t)(folded >> 1 ^ -(folded & 1));
 }
 
-/* Not above `most`. */
+/* Reads a number, which must not be above `most`. */
 static uint64_t next_below(struct graph_reader *reader, uint64_t most)
 {
     uint64_t number = next_number(reader);
@@ -436,7 +436,7 @@ static void (*const read_item[])(struct graph_reader *reader) = {
     [LEAK_GRAPH_SITES] = read_site,     [LEAK_GRAPH_END] = read_end,
 };
 
-/* False: the end of the file, or an error. */
+/* Reads bytes. False: the file ends, or reading fails. */
 static bool read_bytes(struct graph_reader *reader, void *to, size_t size)
 {
     char *at = to;

@@ -27,7 +27,7 @@ void graph_types_end(struct graph_types *types);
 const struct block_type *graph_types_site(const struct graph_types *types, uint32_t site);
 /* Equal for sites whose blocks have one type, as far as their sizes agree; 0: unknown. */
 uint64_t graph_types_key(const struct graph_types *types, uint32_t site);
-/* Do different things tell different types of the site's blocks? */
+/* Says whether different evidence tells different types for the site's blocks. */
 bool graph_types_conflict(const struct graph_types *types, uint32_t site);
 
 /* "struct entry", "int[1,024]", "struct name + 13 B"; empty: unknown. */

@@ -12,7 +12,7 @@
 
 /* ---- Threads and roots ----------------------------------------------------------------------- */
 
-/* As the store has them: ascending by serial. */
+/* Copies the threads of the store, which are sorted by serial. */
 static void add_threads(struct heap_graph *graph)
 {
     struct store *store = &graph->store;
@@ -163,7 +163,8 @@ static uint32_t *first_roots(const struct heap_graph *graph)
     return first;
 }
 
-/* False: the pointer has no word, so the path ends before this block. */
+/* Fills in one step of a path. False: no word holds the pointer, so the path ends before this
+ * block. */
 static bool set_step(const struct heap_graph *graph, uint32_t from, uint32_t to,
                      struct store_step *step)
 {
@@ -202,7 +203,7 @@ struct results {
     struct site_examples *examples;
 };
 
-/* Where there is no way from a root word, the result has none. */
+/* Finds a path from a root to a block. The result is empty if no root word leads there. */
 static void add_path(struct results *results, uint32_t target, struct store_found *found)
 {
     struct store_leak_check *look = results->graph->store.look;

@@ -21,7 +21,7 @@ struct changes {
     size_t count, room;
 };
 
-/* By site of the graph: its row. */
+/* The row for each site of the graph; the caller frees it. */
 static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
 {
     uint32_t sites = names->graph->sites;
@@ -48,7 +48,7 @@ static bool is_same_process(const struct heap_graph *a, const struct heap_graph 
            a->store.header.start_time == b->store.header.start_time;
 }
 
-/* Both are in address order. */
+/* Counts the blocks that both graphs have. The blocks of both are in address order. */
 static void count_survivors(struct changes *changes, const struct heap_graph *a,
                             const struct heap_graph *b, const uint32_t *row_b)
 {

@@ -55,12 +55,12 @@ void listing_fact(struct listing *listing, const char *key, const char *title, e
 /* A sentence; in JSON the value of the key, NULL: left out. */
 void listing_sentence(struct listing *listing, const char *key, const char *text);
 
-/* heading: above the table in text; NULL: none. A table without rows is an empty array in JSON, and
- * `empty` in text. */
+/* Begins a table. heading: a line above the table in text; NULL: none. A table without rows is an
+ * empty array in JSON, and `empty` in text. */
 void listing_open_table(struct listing *listing, const char *key, const char *heading,
                         const struct column *columns, size_t count);
 void listing_row(struct listing *listing, const union cell *cells);
-/* more: rows that are not shown. */
+/* Ends a table. more: the number of rows that are not shown. */
 void listing_close_table(struct listing *listing, uint64_t more);
 
 #endif

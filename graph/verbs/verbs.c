@@ -118,7 +118,7 @@ int verb_complain(int status, const char *format, ...)
 
 /* ---- The largest of many --------------------------------------------------------------------- */
 
-/* a comes after b. */
+/* Says whether a comes after b in a sorted table. */
 static bool is_after(const uint64_t *key, uint32_t a, uint32_t b)
 {
     return key[a] != key[b] ? key[a] < key[b] : a > b;

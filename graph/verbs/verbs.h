@@ -61,7 +61,7 @@ uint64_t verb_rows(const struct verb_run *run, uint64_t all);
 double verb_share(uint64_t part, uint64_t all);
 /* "lost", "reachable" … */
 const char *verb_verdict(const struct graph_block *block);
-/* As the table of verdicts has it, by its number. */
+/* The word for a verdict, by its number. */
 const char *verb_verdict_word(unsigned verdict);
 /* The offset of an edge's word, and LISTING_NO_OFFSET for what has none. */
 uint64_t verb_edge_at(const struct graph_edge *edge);
@@ -83,7 +83,7 @@ uint32_t *verb_sites_as(const struct verb_run *run);
 /* The site of such a group; NULL: it has a type, so there may be many sites. */
 const char *verb_group_site(const struct verb_run *run, uint32_t site);
 
-/* One line on standard error; returns the status. */
+/* Writes one line on standard error, and returns the status. */
 int verb_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -98,7 +98,7 @@ static const struct column path_columns[] = {
 
 #define PATH_COLUMNS (sizeof(path_columns) / sizeof(*path_columns))
 
-/* field: of the word that points on, NULL = unknown. */
+/* Writes one step of a path. field: the name of the word that points on, NULL = unknown. */
 static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, const char *field,
                       uint32_t number)
 {
@@ -153,7 +153,7 @@ static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, 
     return path;
 }
 
-/* One step of a path, as a row has it. */
+/* One row of the table of a path: one step. */
 struct path_row {
     uint64_t at, into;
     const char *field;

@@ -210,7 +210,8 @@ static void tell_group(struct tree_run *tree, const struct owner_groups *groups,
     json_close(json, '}');
 }
 
-/* Below the first level, small groups are left out. */
+/* Writes the groups of one level, and the levels below. Below the first level, small groups are
+ * left out. */
 static void tell_groups(struct tree_run *tree, const struct owner_groups *groups, size_t depth)
 {
     struct verb_run *run = tree->run;

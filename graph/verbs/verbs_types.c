@@ -56,7 +56,7 @@ static void add_block(const struct verb_run *run, const struct graph_block *bloc
 
 #define LEAVES (1u << 31) /* a block that is visited a second time, after those below it */
 
-/* In the tree of dominators from the top down. */
+/* Adds up what the blocks of each type retain, in the tree of dominators from the top down. */
 static void add_retained(const struct heap_graph *graph, const struct dominators *dominators,
                          struct type_rows *rows)
 {

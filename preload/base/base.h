@@ -18,7 +18,7 @@
 #include "arch.h"
 
 #define EXPORT __attribute__((visibility("default")))
-/* For declarations of variables that hooks read: -fvisibility=hidden applies to definitions only,
+/* Marks declarations of variables that hooks read: -fvisibility=hidden applies to definitions only,
  * and a variable that may belong to another library is looked up in the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 #define UNUSED __attribute__((unused))
@@ -30,15 +30,15 @@
 #define WORD sizeof(uintptr_t) /* bytes: pointers begin at multiples of it */
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where a hook was called from: the caller's registers just after the call returns. */
+/* The place from which a hook was called: the caller's registers just after the call returns. */
 struct frame {
     uintptr_t pc, sp, fp;
     struct arch_link link; /* what is needed beside sp to find the place that holds pc */
 };
 
-/* Only in a function that is really called (a hook, a handler), not inlined: using the frame
- * address makes the compiler keep a frame record, whose first word is the caller's frame pointer.
- */
+/* The frame of the caller. Use it only in a function that is really called (a hook, a handler), not
+ * inlined: using the frame address makes the compiler keep a frame record, whose first word is the
+ * caller's frame pointer. */
 #define CALLER_FRAME() FRAME_ABOVE(__builtin_frame_address(0))
 /* The caller's frame of a function that has not returned; record is that function's frame address.
  */

@@ -83,7 +83,7 @@ void children_fork_child(void)
 /* ---- leakreport ----------------------------------------------------------------------------- */
 
 static const char *library_path = "";
-/* Not on the stack, which may be a signal stack of 8 KiB. */
+/* The paths are static because the stack may be a signal stack of 8 KiB. */
 static char report_path[PATH_MAX], home[PATH_MAX];
 
 void leakreport_set_library(const char *library)

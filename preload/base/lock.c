@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Since glibc 2.32. */
+/* glibc has this variable since version 2.32. */
 extern char __libc_single_threaded __attribute__((weak));
 
 static const char never_single_threaded;

@@ -19,7 +19,7 @@ struct lock {
     uint32_t word;
 };
 
-/* Of this thread: how many locks it holds, and what to do when it holds none again. */
+/* The locks of one thread: how many it holds, and what to do when it holds none again. */
 struct lock_thread {
     uint32_t held;
     bool put_off; /* a signal was deferred; all are blocked, and "mask" is the mask to restore */
@@ -39,8 +39,8 @@ struct locked {
 /* Called before there are threads. */
 void lock_start(void);
 
-/* Without counting: for fork, where the lock is held across a system call and released by both the
- * parent and the child. */
+/* Takes and gives a lock without counting it. fork needs this: the lock is held across a system
+ * call, and both the parent and the child release it. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
 /* NAME_fork_lock() and NAME_fork_unlock() of each row of lifecycle.def with a lock; all_locks.c calls
@@ -105,7 +105,7 @@ static inline void lock_give(struct locked *locked)
     lock_count_given();
 }
 
-/* False, without waiting, when the lock is held. */
+/* Takes the lock if it is free. False, without waiting, when it is held. */
 static inline bool lock_try(struct lock *lock, struct locked *locked)
 {
     uint32_t seen = 0;
@@ -137,14 +137,15 @@ struct turnstile {
     uint32_t owner; /* tid of the thread inside, 0 = none */
 };
 
-/* False, without waiting, when a thread is inside, also the calling one. */
+/* Enters if nobody is inside. False, without waiting, when a thread is, even the calling one. */
 bool turnstile_try(struct turnstile *turn);
-/* False: the calling thread is inside already (a signal handler interrupted it there, or it left by
- * longjmp), or another thread stays inside for longer than that many nanoseconds. */
+/* Enters, and waits up to `most` nanoseconds for the thread that is inside. False: the time is
+ * over, or the calling thread itself is inside (a signal handler interrupted it there, or it left
+ * by longjmp). */
 bool turnstile_enter(struct turnstile *turn, uint64_t most);
 void turnstile_leave(struct turnstile *turn);
 bool turnstile_is_occupied(const struct turnstile *turn);
-/* In a fork child: the thread inside does not exist there. */
+/* Opens the turnstile in a fork child, where the thread that was inside does not exist. */
 void turnstile_reset(struct turnstile *turn);
 
 #endif

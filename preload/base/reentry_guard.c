@@ -25,13 +25,14 @@ static bool chain_bypasses(uintptr_t held, uintptr_t record, uintptr_t low, uint
     return false;
 }
 
-/* Has the hook that holds the token certainly been left? */
+/* Says whether the hook that holds the token has certainly been left. */
 static bool is_abandoned(const struct guard *held, const struct frame *caller)
 {
     uintptr_t low = 0, high = 0, pc;
     bool on_signal_stack = sys_on_signal_stack(&low, &high);
     bool same_stack = !on_signal_stack || held->sp - low < high - low;
-    /* On one stack, everything inside a call lies below the call's frame. */
+    /* Everything that runs inside a call lies below the call's frame, if it is on the same
+     * stack. */
     if (same_stack && caller->sp >= held->sp)
         return true;
     /* The return address of a call that has not returned is still in its place. */

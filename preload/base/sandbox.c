@@ -64,7 +64,7 @@ bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct san
     return refusal_of(filter, call) == 0;
 }
 
-/* By the process's own restrictions. */
+/* The errno with which the process's own restrictions refuse the call; 0: they allow it. */
 static int own_refusal(const struct sandbox_call *call)
 {
     if (load_relaxed(&strict) && !strict_allows(call->number))
@@ -187,7 +187,7 @@ static struct status read_status(const char *path)
                            .filters = read_field(text, "\nSeccomp_filters:\t")};
 }
 
-/* Was this process made by a call of clone under the filters that it has now? */
+/* Says whether this process was made by a call of clone under the filters that it has now. */
 static bool was_made_under(const struct status *own)
 {
     char path[32];
@@ -223,7 +223,7 @@ static void add_probed(uint64_t *numbers, unsigned from)
         add_to(numbers, probed[i]);
 }
 
-/* killing: calls that are known to kill. */
+/* Tries the calls whose answers are unknown, in a child. killing: calls that are known to kill. */
 static void try_calls(struct probe *probe, const uint64_t *killing)
 {
     unsigned first = load_relaxed(&probe->next);
@@ -271,7 +271,8 @@ static bool try_in_child(struct probe *probe, unsigned *from, uint64_t *killing)
     return killed || at == ARRAY_LENGTH(probed);
 }
 
-/* Until all is known, the answers for other threads stay as they are. */
+/* Learns which calls are allowed. Until all is known, the answers for other threads stay as they
+ * are. */
 static void learn_calls(void)
 {
     uint64_t killing[NUMBERS / 64] = {0};

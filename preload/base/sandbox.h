@@ -32,7 +32,7 @@
 #define SYS_faccessat2 439 /* Linux 5.8 */
 #endif
 
-/* False: no call is refused. Read by each call; do not write. */
+/* True if some call may be refused. Each call reads it; do not write it. */
 extern bool sandbox_restricts HIDDEN;
 
 struct sandbox_call {
@@ -59,8 +59,8 @@ struct sandbox_filter {
 bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct sandbox_call *call);
 /* Room for a filter, whose code the caller writes; NULL: no memory. */
 struct sandbox_filter *sandbox_new_filter(unsigned count);
-/* From here on the filter counts. Before, this takes memory that may be needed and that the filter
- * would refuse. */
+/* Prepares for a filter that counts from here on: takes memory that may be needed later, and that
+ * the filter would refuse. */
 void sandbox_install(struct sandbox_filter *filter);
 /* The kernel has not accepted the filter. */
 void sandbox_remove(struct sandbox_filter *filter);
@@ -69,7 +69,8 @@ void sandbox_remove(struct sandbox_filter *filter);
 void sandbox_install_strict(void);
 void sandbox_remove_strict(void);
 
-/* Did the process inherit a filter? Then finds what it allows. At the start, before other calls. */
+/* Finds what a filter that the process inherited allows. Call it at the start, before other
+ * calls. */
 void sandbox_probe_inherited(void);
 /* The program has made a thread or a child. */
 void sandbox_note_child(void);

@@ -18,7 +18,7 @@ struct strbuf {
 
 struct strbuf strbuf_on(char *buffer, size_t size);
 void strbuf_add(struct strbuf *text, const char *string);
-/* As leak_escape.h shows foreign text. */
+/* Adds foreign text in the form that leak_escape.h describes. */
 void strbuf_add_shown(struct strbuf *text, const char *string);
 /* Several strings, which end with NULL. */
 void strbuf_add_all(struct strbuf *text, ...) __attribute__((sentinel));
@@ -37,9 +37,9 @@ bool equals_word(const char *string, size_t length, const char *word);
 bool parse_bool(const char *string, size_t length, bool *out);
 /* Decimal or 0x hex, the whole of [string, string + length); false when it is anything else. */
 bool parse_number(const char *string, size_t length, uint64_t *out);
-/* As many hex digits as there are; *at is moved behind them. */
+/* Reads as many hex digits as there are, and moves *at behind them. */
 uint64_t parse_hex(const char **at);
-/* Like parse_number, with an optional k, m or g (powers of 1024). */
+/* Parses a size: a number with an optional k, m or g (powers of 1024). */
 bool parse_size(const char *string, size_t length, uint64_t *out);
 /* Nanoseconds: a whole number of ms, s, m or h, without a unit of seconds. */
 bool parse_time(const char *string, size_t length, uint64_t *out);

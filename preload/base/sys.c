@@ -85,9 +85,9 @@ void sys_lock(uintptr_t memory, size_t size, bool on_fault)
         SYSCALL(SYS_mlock, memory, size);
 }
 
-/* Only one page is ever locked: what a mapping grows by is as the page is, and that is unlocked
- * first. Memory without a file that is shared, or has to be at an address, cannot grow: it is
- * filled and unlocked. */
+/* Maps pages that are not locked although mlockall() locks new ones. Only one page is ever locked:
+ * it is unlocked, and what the mapping then grows by is unlocked as well. Shared memory without a
+ * file, and memory at a fixed address, cannot grow: they are filled and unlocked. */
 static long map_unlocked(uintptr_t hint, size_t size, int flags, int fd)
 {
     bool grows = !hint && (fd >= 0 || flags & MAP_PRIVATE);
@@ -138,7 +138,7 @@ void *sys_map_file(int fd, size_t size)
     return map_memory(0, size, MAP_SHARED, fd);
 }
 
-/* In place of what is mapped at memory. */
+/* Maps pages in place of what is mapped at `memory`. */
 static bool replace_pages(void *memory, size_t size, int flags, int fd, uint64_t offset)
 {
     long result = SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
@@ -260,7 +260,8 @@ ssize_t sys_write_no_sigpipe(int fd, const void *buffer, size_t size)
     return result;
 }
 
-/* Never descriptor 0, 1 or 2, which the program may have closed: a child gets other files there. */
+/* Opens a memory file, never as descriptor 0, 1 or 2: the program may have closed these, and a
+ * child gets other files there. */
 static int open_memfd(const char *name, unsigned flags, int how)
 {
     int fd = SYSCALL(SYS_memfd_create, name, flags);

@@ -22,8 +22,8 @@ struct stat;
 struct timespec;
 struct rlimit;
 
-/* One system call: its number and up to six arguments. Not a function: a vfork child returns from
- * it as well. */
+/* Makes one system call, with its number and up to six arguments. A macro, no function, because a
+ * vfork child returns from it as well. */
 #define SYSCALL(what, ...) SYSCALL_(what, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define SYSCALL_(what, a, b, c, d, e, f, ...)                                                      \
     ({                                                                                             \
@@ -43,7 +43,7 @@ struct rlimit;
 void *sys_map(size_t size);
 /* The same, not counted against overcommit: for large ranges that are sparsely used. */
 void *sys_map_lazily(size_t size);
-/* At that address if nothing is mapped there, else anywhere. */
+/* Maps memory at that address if nothing is mapped there, else anywhere. */
 void *sys_map_near(uintptr_t address, size_t size);
 /* Shared with children, leak checks among them. */
 void *sys_map_shared(size_t size);
@@ -62,8 +62,8 @@ void sys_unmap(void *memory, size_t size);
 /* The program has called mlockall(MCL_FUTURE): the kernel locks, and fills, whatever is mapped.
  * While that is set, what the functions above return is not locked. */
 void sys_set_maps_locked(bool locked);
-/* on_fault: only pages that are there are locked, the others when they are touched. Parts that have
- * no pages are no error. */
+/* Locks pages in memory. on_fault: locks only pages that exist, and the others when they are
+ * touched. Parts that have no pages are no error. */
 void sys_lock(uintptr_t memory, size_t size, bool on_fault);
 void sys_unlock(uintptr_t memory, size_t size);
 int sys_lock_all(int flags);
@@ -80,8 +80,9 @@ uint64_t sys_page_size(void);
  * callers that read memory which another thread may be unmapping at the same moment. */
 bool sys_peek(uintptr_t address, void *out, size_t size);
 bool sys_peek_may_fault(void);
-/* True when the kernel answers EFAULT to a read of the aligned word that contains the address. It is
- * asked by rt_sigprocmask, which sandboxes allow; when it refuses, the answer is false. */
+/* True when the kernel answers EFAULT to a read of the aligned word that contains the address. The
+ * question is a call of rt_sigprocmask, which sandboxes allow; when it is refused, the answer is
+ * false. */
 bool sys_faults(uintptr_t address);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -96,7 +97,7 @@ ssize_t sys_write_no_sigpipe(int fd, const void *buffer, size_t size);
 int sys_close(int fd);
 /* Closes every descriptor from that number on. */
 void sys_close_from(unsigned first);
-/* True also where the kernel does not answer (seccomp). */
+/* Says whether a descriptor is open. True also where the kernel does not answer (seccomp). */
 bool sys_is_open(int fd);
 /* The address a socket is connected to: at most size bytes of it; or -errno. */
 ssize_t sys_getpeername(int fd, void *address, size_t size);
@@ -121,7 +122,7 @@ ssize_t sys_readlink(const char *path, char *buffer, size_t size);
  * Its length, 0: not known. */
 size_t sys_program_path(char *buffer, size_t size);
 int sys_lstat(const char *path, struct stat *out);
-/* With the effective ids; -ENOSYS before Linux 5.8. */
+/* Works like access(), with the effective ids; -ENOSYS before Linux 5.8. */
 int sys_access_effective(const char *path, int mode);
 int sys_fstat(int fd, struct stat *out);
 ssize_t sys_getcwd(char *buffer, size_t size);
@@ -129,7 +130,8 @@ ssize_t sys_getcwd(char *buffer, size_t size);
 ssize_t sys_read_file(const char *path, char *buffer, size_t size);
 /* The same for the file /proc/PID/task/TID/name; pid 0: this process. */
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size);
-/* Has the parent process mapped a file whose path contains that text? False also if it cannot be seen. */
+/* Says whether the parent process has mapped a file whose path contains the text. False also if
+ * that cannot be seen. */
 bool sys_parent_has_mapped(const char *text);
 void sys_write_file(const char *path, const char *text);
 /* Visits the entries of a folder of /proc whose names are numbers, in any order, until visit
@@ -145,7 +147,7 @@ uint64_t sys_rlimit(int resource);
 void sys_set_rlimit(int resource, uint64_t limit);
 void sys_raise_rlimit(int resource); /* to the hard limit */
 void sys_futex_wait(uint32_t *word, uint32_t value);
-/* False after that many nanoseconds. */
+/* Waits until the word changes or is woken. False after `ns` nanoseconds. */
 bool sys_futex_wait_for(uint32_t *word, uint32_t value, uint64_t ns);
 void sys_futex_wake(uint32_t *word, int count);
 /* The same between processes. */
@@ -156,7 +158,7 @@ void sys_futex_wake_shared(uint32_t *word);
 
 /* True while the calling thread runs on its signal stack; its range is then in *low, *high. */
 bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
-/* sigaltstack; either may be NULL. */
+/* Calls sigaltstack; either argument may be NULL. */
 int sys_signal_stack(const stack_t *stack, stack_t *old);
 /* Is it a signal that a thread's own instruction raises? sys_signals_block leaves these alone:
  * blocking them would turn a bug into a silent kill. */
@@ -173,7 +175,7 @@ bool sys_may_die_by_signal(const struct sandbox_filter *filter);
  * milliseconds rather than microseconds, leaves every signal without handler open. */
 void sys_signals_block(uint64_t *saved);
 void sys_signals_block_handled(uint64_t *saved);
-/* Those of these signals (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
+/* Those of the signals `among` (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
 uint64_t sys_signals_without_handler(uint64_t among);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */
@@ -207,7 +209,7 @@ int sys_getpid(void);
 int sys_getppid(void);
 int sys_gettid(void);
 unsigned sys_geteuid(void);
-/* At the start, and in a fork child, before these functions are needed. */
+/* Learn the process's ids, at the start and in a fork child, before other functions need them. */
 void sys_learn_identity(void);
 void sys_learn_identity_in_child(void);
 /* The name of the calling thread. */
@@ -224,9 +226,9 @@ void sys_exit(int status) __attribute__((noreturn));
 int sys_fork_silent(void);
 /* Does a sandbox let this process make such a child, and wait for it? */
 bool sys_may_fork(void);
-/* In such a child: gives up a real-time priority. */
+/* Gives up a real-time priority, in a child of libleak's own. */
 void sys_drop_realtime(void);
-/* In such a child: a pointer with the wrong tag (MTE) may be used without a fault. */
+/* Lets a child of libleak's own use a pointer with the wrong tag (MTE) without a fault. */
 void sys_ignore_memory_tags(void);
 
 /* What a spawned program gets as descriptors 0, 1 and 2; -1: this process's own. kept: further
@@ -241,7 +243,7 @@ int sys_spawn(const char *path, char *const argv[], char *const envp[],
               const struct sys_streams *streams);
 /* Waits for a child of either kind: its wait status, or -errno. */
 int sys_wait_child(int pid);
-/* True, without waiting, when the child has ended (or never was a child). */
+/* Says, without waiting, whether the child has ended, or never was a child. */
 bool sys_child_has_ended(int pid);
 
 #endif

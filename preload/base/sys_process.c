@@ -210,7 +210,7 @@ static struct {
 
 void sys_learn_identity(void)
 {
-    /* For libthread_db: {bits, elements, offset}. */
+    /* glibc describes the field for libthread_db: {bits, elements, offset}. */
     const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
     if (!field)
         dlerror(); /* the program must not find the failure */
@@ -308,7 +308,7 @@ bool sys_parent_has_mapped(const char *text)
     return found;
 }
 
-/* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
+/* Forks without CLONE_VM: the child owns a copy of the stack. Exit signal 0 means no SIGCHLD. */
 int sys_fork_silent(void)
 {
     return SYSCALL(SYS_clone, 0, 0, 0, 0, 0);

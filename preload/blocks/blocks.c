@@ -73,7 +73,7 @@ static bool may_be_in_table(uintptr_t address)
     return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
 }
 
-/* For threads that put back what another one may have allocated. */
+/* A run for threads that put back what another thread may have allocated. */
 static struct lock others_lock;
 static struct run others;
 
@@ -203,7 +203,7 @@ void blocks_each(blocks_visit *visit, void *context)
     table_each(visit, context);
 }
 
-/* Both parts of the table, side by side. */
+/* Visits both parts of the table side by side, in address order. */
 struct merge {
     const struct blocks_region *next, *end;
     blocks_visit *visit;

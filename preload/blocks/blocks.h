@@ -23,10 +23,11 @@ enum blocks_insert {
 };
 
 bool blocks_start(void);
-/* apart: all blocks come from an allocator, glibc's, that never gives two of them in 32 bytes. */
+/* apart: all blocks come from an allocator, such as glibc's, that never gives two of them in 32
+ * bytes. */
 void blocks_set_spacing(bool apart);
 
-/* Can a block at this address be recorded? */
+/* Says whether a block at this address can be recorded. */
 static inline bool blocks_has_key(uintptr_t address)
 {
     return likely(address % 8 == 0 && address);
@@ -40,7 +41,7 @@ static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
     return area;
 }
 
-/* Where the shadow has no room, or has to be made ready first. */
+/* Inserts a block where the shadow has no room, or has to be made ready first. */
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old);
 /* origin as for shadow_take; ORIGIN_TOLD if the block itself tells. */
@@ -104,9 +105,9 @@ bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);
 /* The block that contains an address. Slow: searches downwards, for at most 32 MiB. */
 bool blocks_find_containing(struct guard *guard, uintptr_t address, struct block *out);
 
-/* For a handler of a fatal signal, which must not wait: the block that contains an address, else
- * the nearest one below it, searched in so many times 2 KiB. *busy: a lock was taken, so the result
- * may be incomplete. */
+/* Finds the block that contains an address, else the nearest one below it, searched in so many
+ * times 2 KiB. For a handler of a fatal signal, so it never waits. *busy: a lock was taken, so the
+ * result may be incomplete. */
 bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out, bool *busy);
 
 uint64_t blocks_count(void);

@@ -50,7 +50,8 @@ static bool map_stock(struct stock *stock, size_t each, bool dense)
     return stock->left;
 }
 
-/* Where the area in front is full this one will be: its pages are populated with one call. */
+/* Takes an area from the stock. When the area in front of it is full, this one soon will be, so one
+ * call populates all pages of it. */
 static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 {
     struct stock *stock = &stocks[grain];
@@ -294,7 +295,8 @@ void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *contex
 
 /* ---- Invariants, fork ------------------------------------------------------------------------ */
 
-/* In the test's process no free is unseen, and no longjmp leaves the runtime. */
+/* Checks the invariants of an area, in a test whose process has no free that libleak missed, and no
+ * longjmp out of the runtime. */
 static void check_area(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
 {
     bool *good = context;

@@ -53,7 +53,7 @@ static ALWAYS_INLINE unsigned shadow_window_bits(enum shadow_grain grain)
     return grain == SHADOW_FINE ? SHADOW_FINE_BITS : 7;
 }
 
-/* Of an area. */
+/* The number of windows in an area. */
 static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 {
     return 1u << (SHADOW_AREA_BITS - shadow_window_bits(grain));
@@ -107,8 +107,8 @@ static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
     return 1ull << ((address & ((1u << SHADOW_AREA_BITS) - 1)) >> SHADOW_PIECE_BITS);
 }
 
-/* May the open table have a block near an address? area: the address', fine. Most have none there:
- * that saves a lock. */
+/* Says whether the open table may have a block near an address. area: the area of the address,
+ * fine. Most areas have none there, which saves a lock. */
 static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
 {
     if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
@@ -135,7 +135,8 @@ static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
     return (uint64_t *)(area & ~(uintptr_t)SHADOW_SHARED) + shadow_window(address, grain);
 }
 
-/* Where in its window a coarse block begins; nothing for a fine one. */
+/* The place in its window at which a coarse block begins; 0 for a fine block, which begins with its
+ * window. */
 static ALWAYS_INLINE uint64_t shadow_place(uintptr_t address, enum shadow_grain grain)
 {
     return grain == SHADOW_FINE ? 0 : (uint64_t)(address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
@@ -154,7 +155,7 @@ static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
     return SHADOW_REST | (uint64_t)(block->kind >> 3) << SHADOW_REST_KIND_SHIFT | size;
 }
 
-/* Has the word of a block of that grain's sizes room for it? */
+/* Says whether the word of a grain has room for the block. */
 static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_grain grain)
 {
     if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
@@ -198,7 +199,8 @@ static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
     return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
 }
 
-/* Of a block whose word is in its place: no other block gets the run meanwhile. */
+/* Fills in what the run knows of a block whose word is in its place, so that no other block gets
+ * the run meanwhile. */
 static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out)
 {
     const struct run_record *run = run_record_of(identity);
@@ -207,7 +209,7 @@ static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out
     out->thread = run->thread;
 }
 
-/* rest: the next word, of a large block. */
+/* Fills in what the word says. rest: the next word, of a large block. */
 static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintptr_t address,
                                              struct block *out)
 {

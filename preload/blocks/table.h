@@ -50,7 +50,7 @@ static inline uint64_t blocks_region_number(const struct blocks_region *region)
 
 extern const uint16_t tray_capacity[TRAY_CLASSES] HIDDEN;
 
-/* Where the entries begin. */
+/* The place in a tray at which the entries begin. */
 static inline uint8_t *tray_entries(uint8_t *tray, unsigned size_class)
 {
     return tray + ((tray_capacity[size_class] + 3u) & ~3u);
@@ -149,7 +149,7 @@ static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capa
 
 bool table_start(void);
 bool table_is_started(void);
-/* False: no memory. The address is not in the table. */
+/* Inserts a block whose address is not in the table. False: no memory. */
 bool table_insert(const struct block *block);
 bool table_remove(uintptr_t address, struct block *out);
 bool table_find(uintptr_t address, struct block *out);

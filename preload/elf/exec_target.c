@@ -86,7 +86,8 @@ bool process_is_sanitized(void)
     return answer == YES;
 }
 
-/* Its core exports this to every program that runs in it, whatever the tool. */
+/* Looks for a symbol that Valgrind's core exports to every program that runs in it, whatever the
+ * tool. */
 bool process_is_under_valgrind(void)
 {
     struct symbols symbols;

@@ -17,8 +17,9 @@ enum exec_target {
     EXEC_TARGET_REFUSES      /* libleak must be removed from its environment */
 };
 
-/* search_path: NULL, or the PATH in which a file without a slash is looked up. Callable in a vfork
- * child: memory comes from the stack, and every descriptor is closed again. */
+/* Says what kind of program a file is. search_path: NULL, or the PATH in which a file without a
+ * slash is looked up. Callable in a vfork child: memory comes from the stack, and every descriptor
+ * is closed again. */
 enum exec_target exec_target_of_path(const char *file, const char *search_path);
 enum exec_target exec_target_of_fd(int fd);
 

@@ -20,9 +20,9 @@ struct procmaps {
     uint32_t count;
 };
 
-/* False: the file cannot be read, or there is no memory. */
+/* Reads /proc/self/maps. False: the file cannot be read, or there is no memory. */
 bool procmaps_read(struct procmaps *out);
-/* One line, NUL-terminated, without its newline; out->path points into it. */
+/* Parses one line, NUL-terminated, without its newline; out->path points into it. */
 bool procmaps_parse_line(const char *line, struct mapping *out);
 /* Private writable memory that belongs to no file. */
 bool procmaps_is_anonymous(const struct mapping *mapping);

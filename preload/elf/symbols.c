@@ -79,7 +79,7 @@ bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
 
 /* ---- Libraries ----------------------------------------------------------------------------- */
 
-/* By its DT_SONAME, or by the name of its file. */
+/* Says whether a library has that name, by its DT_SONAME or by the name of its file. */
 static int is_library_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
 {
     struct symbols symbols;
@@ -113,7 +113,8 @@ bool symbols_is_same(const char *one, const char *other)
     return *one == *other;
 }
 
-/* Of several versions, the default one. */
+/* Says whether a symbol is the exported one with that name: of several versions, the default
+ * one. */
 static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &symbols->symbol[i];
@@ -246,7 +247,7 @@ int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address
             access |= (part->p_flags & PF_R ? PROT_READ : 0) |
                       (part->p_flags & PF_W ? PROT_WRITE : 0) |
                       (part->p_flags & PF_X ? PROT_EXEC : 0);
-        /* Its whole pages become read-only when the object is bound. */
+        /* The whole pages of RELRO become read-only when the object is bound. */
         if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
             at < end / page * page)
             return PROT_READ;

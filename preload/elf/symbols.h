@@ -28,7 +28,8 @@ struct symbols {
 /* Does an address lie in one of its segments? */
 bool symbols_object_contains(const struct dl_phdr_info *object, uintptr_t address);
 
-/* False: it has no dynamic section, or one without symbols. */
+/* Finds the dynamic symbols of an object. False: it has no dynamic section, or one without
+ * symbols. */
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out);
 bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out);
 

@@ -51,8 +51,9 @@ struct symbol_visit {
     void *context;
 };
 
-/* in_file: the symbol follows one that names its source file. Symbols that follow a file symbol
- * without a name were made local by the linker, and so were hidden ones. */
+/* Says whether a symbol is static. in_file: the symbol follows one that names its source file.
+ * Symbols that follow a file symbol without a name were made local by the linker, and so were
+ * hidden ones. */
 static bool is_static(const ElfW(Sym) * symbol, bool in_file)
 {
     return in_file && ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL &&
@@ -161,7 +162,7 @@ static bool match_bytes(struct match *match, const char *text, size_t length)
     return true;
 }
 
-/* One scope, or the name itself. */
+/* Compares one scope of a name, or the name itself. */
 static bool match_part(struct match *match, const char *mark, const char *part, size_t length)
 {
     if (match->started && !match_bytes(match, "::", 2))

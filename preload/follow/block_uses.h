@@ -18,13 +18,13 @@
 void block_uses_begin(uintptr_t address, uint64_t size, struct leak_followed *out);
 void block_uses_end(void);
 
-/* In the handler of SIGTRAP, outside of the runtime: records the use. False: the trap is another
- * one. */
+/* Records a use of the block, in the handler of SIGTRAP and outside of the runtime. False: the trap
+ * is another one. */
 bool block_uses_trap(const siginfo_t *info, const ucontext_t *context);
 
 void block_uses_begin_steps(void);
-/* After each instruction of a thread that executes step by step: there a SIGTRAP can be one for
- * both reasons. True: the instruction has used the block, which is recorded. */
+/* Checks after each instruction of a thread that executes step by step, where one SIGTRAP can have
+ * both reasons. True: the instruction has used the block, and the use is recorded. */
 bool block_uses_step(const ucontext_t *context);
 
 #endif

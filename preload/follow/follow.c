@@ -162,7 +162,8 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
-/* Has a stack only begun to hold it, or nothing? A dead word that comes and goes is no beginning. */
+/* Says whether nothing but a stack, or nothing at all, has begun to hold the block. A dead word
+ * that comes and goes is no beginning. */
 static bool leaves_memory(const struct followed *it, bool was_on_stack)
 {
     return it->phase == FRESH || (it->phase == HELD && !was_on_stack);

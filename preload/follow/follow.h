@@ -26,7 +26,8 @@
 /* Reads the option, before alloc_watch_start and track_select_path; logs one that it cannot read,
  * and then follows nothing. */
 void follow_start(const char *option);
-/* When the handlers of fatal signals are installed. install: libc's sigaction. */
+/* Prepares the traps, when the handlers of fatal signals are installed. install: libc's
+ * sigaction. */
 void follow_start_traps(int (*install)(int, const struct sigaction *, struct sigaction *));
 bool follow_is_on(void);
 

@@ -113,7 +113,7 @@ static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context
     return pointer_search_range(at, end, slot->target);
 }
 
-/* In a function's frame far away, or in memory. */
+/* Searches for the pointer in distant frames of functions, and in memory. */
 static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
 {
     if (slot->searches++ >= SEARCHES_MOST)
@@ -122,7 +122,7 @@ static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
                ?: pointer_search_memory(slot->stack.high, slot->target);
 }
 
-/* Where the pointer may be lost, unless it is found again. */
+/* Notes the place at which the pointer is lost, unless a later search finds it. */
 static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, bool dead_register)
 {
     if (slot->frame_count)
@@ -132,7 +132,7 @@ static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, 
     slot->in_dead_register = dead_register;
 }
 
-/* True: it is lost. */
+/* Follows the pointer to where it is now. True: it is lost. */
 static bool chase_pointer(struct slot *slot, const ucontext_t *context)
 {
     uintptr_t at = slot->address;
@@ -178,7 +178,8 @@ static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
         *(volatile uintptr_t *)at = 0;
 }
 
-/* True: it is lost. A call of libleak leaves no pointer in a register that it may change. */
+/* Checks the pointer after one step. True: it is lost. A call of libleak leaves no pointer in a
+ * register that it may change. */
 static bool check_step(struct slot *slot, const ucontext_t *context)
 {
     if (modules_is_own(context_pc(context)))
@@ -216,7 +217,7 @@ static void take_step(ucontext_t *context)
     context_set_step(context, load_relaxed(&stepping));
 }
 
-/* Not a breakpoint of the program, nor a signal that somebody has sent. */
+/* Says whether the trap is libleak's: no breakpoint of the program, nor a signal that was sent. */
 static bool is_awaited(const siginfo_t *info)
 {
     return info->si_code == TRAP_TRACE || info->si_code == TRAP_HWBKPT ||
@@ -318,7 +319,8 @@ void slot_watch_step(unsigned index, uintptr_t address, struct pointer_target ta
     slot_watch_resume(index);
 }
 
-/* Only the thread that began it: the pointer is on its stack, or in its registers. */
+/* Resumes a watch in the thread that began it: the pointer is on that thread's stack, or in its
+ * registers. */
 void slot_watch_resume(unsigned index)
 {
     const struct slot *slot = &slots[index];

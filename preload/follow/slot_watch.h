@@ -25,7 +25,7 @@
 /* Reserves SIGTRAP (trampoline_reserve_fault). install: libc's sigaction. */
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *));
 
-/* Has the program left SIGTRAP to libleak? */
+/* Says whether the program has left SIGTRAP to libleak. */
 bool slot_watch_is_possible(void);
 
 /* Watches the aligned word, in place of what had this index. */
@@ -43,10 +43,10 @@ void slot_watch_stop(void);
 /* Goes on after slot_watch_stop, if the pointer was not lost; and is that so? */
 void slot_watch_resume(unsigned index);
 bool slot_watch_is_stepped(unsigned index);
-/* Have steps shown that no register, no live stack and no memory has the pointer? */
+/* Says whether steps have shown that no register, no live stack and no memory has the pointer. */
 bool slot_watch_is_lost(unsigned index);
 
-/* In a fork child: nothing is watched. */
+/* Ends all watches in a fork child. */
 void slot_watch_fork_child(void);
 
 #endif

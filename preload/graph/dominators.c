@@ -37,7 +37,7 @@ static uint32_t *zeroed_row(struct dominator_work *work, uint64_t count)
     return scan_arena_map(work->arena, count, sizeof(uint32_t));
 }
 
-/* For rows of which each place is written before it is read. */
+/* Allocates a row without clearing it. Each place must be written before it is read. */
 static uint32_t *raw_row(struct dominator_work *work, uint64_t count)
 {
     return scan_arena_map_raw(work->arena, count, sizeof(uint32_t));

@@ -22,7 +22,8 @@ struct graph_visitor {
     void (*bond)(void *context, uint32_t from, uint32_t node, enum graph_walk_bond bond);
 };
 
-/* Between reach_mark and leak_graph_build, which frees the index. The roots come first. */
+/* Visits all nodes and edges, the roots first. Callable between reach_mark and leak_graph_build,
+ * which frees the index. */
 void graph_walk(const struct reach *reach, const struct graph_visitor *visitor, void *context);
 
 #endif

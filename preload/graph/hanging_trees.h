@@ -23,7 +23,7 @@ struct graph_core {
     uint32_t count;
 };
 
-/* False: no memory. */
+/* Finds the trees that hang from the core of the graph. False: no memory. */
 bool hanging_trees_find(struct reach *reach, struct graph_core *core);
 
 static ALWAYS_INLINE bool graph_core_has(const struct graph_core *core, uint32_t node)

@@ -19,7 +19,7 @@
 struct leak_graph {
     struct reach *reach;
     uint32_t lost;
-    /* By number of a lost node. */
+    /* These rows are indexed by the number of a lost node. */
     uint32_t *node_of;
     uint32_t *owner; /* a number: its own if it is a record */
     uint8_t *flags;

@@ -25,18 +25,19 @@ struct leak_graph *leak_graph_build(struct reach *reach);
 enum leak_verdict leak_graph_verdict(const struct leak_graph *graph, uint32_t node);
 /* True for the leader of a reference cycle of two or more blocks. */
 bool leak_graph_is_cycle(const struct leak_graph *graph, uint32_t node);
-/* For an INDIRECT node the record that owns it, of several the one with the lowest address;
- * *shared: records of other allocation sites lead to it as well. For all others REACH_NONE. */
+/* The record that owns an INDIRECT node, of several the one with the lowest address; *shared:
+ * records of other allocation sites lead to it as well. REACH_NONE for all other nodes. */
 uint32_t leak_graph_owner(const struct leak_graph *graph, uint32_t node, bool *shared);
-/* For a record: the blocks that only it, or it and other records of its site, lead to, itself
- * included; blocks below several records of one site count for the record found first. For a held
- * node: the blocks that every path reaches through it, itself included. For an indirect node:
- * nothing. */
+/* The sum of what a node keeps. For a record: the blocks that only it, or it and other records of
+ * its site, lead to, itself included; a block below several records of one site counts for the
+ * record found first. For a held node: the blocks that every path reaches through it, itself
+ * included. For an indirect node: nothing. */
 struct leak_graph_sum {
     uint64_t blocks, bytes;
 };
 struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32_t node);
-/* False: the dominators of the held half did not fit into the memory limit. */
+/* Says whether leak_graph_retained knows the sums of held nodes. False: the dominators of the held
+ * half did not fit into the memory limit. */
 bool leak_graph_retained_known(const struct leak_graph *graph);
 /* Frees what leak_graph_retained reads: call when it is not needed any more. */
 void leak_graph_drop_retained(struct leak_graph *graph);

@@ -69,8 +69,8 @@ struct dominator_sums {
     uint64_t *bytes;
 };
 
-/* False: no memory. The memory belongs to reach->arena. Frees the rank index and the edges that marking
- * recorded. */
+/* Finds the dominators. The memory belongs to reach->arena. Frees the rank index and the edges that
+ * marking recorded. False: no memory. */
 bool dominators_find(struct dominator_sums *sums, struct reach *reach);
 
 #endif

@@ -23,7 +23,8 @@ extern struct capture_state {
     /* The number of reasons to take no stack, or to read the tag, in some thread or in all: at 0 a
      * hook checks nothing else. */
     uint32_t reasons;
-    /* Was recording ever disabled in some thread? Then there may be sites of such blocks. */
+    /* True if recording was ever disabled in some thread: then there may be sites of such
+     * blocks. */
     bool disabled_ever;
 } capture_state HIDDEN;
 /* The reason site_stacks=off has a bit of its own: if it is the only one, a kind has one site. */
@@ -85,7 +86,7 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
 /* Each push has its pop, also a refused push: then the tag below stays in force. False: the stack
  * is too deep, or the name is empty, or the table is full. */
 bool tags_push(struct guard *guard, const char *name);
-/* False: there is nothing to pop. */
+/* Pops the thread's newest tag. False: there is none. */
 bool tags_pop(struct guard *guard);
 /* The number of a name, 0 = never pushed. */
 unsigned tags_find(const char *name);

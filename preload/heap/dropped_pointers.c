@@ -34,7 +34,7 @@ static bool pair_matches(const struct dropped_pair *pair, uint32_t site, uint32_
     return pair->site == site && pair->holder == holder && pair->node == node;
 }
 
-/* Was the last block of this pair freed? */
+/* Says whether the last block of this pair was freed. */
 static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
 {
     const struct dropped_block *last = &pair->last[(pair->blocks - 1) % DROPPED_POINTERS_KEPT];
@@ -85,7 +85,7 @@ static uintptr_t read_pointer(const uintptr_t *word)
     return arch_address((const void *)load_relaxed(word));
 }
 
-/* May the program have put this word into the block? */
+/* Says whether the program may have put this word into the block. */
 static bool may_own(const struct block *holder, const void *content, size_t at)
 {
     return holder->size < LIBC_STREAM_COOKIE + sizeof(void *) ||

@@ -60,8 +60,8 @@ static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t befor
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node);
 
-/* For a leak check, whose copy of the table does not change otherwise: orders it by age. A block may
- * have had several holders; the newest pair names the last one. */
+/* Orders the table by age. For a leak check, whose copy of the table does not change otherwise. A
+ * block may have had several holders; the newest pair names the last one. */
 void dropped_pointers_sort(void);
 
 /* Iterates: the next pair at or after *at, which advances; NULL: the end. For a leak check, too. */

@@ -57,8 +57,8 @@ _Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc has a bit, and a fla
 #define FREED_BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
 #define FREED_BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
 
-/* For calls that pass a size or an alignment; caller is the first member, so that a pointer to it
- * is also a pointer to this. */
+/* The frame of a call that passes a size or an alignment. The caller is the first member, so a
+ * pointer to it is also a pointer to this structure. */
 struct free_form_frame {
     struct frame caller;
     size_t size, alignment;
@@ -69,7 +69,7 @@ static inline enum leak_form free_form_of(uint32_t how)
     return how >> 24;
 }
 
-/* kind: the block's, masked with BLOCKS_KIND. */
+/* Says whether the form of a free fits the block. kind: the block's, masked with BLOCKS_KIND. */
 static inline bool free_form_fits(uint32_t how, unsigned kind)
 {
     return (how | how >> FREE_FORM_SIZED_SHIFT | how >> FREE_FORM_ALIGNED_SHIFT) >> kind & 1;

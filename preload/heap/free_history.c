@@ -16,7 +16,7 @@ static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
                                          .split_bits = 16};
 static uint32_t last_record;
 
-/* By number of the site. */
+/* The temporary blocks of each site, indexed by the site's number. */
 static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
                                              .record_size = sizeof(struct leak_temporary),
                                              .first_id = 1,

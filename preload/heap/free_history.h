@@ -30,7 +30,7 @@
 #define FREE_HISTORY_SCANS 8192
 #define FREE_HISTORY_KNOWN_BITS 9
 
-/* One for each thread. */
+/* What one thread remembers of its frees. */
 struct free_history {
     uint64_t dice;
     uintptr_t base;             /* a stack pointer of the thread: depths count from it */

@@ -32,7 +32,7 @@ struct quarantined {
 /* bytes 0: off. False: no memory for the queue. */
 bool quarantine_start(uint64_t bytes);
 bool quarantine_is_on(void);
-/* False: the block is not quarantined; the caller frees it now. */
+/* Puts a freed block into the queue. False: it was not taken, so the caller frees it now. */
 bool quarantine_add(struct guard *guard, const struct quarantined *block);
 /* Removes the oldest block if the queue exceeds its limits, for the real free; NULL: it does not.
  */

@@ -156,7 +156,7 @@ void sample_redraw(void)
 
 /* ---- The filter ----------------------------------------------------------------------------- */
 
-/* change: 1 or -1. */
+/* Counts a sample in the filter's cell of its address, or takes it away. change: 1 or -1. */
 static void change_filter(uintptr_t address, int change)
 {
     uint8_t *cell = sample_cell(address), before = load_relaxed(cell);

@@ -41,17 +41,17 @@ struct sampler {
 };
 extern HIDDEN __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
 
-/* max_memory: the option; the filter takes at most a sixteenth of it. */
+/* Begins sampling. max_memory: the option; the filter takes at most a sixteenth of it. */
 bool sample_start(uint64_t bytes, uint64_t max_memory);
-/* In a fork child, as soon as possible: it must not draw the same marks as its parent and siblings.
- */
+/* Makes a fork child draw other marks than its parent and siblings. Call it as soon as possible. */
 void sample_reset_thread(void);
-/* When the child has a recording file: its variances begin at 0. */
+/* Sets the variances to 0, when the child has a recording file. */
 void sample_fork_child(void);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
 
-/* True for most blocks of a sampled program: not a sample, nothing more to do. */
+/* True for most blocks of a sampled program: the block is no sample, and there is nothing more to
+ * do. */
 static inline bool sample_passes(size_t size)
 {
     uint64_t bytes = (uint64_t)size + 1, left = sampler.left;
@@ -61,7 +61,7 @@ static inline bool sample_passes(size_t size)
     return true;
 }
 
-/* When sample_passes is false: is this block to be recorded? */
+/* Says whether a block is to be recorded, when sample_passes is false. */
 bool sample_selects(size_t size);
 
 /* Draws the next mark after a selected allocation has failed. */
@@ -74,7 +74,7 @@ static inline uint8_t *sample_cell(uintptr_t address)
     return &sample_state.filter[(address >> 4 ^ address >> 25) & sample_state.filter_mask];
 }
 
-/* True: certainly not a sample. Never true for a live sample, in any thread. */
+/* True if a block is certainly no sample. Never true for a live sample, in any thread. */
 static inline bool sample_excludes(const void *block)
 {
     return sample_state.filter && !load_relaxed(sample_cell(arch_address(block)));

@@ -11,7 +11,8 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-/* One for each site, so it is compact: blocks are exact below 2^31. */
+/* The live blocks of one site. There is one structure for each site, so it is compact: blocks are
+ * exact below 2^31. */
 struct site_total {
     uint64_t bytes;
     uint32_t blocks;

@@ -15,7 +15,7 @@
 
 #include "preload/blocks/blocks.h"
 
-/* pool 0: of no pool. */
+/* A block of a program's own allocator. pool 0: it is in no pool. */
 struct suballoc_block {
     struct block block;
     uint32_t pool;
@@ -26,10 +26,11 @@ struct suballoc_block {
 /* The number of blocks: callers test it first, since most programs have none. */
 extern uint64_t suballoc_count HIDDEN;
 
-/* As blocks_insert; the key is the block's address and the pool. */
+/* Inserts a block like blocks_insert, with the block's address and pool as the key. */
 enum blocks_insert suballoc_insert(struct guard *guard, const struct block *block, uint32_t pool,
                                    struct block *old);
-/* With SUBALLOC_ANY_POOL removes the smallest of several blocks at one address. False: none. */
+/* Removes a block. With SUBALLOC_ANY_POOL, removes the smallest of several blocks at one address.
+ * False: there is none. */
 bool suballoc_remove(struct guard *guard, uintptr_t address, uint32_t pool,
                      struct suballoc_block *out);
 /* Removes one block of any pool that begins in [start, end). */

@@ -207,8 +207,8 @@ static void reset_thread_caches(struct thread *thread)
         python_thread_clear(thread->python);
 }
 
-/* As many states at once as there are already, up to STATES_MOST: a program with many threads makes
- * few mappings, one with few threads keeps its address space. The lock is held. */
+/* Maps as many states at once as there are already, up to STATES_MOST: a program with many threads
+ * makes few mappings, and one with few threads keeps its address space. The lock is held. */
 static void map_thread_states(void)
 {
     uint32_t count = state_count < STATES_MOST ? state_count + !state_count : STATES_MOST;
@@ -241,7 +241,7 @@ void threads_each(void (*visit)(const struct thread *thread, void *context), voi
             visit(thread, context);
 }
 
-/* announced: the number from threads_prepare_start, or 0. */
+/* Makes the state of a new thread. announced: the number from threads_prepare_start, or 0. */
 static struct thread *make_thread(struct guard *guard, uint32_t announced, bool for_all)
 {
     struct locked locked = lock_take(&lock);

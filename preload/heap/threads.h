@@ -67,8 +67,8 @@ extern struct threads_state {
     uint32_t watch_from;     /* the initial watch_at of each thread: 1, or 0: never */
 } threads_state HIDDEN;
 
-/* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
- * held: release it with threads_done. */
+/* Takes the state of this thread; NULL when there is no memory for one. While a thread uses the
+ * stand-in, the shared lock is held: threads_done releases it. */
 struct thread *threads_attach(struct guard *guard, struct locked *shared);
 
 static inline struct thread *threads_self(struct guard *guard, struct locked *shared)

@@ -224,7 +224,7 @@ static void add_row(uint32_t tick)
     store_release(&row->tick, tick + 1);
 }
 
-/* quiet: the tick since which nothing has changed, or now. */
+/* Updates the rows up to now. quiet: the tick since which nothing has changed, or now. */
 static void update_rows(struct guard *guard, uint32_t quiet, uint32_t now)
 {
     if (now >= next_choice) {

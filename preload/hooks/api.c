@@ -38,8 +38,8 @@
         done_ ? 0 : -1;                                                                            \
     })
 
-/* In a fork child recording begins here. The token is given back, for a leak check runs without it.
- */
+/* Says whether the process is recorded. In a fork child, recording begins here. The token is given
+ * back, for a leak check runs without it. */
 static bool is_recorded(const struct frame *caller)
 {
     struct guard *guard = process_enter(caller);
@@ -51,7 +51,7 @@ static bool is_recorded(const struct frame *caller)
 /* An argument of the next leak check: a scrubbed stack passes nothing but a frame address. */
 static __thread struct snapshot_wish next_wish __attribute__((tls_model("initial-exec")));
 
-/* record: the frame record of the exported function. */
+/* Checks for leaks. record: the frame record of the exported function. */
 static NOINLINE long run_leak_check(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);

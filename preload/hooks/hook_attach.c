@@ -18,8 +18,8 @@
 #define VARIABLES_MAX 4096
 #define ATTACHED_ALREADY ((const char *)1)
 
-/* Where leakctl finds, from the thread pointer of any thread, whether it is inside the runtime
- * (world_thread_is_busy): a thread that waits in a hook may be outside. */
+/* The offsets, from the thread pointer of any thread, at which leakctl finds whether the thread is
+ * inside the runtime (world_thread_is_busy). A thread that waits in a hook may be outside. */
 EXPORT struct libleak_thread {
     intptr_t sp;      /* a word, 0 = outside */
     intptr_t held;    /* 32 bits, likewise */
@@ -34,8 +34,9 @@ static void tell_places(void)
                                              (intptr_t)((uintptr_t)&lock_thread.put_off - block)};
 }
 
-/* environment: LIBLEAK_OPTIONS=..., which replaces the program's own. Returns the path of the
- * recording file, "" if it is in memory only; NULL: libleak does not record. */
+/* Begins recording in a running process. environment: LIBLEAK_OPTIONS=..., which replaces the
+ * program's own. Returns the path of the recording file, "" if it is in memory only; NULL: libleak
+ * does not record. */
 EXPORT const char *libleak_attach(char *environment);
 /* The path likewise; NULL: it was not attached. */
 EXPORT const char *libleak_detach(void);

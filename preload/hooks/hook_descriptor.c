@@ -239,7 +239,8 @@ EXPORT int socketpair(int family, int type, int protocol, int ends[2])
     return result;
 }
 
-/* When the program has not passed a buffer for the peer's address, the kernel is asked for it. */
+/* Records the peer of an accepted socket. When the program has passed no buffer for the peer's
+ * address, the kernel tells it. */
 static NOINLINE void note_accepted(const struct frame *caller, int fd, const void *address,
                                    const socklen_t *length, size_t room)
 {
@@ -268,7 +269,8 @@ ACCEPT(accept, (int fd, struct sockaddr *address, socklen_t *length), (fd, addre
 ACCEPT(accept4, (int fd, struct sockaddr *address, socklen_t *length, int flags),
        (fd, address, length, flags))
 
-/* Another thread may have unmapped the address since the kernel has read it. */
+/* Records an address that the program has passed. Another thread may have unmapped the address
+ * since the kernel has read it. */
 static NOINLINE void note_given_address(const struct frame *caller, int fd, const void *address,
                                         socklen_t length, enum leak_name_form sort)
 {
@@ -302,7 +304,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 
 /* ---- Closing -------------------------------------------------------------------------------- */
 
-/* After EINTR or an error of the disk the number is free all the same. */
+/* Says whether close has freed the number: it has, after EINTR or an error of the disk, too. */
 static bool is_number_free(int result, int error)
 {
     return result == 0 || error == EINTR || error == EIO || error == ENOSPC || error == EDQUOT;

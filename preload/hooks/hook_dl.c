@@ -20,14 +20,15 @@ __attribute__((used)) void *hook_dlopen_notice(const char *path, int flags);
 __attribute__((used)) void *hook_dlmopen_notice(long space, const char *path, int flags);
 __attribute__((used)) void *hook_dlclose_notice(void *handle);
 
-/* Before the constructors of the library run, which may wait for a thread (operator_override.h). */
+/* Resolves the program's operators before the constructors of the library run, which may wait for a
+ * thread (operator_override.h). */
 static NOINLINE void resolve_operators(const struct frame *caller)
 {
     WITH_TOKEN_FOR(caller, operator_override_resolve(guard));
 }
 
-/* With sampling the loader's allocations are skipped, and with them the moment to redirect the new
- * object. */
+/* Announces that the loader will open an object. With sampling the loader's allocations are
+ * skipped, and with them the moment to redirect the new object. */
 static void note_flags(int flags, bool main_namespace, const struct frame *caller)
 {
     real_functions_find();

@@ -12,7 +12,8 @@
 
 /* ---- Streams -------------------------------------------------------------------------------- */
 
-/* fd: -1, or the descriptor; like: a descriptor that the program had before. */
+/* A hook that opens a stream. fd: -1, or the descriptor; like: a descriptor that the program had
+ * before. */
 #define STREAM(name, parameters, arguments, sort, title, fd, like)                                 \
     EXPORT FILE *name parameters;                                                                  \
     EXPORT FILE *name parameters                                                                   \

@@ -115,7 +115,8 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     return real.__libc_start_main(hook_call_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* ends: the leak check, or the end of recording; it may change the status. */
+/* A hook that ends the process. ends: the leak check, or the end of recording; it may change the
+ * status. */
 #define EXIT(name, ends)                                                                           \
     EXPORT void name(int status)                                                                   \
     {                                                                                              \

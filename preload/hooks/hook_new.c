@@ -52,10 +52,11 @@ static COLD void throw_bad_alloc(size_t size)
     abort();
 }
 
-/* One attempt: a tracked block or NULL. */
+/* Tries once to allocate. Returns a tracked block or NULL. */
 static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
 {
-    /* Like C++ runtimes: at least one byte, and a multiple of the alignment for aligned_alloc. */
+    /* Allocates at least one byte, as C++ runtimes do, and a multiple of the alignment for
+     * aligned_alloc. */
     size_t bytes = size ? size : 1;
     if (alignment) {
         size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
@@ -89,7 +90,7 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
     return block;
 }
 
-/* After a failed attempt. */
+/* Calls the new_handler and tries again, after a failed attempt. */
 static NOINLINE void *new_again(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller)
 {

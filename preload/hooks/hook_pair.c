@@ -109,8 +109,8 @@ static uint64_t stored_handle(const struct end *end, const uintptr_t *a)
     return end->form == HANDLE_STORED && a[end->at] ? *(const uintptr_t *)a[end->at] : 0;
 }
 
-/* Of a function that stores the handle and returns whether it has failed, what it has made; 0:
- * nothing. It may leave what stood there before. */
+/* The handle that a function has made which stores it and returns whether it has failed; 0: none.
+ * The function may leave what stood there before. */
 static uint64_t created_handle(const struct end *end, const uintptr_t *a, uintptr_t result,
                                uint64_t before)
 {
@@ -240,7 +240,8 @@ static uintptr_t hand_out_stub(struct stub wanted)
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* Without "_ptsz", "_ptds" and "_v2", which tell versions of one function apart. */
+/* The length of a name without "_ptsz", "_ptds" and "_v2", which tell versions of one function
+ * apart. */
 static size_t base_length(const char *name)
 {
     size_t length = strlen(name);
@@ -259,7 +260,7 @@ static bool is_named(const char *one, const char *other, bool loosely)
            (loosely && length == base_length(other) && memcmp(one, other, length) == 0);
 }
 
-/* loosely: whatever the versions of the function. */
+/* Finds the role of a function. loosely: whatever the function's version is. */
 static struct stub find_role(const char *name, bool loosely)
 {
     for (unsigned i = 0; i < pair_count; i++) {
@@ -303,7 +304,8 @@ void *hook_pair_dlsym_notice(void *handle, const char *name)
     return answers ? (void *)answer_dlsym : (void *)dlsym;
 }
 
-/* For got_patch.h: 0: the function is in no pair, or is not defined anywhere. */
+/* The replacement of an imported function, for got_patch.h. 0: the function is in no pair, or is
+ * not defined anywhere. */
 static uintptr_t replace_import(const char *name)
 {
     if (strcmp(name, "dlsym") == 0)
@@ -332,7 +334,8 @@ static bool parse_bytes(char *text, struct pair *pair)
     return parse_argument(text, &pair->bytes) && (!star || parse_argument(star + 1, &pair->times));
 }
 
-/* One word behind a colon: "argN" and "isN" say what the handle is, "bytesN" how large it is. */
+/* Parses one word behind a colon: "argN" and "isN" say what the handle is, "bytesN" how large the
+ * resource is. */
 static bool parse_word(char *word, struct end *end, enum handle_form arg, struct pair *sized)
 {
     if (strncmp(word, "arg", 3) == 0) {
@@ -380,7 +383,8 @@ static struct preset_row {
 #undef PAIR
 };
 
-/* False: there is no such preset, or no room. A row that was taken already is left out. */
+/* Takes the pairs of a preset, but none that was taken already. False: there is no such preset, or
+ * no room. */
 static bool take_preset(const char *name)
 {
     bool found = false;

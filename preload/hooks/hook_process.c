@@ -60,7 +60,8 @@ static bool can_read_string(const char *text, uintptr_t *page)
     return false;
 }
 
-/* False: the kernel refuses this environment, or it is left unchanged because of its size. */
+/* Counts the entries of an environment. False: the kernel refuses this environment, or it is left
+ * unchanged because of its size. */
 static bool can_read_environment(char *const list[], size_t *count)
 {
     uintptr_t page_of_list = 1, page_of_text = 1;
@@ -119,7 +120,8 @@ static bool copy_without_libleak(const char *preload, struct strbuf *out)
     return found;
 }
 
-/* library: of libleak for the new program; NULL: it gets none. */
+/* Makes the environment of a new program. library: the path of libleak for that program; NULL: the
+ * program gets no libleak. */
 static char *const *change_environment(const struct new_environment *room,
                                        char *const environment[], const char *library)
 {
@@ -148,7 +150,8 @@ static char *const *change_environment(const struct new_environment *room,
 
 enum environment_change { UNCHANGED, WITH_LIBLEAK, WITHOUT_LIBLEAK };
 
-/* After setuid the new program may not be allowed to read the library; its loader would warn. */
+/* Says whether the new program can read the library. After setuid it may not be allowed to, and its
+ * loader would warn. */
 static bool library_readable(const char *library)
 {
     int fd = sys_open(library, O_RDONLY | O_CLOEXEC, 0);
@@ -157,8 +160,8 @@ static bool library_readable(const char *library)
     return fd >= 0;
 }
 
-/* After setuid or in a sandbox it may find the directory of dir= closed, and would say so. Its report
- * at the end needs no file. */
+/* Says whether the new program can record. After setuid or in a sandbox it may find the directory
+ * of dir= closed, and would say so. The report at its end needs no file. */
 static bool recording_possible(void)
 {
     return options_current.dir[0] != '/' || options_current.report == REPORT_EXIT ||
@@ -227,7 +230,7 @@ static void count_lost(const struct plan *plan, int64_t count)
         result_;                                                                                   \
     })
 
-/* exec returns only when it has failed. */
+/* Calls exec, which returns only when it has failed. */
 #define EXEC(environment, target, call)                                                            \
     ({                                                                                             \
         bool marked_ = process_exec_begin();                                                       \

@@ -127,7 +127,7 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 /* ---- Masks ---------------------------------------------------------------------------------- */
 
-/* This thread has blocked the number, as far as the program can see. */
+/* True if this thread has blocked the number, as far as the program can see. */
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
 /* A copy without the reserved numbers; NULL stays NULL. Only the kernel's part is read: the program's
@@ -269,7 +269,8 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
     return copy;
 }
 
-/* note: records the deadline; left: the copy of the timeout that the kernel reads. */
+/* A hook of a call with a timeout. note: records the deadline; left: the copy of the timeout that
+ * the kernel reads. */
 #define TIMED(name, parameters, number, other_number, note, arguments)                             \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \

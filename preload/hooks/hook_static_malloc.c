@@ -174,7 +174,7 @@ static const char *find_obstacle(void)
                                         : NULL;
 }
 
-/* For an allocator that everything that imports malloc gets. */
+/* Redirects operator new and delete when the allocator serves everything that imports malloc. */
 static void redirect_operators(void)
 {
     real.cxx.malloc = next.malloc;

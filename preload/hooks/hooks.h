@@ -26,9 +26,9 @@
         guard_leave(guard);                                                                        \
     } while (0)
 
-/* For an argument that libc passes on to the kernel: a hook reads it only if that causes no fault, so
- * that the program gets the kernel's answer to a bad pointer. Most lie on the thread's own stack,
- * above the caller; for others the kernel is asked. */
+/* Says whether a hook can read an argument that libc passes on to the kernel, without a fault: the
+ * program gets the kernel's answer to a bad pointer. Most arguments lie on the thread's own stack,
+ * above the caller; for others the kernel tells. */
 static inline bool hook_can_read(const void *argument)
 {
     const struct thread *thread = guard_self.thread;
@@ -41,7 +41,7 @@ static inline bool hook_can_read(const void *argument)
  * is not recorded. Option linked_malloc=: redirects an allocator that is linked into the program,
  * or logs why that is not possible. */
 void hook_static_malloc_start(void);
-/* In a process that ran before libleak: from here on the hooks are called. */
+/* Redirects calls to the hooks, in a process that ran before libleak. */
 void hook_main_redirect(void);
 /* Option pair=: redirects the calls of the pairs in all objects. */
 void hook_pair_start(void);
@@ -52,8 +52,8 @@ void hook_pair_start(void);
  * and for those of an allocator that is linked into the program (hook_static_malloc.c). next is the
  * function behind a hook. */
 
-/* Without the token the call is counted as missed. Hooks that the real function calls (an
- * allocator may be built on __libc_malloc) belong to this call, and are not counted again. */
+/* Forwards a call without the token, and counts it as missed. Hooks that the real function calls
+ * (an allocator may be built on __libc_malloc) belong to this call, and are not counted again. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
         process_count_missed();                                                                    \
@@ -64,7 +64,7 @@ void hook_pair_start(void);
         forwarded_;                                                                                \
     })
 
-/* With the token: hooks that the real function calls belong to this call. */
+/* Calls a real function with the token: hooks that it calls belong to this call. */
 #define REAL(guard, call)                                                                          \
     ({                                                                                             \
         (guard)->calling_real = true;                                                              \
@@ -114,7 +114,7 @@ void hook_pair_start(void);
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* posix_memalign: the block is returned through an argument. */
+/* A hook like posix_memalign, which returns the block through an argument. */
 #define ALLOCATING_BY_ARGUMENT(linkage, name, next)                                                \
     linkage int name(void **out, size_t alignment, size_t size)                                    \
     {                                                                                              \
@@ -136,7 +136,7 @@ void hook_pair_start(void);
         return error;                                                                              \
     }
 
-/* go: the call that frees the block. Blocks of the bootstrap pool are never freed. */
+/* Frees a block. go: the call that frees it. Blocks of the bootstrap pool are never freed. */
 #define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
@@ -153,7 +153,7 @@ void hook_pair_start(void);
         guard_leave(guard);                                                                        \
     })
 
-/* True: the block needs no tracking, and has been freed. */
+/* Frees a block that needs no tracking. True: it was freed. */
 #define FREED_UNTRACKED(block, go)                                                                 \
     ({                                                                                             \
         bool passes_ = bootstrap_owns(block);                                                      \
@@ -168,7 +168,7 @@ void hook_pair_start(void);
         passes_;                                                                                   \
     })
 
-/* realloc; next: the real function. */
+/* Does the work of realloc. next: the real function. */
 void *hook_realloc(void *old, size_t size, const struct frame *caller,
                    void *(*next)(void *, size_t));
 /* Moves a block of the bootstrap pool into the heap. */
@@ -176,7 +176,7 @@ void *hook_leave_bootstrap_pool(void *old, void *block, size_t size);
 
 /* Every operator delete ends in one of these. how: enum free_form. */
 void hook_delete(void *block, uint32_t how);
-/* For the forms that state a size or an alignment (0: not stated). */
+/* Deletes a block by a form that states a size or an alignment (0: not stated). */
 void hook_delete_checked(void *block, uint32_t how, size_t size, size_t alignment);
 
 #endif

@@ -45,7 +45,8 @@ static struct displace_function code_near(const struct displace_function *functi
 
 /* ---- Jumps into the moved part --------------------------------------------------------------- */
 
-/* may_begin: a jump to the first byte is legal (displace_is_loop). */
+/* Says whether a jump leads into the bytes that are replaced. may_begin: a jump to the first byte
+ * is legal (displace_is_loop). */
 static bool is_within(const struct displace_function *function, const struct displaced *out,
                       bool may_begin, uintptr_t target)
 {

@@ -137,8 +137,9 @@ static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *c
     return 0;
 }
 
-/* Other threads may have closed objects before this one got the loader's lock. Then objects are
- * redirected that were not opened here; their calls would have reached the hooks in any case. */
+/* Leaves out objects that other threads have closed before this one got the loader's lock. Then
+ * objects are redirected that were not opened here; their calls would have reached the hooks in any
+ * case. */
 static void subtract_removed(const struct dl_phdr_info *object)
 {
     uint64_t more = object->dlpi_subs - opening.removed;

@@ -31,7 +31,8 @@
 /* The hooks are the exports of the object around that address. */
 void got_patch_start(const void *own);
 
-/* This thread is about to open an object in the main namespace; deep: with RTLD_DEEPBIND. */
+/* Announces that this thread is about to open an object in the main namespace. deep: with
+ * RTLD_DEEPBIND. */
 void got_patch_expect_open(bool deep);
 
 /* The loader is active and has called a hook from caller: redirects the new objects. */

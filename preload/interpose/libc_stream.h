@@ -13,7 +13,7 @@
 
 #define LIBC_STREAM_COOKIE (sizeof(FILE) + sizeof(void *)) /* behind the functions */
 
-/* Other threads may be writing to the block. */
+/* Says whether the block is a stream of libc. Other threads may be writing to the block. */
 static inline bool libc_stream_is(const void *block, size_t size)
 {
     return size >= sizeof(FILE) &&

@@ -84,8 +84,8 @@ static int match_object(struct dl_phdr_info *info, size_t size UNUSED, void *dat
     return search->out->map != NULL;
 }
 
-/* For glibc before 2.35, which has no lock-free function: takes the loader's lock, for new
- * addresses only. */
+/* Finds an object in glibc before 2.35, which has no lock-free function for it: takes the loader's
+ * lock, but only for new addresses. */
 static int find_by_walk(void *pc, struct found_object *out)
 {
     struct search search = {(uintptr_t)pc, out};
@@ -220,8 +220,8 @@ uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, 
     return 0;
 }
 
-/* From the headers in memory; the first page of an object is its ELF header. Everything is read by
- * sys_peek: during a recheck another thread may unmap the object. */
+/* Reads the build-id from the headers in memory; the first page of an object is its ELF header.
+ * Everything is read by sys_peek: during a recheck another thread may unmap the object. */
 static struct build_id find_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
     struct build_id none = {0};
@@ -351,8 +351,9 @@ static bool lock_modules(struct locked *locked)
 
 /* ---- Rechecking known modules --------------------------------------------------------------- */
 
-/* Another object may be mapped exactly like the old one, with the same link map; then the build-ids
- * differ. One system call, for every capture rechecks while the loader is active. */
+/* Says whether the object is still the old one. Another object may be mapped exactly like it, with
+ * the same link map; then the build-ids differ. Makes one system call, for every capture rechecks
+ * while the loader is active. */
 static bool is_same_object(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
@@ -386,7 +387,7 @@ void modules_recheck(struct guard *guard UNUSED)
     struct locked locked;
     if (!lock_modules(&locked))
         return;
-    /* Later changes are left to the next recheck. */
+    /* The next recheck finds changes that come later. */
     uint32_t changes = load_acquire(&modules_state.changes);
     for (uint32_t i = 0; i < count && changes != modules_state.checked; i++) {
         struct found_object now;
@@ -398,7 +399,8 @@ void modules_recheck(struct guard *guard UNUSED)
     lock_give(&locked);
 }
 
-/* Was the object unloaded, and is it back in its place, where nothing else has been meanwhile? */
+/* Says whether the object was unloaded and is back in its place, where nothing else has been
+ * meanwhile. */
 static bool has_come_back(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];

@@ -29,7 +29,8 @@ struct module_view {
     const struct link_map *map;
 };
 
-/* forget: called for each retired range, before an object loaded there later can be seen. */
+/* Finds the loaded objects. forget: called for each retired range, before an object loaded there
+ * later can be seen. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
 /* Private to the inline functions below, but for on_load. */
@@ -49,7 +50,8 @@ static inline void modules_note_change(void)
     __atomic_fetch_add(&modules_state.changes, 1, __ATOMIC_RELEASE);
 }
 
-/* In every hook: one load of a word that hardly ever changes. */
+/* Notices that the loader is active. Each hook calls it: one load of a word that hardly ever
+ * changes. */
 static inline void modules_poll_loader(void)
 {
     if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT)) {
@@ -68,7 +70,7 @@ static inline uint32_t modules_generation(void)
     return __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE);
 }
 
-/* Before each capture. */
+/* Rechecks the objects after changes. Call it before each capture. */
 static inline void modules_refresh(struct guard *guard)
 {
     if (unlikely(__atomic_load_n(&modules_state.changes, __ATOMIC_RELAXED) !=
@@ -119,8 +121,8 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
 
 /* ---- Special situations --------------------------------------------------------------------- */
 
-/* From here on the recording file is left alone: for the child of a leak check, which shares it
- * with its parent. */
+/* Leaves the recording file alone from here on: for the child of a leak check, which shares it with
+ * its parent. */
 void modules_stop_recording(void);
 
 /* In the handler of a fatal signal any lock may be held by the calling thread itself. Between

@@ -156,7 +156,8 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
 
 static bool loaded_late;
 
-/* For a libc other than glibc, which has no functions of these names. */
+/* Fills in __libc_malloc and the like for a libc other than glibc, which has no functions of these
+ * names. */
 static void set_libc_names(struct real *found)
 {
     found->__libc_malloc = found->malloc;
@@ -179,7 +180,8 @@ static bool in_one_object(const void *a, const void *b)
     return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
 }
 
-/* By the linker's symbols for the first and the last byte of libleak: dladdr reads all symbols. */
+/* The linker's symbols for the first and the last byte of libleak; dladdr would read all
+ * symbols. */
 extern const char __ehdr_start[] HIDDEN, _end[] HIDDEN;
 
 static bool is_own(const void *address)
@@ -200,9 +202,9 @@ static bool is_behind_libc(void)
            (environ || !dlsym(RTLD_NEXT, "malloc"));
 }
 
-/* When loaded late: the first definition outside of libleak. The symbol tables are read before
- * dlsym is called, for dlsym may return the program's PLT entry, which leads back to the hook; an
- * indirect function (IFUNC) only dlsym can resolve. */
+/* Finds the real function; when libleak was loaded late, the first definition outside of it. The
+ * symbol tables are read before dlsym is called, for dlsym may return the program's PLT entry,
+ * which leads back to the hook; an indirect function (IFUNC) only dlsym can resolve. */
 static void *find_real(const char *name)
 {
     if (!loaded_late)

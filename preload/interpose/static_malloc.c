@@ -156,7 +156,7 @@ static bool refuse_redirect(struct static_malloc *found, const char *which, cons
     return false;
 }
 
-/* Below the program: the heap grows upwards. */
+/* Maps memory below the program, because the heap grows upwards. */
 static uint8_t *map_near(uintptr_t low, uintptr_t high)
 {
     uintptr_t size = sys_page_size();
@@ -291,7 +291,8 @@ static bool fill_page(struct patches *patches, const struct dl_phdr_info *progra
            refuse_redirect(found, NULL, "this process may not create executable code");
 }
 
-/* Before the jumps are written: whatever is called between two of them may enter a hook. */
+/* Sets the functions that hooks call, before the jumps are written: whatever is called between two
+ * jumps may enter a hook. */
 static void set_next(const struct patches *patches)
 {
     const struct static_malloc *found = patches->found;

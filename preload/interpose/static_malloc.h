@@ -51,7 +51,8 @@ struct static_malloc {
 /* Does the program contain an allocator? */
 bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
                         struct static_malloc *out);
-/* False: it cannot be redirected, nothing has changed, and found->reason says why. */
+/* Redirects an allocator that is linked into the program. False: it cannot be redirected, nothing
+ * has changed, and found->reason says why. */
 bool static_malloc_redirect(struct static_malloc *found);
 
 /* Address of the allocator that was redirected; 0: none. Constant after the start. */

@@ -67,7 +67,7 @@ enum page_state {
     PAGE_LEFT /* it has room, but is not put back: without access, or libleak's by now */
 };
 
-/* In the order of the ranges. */
+/* The saved pages, in the order of the ranges. */
 static struct {
     uint8_t *state; /* of each page */
     char *pages;    /* all but untouched ones */
@@ -215,7 +215,7 @@ static size_t note_all_touched(bool stopped)
     return touched;
 }
 
-/* After the copy, in the parent: frees the saved pages. */
+/* Frees the saved pages, in the parent after the copy. */
 static void dontfork_drop(void)
 {
     if (saved.state)
@@ -226,7 +226,8 @@ static void dontfork_drop(void)
     saved.pages = NULL;
 }
 
-/* False: there is not enough memory, or too much is to be saved. */
+/* Saves the pages that fork will not copy. False: there is not enough memory, or too much is to be
+ * saved. */
 static bool save_pages(bool stopped)
 {
     saved.state = sys_map(saved.states);
@@ -243,7 +244,8 @@ static bool save_pages(bool stopped)
     return true;
 }
 
-/* Before the copy, while no advice can be given. stopped: all other threads are. */
+/* Lets fork copy all pages, or saves those that it leaves out, before the copy. stopped: all other
+ * threads are. */
 static void dontfork_save(bool stopped)
 {
     size_t pages = 0;
@@ -259,14 +261,15 @@ static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, cha
         memcpy((void *)page, to, pages * LEAK_PAGE);
 }
 
-/* In the child, before anything else is mapped: puts the pages in place. Pages that the program has
- * unmapped since and memory that is libleak's by now are skipped. False: there are others, which were
- * not saved. */
+/* Puts the saved pages in place, in the child, before anything else is mapped. Skips pages that the
+ * program has unmapped since, and memory that is libleak's by now. False: there are others, which
+ * were not saved. */
 static bool dontfork_restore(void)
 {
     if (saved.pages) {
         each_run(PAGE_SAVED, restore_run);
-        /* As libleak's: else the leak check would scan the pages twice. */
+        /* Registers the saved pages as libleak's; else the leak check would scan the pages
+         * twice. */
         arena_register(saved.pages, saved.size);
     }
     if (saved.state)

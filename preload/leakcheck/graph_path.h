@@ -7,11 +7,12 @@
 /* Reads the option graph=. Call at the start, in the directory to which it is relative. */
 void graph_path_start(void);
 
-/* Of the leak check at exit: as graph= says. Another process's file is kept: then the pid is
- * appended. NULL: no graph is wanted. Valid until the next call of the same function; one
- * thread at a time. */
+/* The path of the graph file for the leak check at exit, as graph= says. A file of another process
+ * is kept: then the pid is appended to the path. NULL: no graph is wanted. Valid until the next
+ * call of the same function; one thread at a time. */
 const char *graph_path_of_option(void);
-/* Of a requested leak check: %p, %e and %n are replaced as in graph=, and a file is replaced. */
+/* The path of the graph file for a requested leak check: %p, %e and %n are replaced as in graph=,
+ * and a file is replaced. */
 const char *graph_path_of_request(const char *file);
 
 /* The file was written: this process may replace it. */

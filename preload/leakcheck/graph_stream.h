@@ -25,7 +25,7 @@ struct graph_stream {
     char part[PATH_MAX]; /* the name until the end */
 };
 
-/* False: error says why. */
+/* Opens the file. False: error says why. */
 bool graph_stream_open(struct graph_stream *stream, const char *path);
 /* The items that follow are of this section. */
 void graph_stream_begin(struct graph_stream *stream, enum leak_graph_section section);
@@ -55,7 +55,8 @@ static ALWAYS_INLINE void graph_stream_signed(struct graph_stream *stream, int64
     graph_stream_number(stream, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-/* Within an item of LEAK_GRAPH_TEXT_MOST more bytes for each text; a longer one is cut. */
+/* Adds a text to an item. Within an item of LEAK_GRAPH_TEXT_MOST more bytes for each text; a longer
+ * one is cut. */
 void graph_stream_text(struct graph_stream *stream, const void *text, size_t length);
 
 #endif

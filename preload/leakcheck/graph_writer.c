@@ -103,7 +103,8 @@ static void close_block(struct graph_writer *writer)
     writer->open = false;
 }
 
-/* points: its first word is the pointer of the edge that follows. */
+/* Begins the item of a block. points: the first word of the block is the pointer of the edge that
+ * follows. */
 static void open_block(struct graph_writer *writer, uint32_t node, bool points)
 {
     struct graph_stream *stream = &writer->stream;

@@ -35,7 +35,7 @@ struct graph_writer {
     uint64_t word_slots[LEAK_GRAPH_SLOTS]; /* the last VALUE of each */
 };
 
-/* Between reach_mark and leak_graph_build. The writer is large: not on a stack. */
+/* Begins the file, between reach_mark and leak_graph_build. The writer is too large for a stack. */
 void graph_writer_begin(struct graph_writer *writer, const struct graph_input *input);
 /* graph NULL: the leak check failed, and no file is made. False: none was made; the error is the
  * stream's. */

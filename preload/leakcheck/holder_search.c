@@ -25,7 +25,8 @@ static struct leak_holder describe_holder(const struct root_owners *owners,
     return holder;
 }
 
-/* Not the address behind the block, a word of the block itself, nor one of a block that is lost. */
+/* Says whether a pointer keeps a block reachable: it is not the address behind the block, no word
+ * of the block itself, and no word of a lost block. */
 static bool keeps_reachable(const struct reach *reach, const struct leak_pointer *pointer,
                             uint32_t self)
 {

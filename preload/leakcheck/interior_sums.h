@@ -13,7 +13,7 @@ struct interior_sums {
     uint32_t *place;            /* open addressing: hash of line, offset and holder -> row + 1 */
 };
 
-/* False: no memory. */
+/* Allocates the sums. False: no memory. */
 bool interior_sums_begin(struct interior_sums *sums);
 /* Adds a held node to line number "line". The rows are limited; what does not fit is left out. */
 void interior_sums_add(struct interior_sums *sums, const struct reach *reach, uint32_t line,

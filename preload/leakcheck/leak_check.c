@@ -158,7 +158,8 @@ struct leak_check {
 
 static struct leak_check current;
 
-/* pool: the pool of a nested block, or SUBALLOC_ANY_POOL. */
+/* Adds a block without the parts that nested blocks cover. pool: the pool of a nested block, or
+ * SUBALLOC_ANY_POOL. */
 static void add_trimmed(struct leak_check *check, const struct block *block, uint32_t pool)
 {
     struct block rest = *block;
@@ -219,8 +220,8 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
     return count;
 }
 
-/* After the last exit handler, the frames of libc's exit overwrite those of main in part. The stack
- * counts from above them. */
+/* The part of the stack that counts. After the last exit handler, the frames of libc's exit
+ * overwrite those of main in part, so the stack counts from above them. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
     struct roots_caller caller = *check->request->caller;

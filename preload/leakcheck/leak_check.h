@@ -21,7 +21,7 @@ struct leak_check_note {
     uint8_t reserved;
 };
 
-/* In memory that parent and child share. */
+/* The result of a leak check, in memory that parent and child share. */
 struct leak_check_result {
     uint32_t done;        /* 1: the following fields are valid */
     uint32_t trouble;     /* enum leak_trouble */
@@ -47,8 +47,8 @@ static inline uint64_t leak_check_result_size(uint64_t notes)
            notes * (sizeof(struct leak_check_note) + sizeof(uint64_t));
 }
 
-/* By note, for REACHABLE blocks: the word that led to the block; 0: it is on a stack, in a register,
- * or known to this check alone. */
+/* The words that led to REACHABLE blocks, indexed by note. 0: the word is on a stack, in a
+ * register, or known to this check alone. */
 static inline uint64_t *leak_check_links(struct leak_check_result *result)
 {
     return (uint64_t *)&result->note[result->notes_most];

@@ -25,7 +25,8 @@ struct loss_times {
     uint32_t sites;           /* numbers are less */
 };
 
-/* before: the place of the last check's chunk in the recording file, 0: none. False: no memory. */
+/* Begins with the times of the last check. before: the place of that check's chunk in the recording
+ * file, 0: none. False: no memory. */
 bool loss_times_begin(struct loss_times *times, const struct leak_snapshot *head, uint64_t before);
 /* Adds blocks of a line of "found" that are LOST or INDIRECT. */
 void loss_times_add(struct loss_times *times, uint32_t site, uint64_t blocks);

@@ -200,8 +200,8 @@ static void add_steps(struct result_writer *writer, const uint32_t *met, uint32_
     }
 }
 
-/* From the root to the node. Of a long path the first and the last half are written, with a step of
- * site 0 between them. */
+/* Writes the path from the root to the node. Of a long path, the first and the last half are
+ * written, with a step of site 0 between them. */
 static void add_path(struct result_writer *writer, struct result_line *line)
 {
     const struct reach *reach = writer->input->reach;

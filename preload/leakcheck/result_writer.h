@@ -44,7 +44,7 @@ struct milestone_ages {
     } * sum; /* by line and milestone */
 };
 
-/* False: no memory. */
+/* Allocates the ages. False: no memory. */
 bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most);
 void milestone_ages_add(struct milestone_ages *ages, uint32_t line, const struct block *block);
 /* Appends a struct leak_age for each line and milestone that has blocks. */

@@ -47,7 +47,7 @@ static struct pending_check last;  /* the last asynchronous check */
 
 /* ---- When no check is possible --------------------------------------------------------------- */
 
-/* Why a check would be meaningless, or NONE. */
+/* The reason why a check would be meaningless, or NONE. */
 static enum leak_trouble unsupported_reason(void)
 {
     if (options_current.sample)
@@ -87,8 +87,8 @@ static const char *graph_file_reason(const struct leak_check_result *result,
     return trouble ? words[trouble] : store_error_text(result->graph_error);
 }
 
-/* Of a check that was waited for, or that never began. Where its child is still at work, the file may
- * yet appear. */
+/* Says how the graph file of a check ended: of one that was waited for, or that never began. While
+ * the child of a check is at work, the file may yet appear. */
 static void report_graph_file(const struct pending_check *check, enum leak_trouble trouble)
 {
     const struct leak_check_result *result = check->result;

@@ -73,8 +73,8 @@ enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
 /* The check at the end of the process: the first call is EARLY, any later one LATE. */
 void snapshot_early(const struct roots_caller *caller);
 void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion);
-/* Around exec: no thread may be asked to stop. A signal that is pending for a thread survives exec,
- * and its handler does not. */
+/* Block and unblock snapshots around exec, so that no thread is asked to stop: a signal that is
+ * pending for a thread survives exec, and its handler does not. */
 void snapshot_block(void);
 void snapshot_unblock(void);
 
@@ -93,7 +93,7 @@ bool snapshot_disable(void);
  * Each runs once, later ones first, outside the runtime: their allocations and frees are recorded.
  */
 
-/* False: no memory, or too many. */
+/* Adds a callback for the end of the process. False: no memory, or too many. */
 bool exit_callbacks_add(struct guard *guard, void (*callback)(void));
 void exit_callbacks_run(void);
 

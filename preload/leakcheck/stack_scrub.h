@@ -13,9 +13,9 @@ void stack_scrub(void);
  * fibre's stack is a block, and all of it counts. */
 void stack_scrub_near(void);
 
-/* For an exported function that keeps nothing in registers or on the stack: calls another one on a
- * scrubbed stack, with the frame address of this one. Only the return address and the frame record
- * lie between the frame of the program's function and the end of the scrubbed part. */
+/* Calls a function on a scrubbed stack, with the frame address of the exported function that uses
+ * this macro, which keeps nothing in registers or on the stack. Only the return address and the
+ * frame record lie between the frame of the program's function and the end of the scrubbed part. */
 #define ON_SCRUBBED_STACK(function)                                                                \
     ({                                                                                             \
         stack_scrub();                                                                             \

@@ -12,7 +12,7 @@ static unsigned digit_of(const struct blocks_region *region, unsigned shift)
     return blocks_region_number(region) >> shift & (DIGITS - 1);
 }
 
-/* False: this digit is the same in all regions, and nothing was moved. */
+/* Sorts by one digit. False: this digit is the same in all regions, and nothing was moved. */
 static bool sort_by_digit(const struct blocks_region *from, struct blocks_region *to,
                           uint64_t count, unsigned shift)
 {

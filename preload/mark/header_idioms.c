@@ -126,14 +126,15 @@ static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
     return (address + offset) % (1u << bits) == 0 && offset < (1u << bits) + ALIGN_HEADER;
 }
 
-/* Only whole words are a footer: the end of a text is where a reader of it stops. */
+/* The size of a footer behind the offset. Only whole words are a footer: the end of a text is where
+ * a reader of it stops. */
 static uint32_t footer_size(uint64_t size, uint64_t offset)
 {
     uint64_t rest = size - offset;
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* True if a block of the same site holds it, as the nodes of a tree hold each other. */
+/* True if a block of the same site holds this one, as the nodes of a tree hold each other. */
 static bool is_linked(const struct reach *reach, uint32_t node)
 {
     uint32_t from = reach->links[node].from;

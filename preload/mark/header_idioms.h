@@ -28,7 +28,7 @@ struct header_idioms;
 /* Call while nodes that are not reachable are marked tentatively: those are possible. NULL: there is
  * no idiom, or no memory to find it. */
 struct header_idioms *header_idioms_find(struct reach *reach);
-/* True if such a pointer holds the block as well as one to its start. */
+/* True if a pointer with that offset holds the block as well as one to its start. */
 bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
                          uint32_t node, uint64_t offset);
 void header_idioms_free(struct header_idioms *idioms, struct reach *reach);

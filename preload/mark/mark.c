@@ -55,7 +55,8 @@ static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint
     return pass->roots && roots[from].variables ? roots[from].start + WORD * at : 0;
 }
 
-/* Behind a header that the program, or malloc's caller, always leaves in front. */
+/* Says whether the pointer leads behind a header that the program, or malloc's caller, always
+ * leaves in front. */
 static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset,
                       uintptr_t variable)
 {
@@ -97,7 +98,8 @@ static void mark_by_header(struct reach *reach, uint32_t number)
     node_change_state(&reach->nodes[number], 0, NODE_BY_HEADER);
 }
 
-/* True for the lowest offset so far, or where offsets are not recorded. */
+/* Notes an interior pointer. True for the lowest offset so far, or where offsets are not
+ * recorded. */
 static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
 {
     struct reach *reach = pass->reach;
@@ -116,7 +118,8 @@ static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offs
     return lowest;
 }
 
-/* Of several pointers the lowest one counts: that is where the content of the block begins. */
+/* Visits a block through an interior pointer. Of several such pointers the lowest one counts: the
+ * content of the block begins there. */
 static NOINLINE void visit_interior(struct mark_pass *pass, uint32_t number, uint64_t offset,
                                     uint32_t from, uint32_t at)
 {

@@ -47,7 +47,8 @@ struct mark_link {
     uint32_t at;   /* index of the word; UINT32_MAX: that or a later one; or LINK_BY_SCAN */
 };
 
-/* As a link's word: the first one that points to the start; pointer_scan_find_word finds it. */
+/* Stands for a link's word: the first one that points to the start; pointer_scan_find_word finds
+ * it. */
 #define LINK_BY_SCAN (UINT32_MAX - 1)
 
 /* The targets of a block's words: mark_passes.h. */
@@ -65,7 +66,7 @@ struct mark_cold {
     uint16_t reserved;
 };
 
-/* Where interior pointers to a node point. 0: none was found. */
+/* The offsets to which interior pointers to a node point. 0: none was found. */
 struct interior {
     uint32_t low, high;
     uint32_t high_reachable; /* of those in reachable memory */

@@ -38,7 +38,8 @@ static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32
     return !(*count & TARGETS_READ);
 }
 
-/* One of them. Marking appends to the array, which then may move: no pointer into it stays valid. */
+/* One target of a node. Marking appends to the array, which then may move: no pointer into it stays
+ * valid. */
 static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uint32_t node,
                                                   uint32_t i)
 {

@@ -34,7 +34,8 @@ static bool find_nested(uintptr_t address, const struct block *block, uint32_t p
     return false;
 }
 
-/* For a block that is completely covered: an empty node at an address where no block begins. */
+/* Places a block that is completely covered: as an empty node at an address where no block
+ * begins. */
 static bool place_empty(struct block *block, uint32_t pool)
 {
     struct suballoc_block nested;
@@ -90,7 +91,8 @@ static void set_outer(struct reach *reach, uint32_t node, uint32_t outer)
     node_change_state(&reach->nodes[outer], 0, NODE_HAS_NESTED);
 }
 
-/* In address order, with the enclosing blocks on a stack. */
+/* Finds the block around each nested one: visits blocks in address order, with the enclosing ones
+ * on a stack. */
 static void find_outer(struct reach *reach)
 {
     uint32_t around[MAX_DEPTH], depth = 0;

@@ -16,8 +16,8 @@
 
 #if UINTPTR_MAX == UINT64_MAX
 
-/* Both are offset by 2^31, so that a signed comparison works: some processors have no unsigned one
- * for four lanes. */
+/* A range of addresses. Both numbers are offset by 2^31, so that a signed comparison works: some
+ * processors have no unsigned one for four lanes. */
 struct pointer_filter_range {
     uint32_t low;
     int32_t span;

@@ -143,7 +143,8 @@ static ALWAYS_INLINE void ring_drain(struct prefetch_ring *ring, const struct re
         ring_pop(ring, reach, visit, context);
 }
 
-/* For many words in a row: the processor prefetches sequential reads, but not across pages. */
+/* Prefetches the words of the next page, for many words in a row: the processor prefetches
+ * sequential reads, but not across pages. */
 static ALWAYS_INLINE void ring_prefetch_words(const uintptr_t *words, uint64_t i, uint64_t count)
 {
     const uint64_t page = LEAK_PAGE / sizeof *words;

@@ -52,7 +52,8 @@ uint32_t rank_index_sum(struct rank_index *index);
 /* Frees the large part; lookups are not allowed afterwards. */
 void rank_index_free(struct rank_index *index, struct scan_arena *arena);
 
-/* True if both are on one page of the index: then the first two rounds need only one of them. */
+/* True if two addresses are on one page of the index: then the first two rounds need only one of
+ * them. */
 static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
 {
     return (one ^ other) >> 20 == 0;
@@ -72,7 +73,8 @@ rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *ran
     return NULL;
 }
 
-/* Without the popcount instruction, which not every x86_64 has, and without a call into libgcc. */
+/* Counts the bits without the popcount instruction, which not every x86_64 has, and without a call
+ * into libgcc. */
 static ALWAYS_INLINE uint32_t rank_index_popcount(uint64_t bits)
 {
     bits -= bits >> 1 & 0x5555555555555555ull;

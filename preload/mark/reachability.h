@@ -66,8 +66,8 @@ typedef bool reach_find_block(uintptr_t address, struct block *out);
  * instead of being kept, 12 bytes a block. */
 void reach_look_up(struct reach *reach, reach_find_block *find);
 
-/* In any order. Addresses 0, 2^48 and above, and those not divisible by 8 are skipped. Of two
- * blocks at one address the one added last counts. */
+/* Adds a block; the order does not matter. Addresses 0, 2^48 and above, and those not divisible by
+ * 8 are skipped. Of two blocks at one address, the one added last counts. */
 void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior prior);
 /* Call after the last block and before the first root. False: no memory. */
 bool reach_build_index(struct reach *reach);

@@ -44,7 +44,7 @@ void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each);
  * the old array stays. */
 void *scan_arena_grow(struct scan_arena *arena, void *memory, uint64_t before, uint64_t count,
                       size_t each);
-/* memory may be NULL. */
+/* Frees memory of the arena, which may be NULL. */
 void scan_arena_unmap(struct scan_arena *arena, void *memory);
 void scan_arena_free(struct scan_arena *arena);
 /* Returns to the kernel what is kept for later arrays. */

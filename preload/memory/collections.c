@@ -60,7 +60,8 @@ void range_set_cut(struct range_set *ranges, uintptr_t start, uintptr_t end, ran
 {
     if (start >= end)
         return;
-    /* From the highest range that begins below end, down to the first one that ends below start. */
+    /* The ranges are visited from the highest one that begins below end, down to the first one that
+     * ends below start. */
     uint32_t place = count_above(ranges, end - 1);
     while (place < ranges->count && ranges->at[place].end > start) {
         uint32_t before = ranges->count;
@@ -96,7 +97,7 @@ bool range_set_check(const struct range_set *ranges)
 
 /* ---- Points in time ------------------------------------------------------------------------- */
 
-/* In fixed point: all factors are far below 2^32. */
+/* The weight of a point, in fixed point: all factors are far below 2^32. */
 static uint64_t point_weight(const struct downsample *points, uint32_t i, uint32_t now)
 {
     uint64_t gap = points->tick[i + 1] - points->tick[i - 1];

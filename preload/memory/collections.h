@@ -62,7 +62,7 @@ static inline void growable_array_unmap(struct growable_array *array)
     *array = (struct growable_array){0};
 }
 
-/* So many consecutive records, zeroed; NULL: the array is full. */
+/* Adds so many consecutive records, zeroed. NULL: the array is full. */
 static inline void *growable_array_add_many(struct growable_array *array, uint32_t count)
 {
     void *added = array->bytes + array->size * array->count;

@@ -29,7 +29,8 @@ extern struct alloc_watch_calls {
                   uint32_t how);
 } alloc_watch_calls HIDDEN;
 
-/* After break_at_start and the start of the event log: is anything due at all? */
+/* Says whether anything is due at all. Call it after break_at_start and the start of the event
+ * log. */
 void alloc_watch_start(struct guard *guard);
 
 /* Handles allocation number watch_at. The block is not in the table yet; its site may be 0. */

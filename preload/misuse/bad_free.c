@@ -98,8 +98,8 @@ static bool handle_event(struct guard *guard, const struct bad_call *call,
     return on_error_handle(guard, call->caller, event->type, words);
 }
 
-/* After handle_event returned true: a fork child counts the blocks in its table as inherited, and
- * this block was out of the table. */
+/* Counts the block as inherited, after handle_event returned true: a fork child counts the blocks
+ * in its table as inherited, and this block was out of the table. */
 static void count_as_inherited(const struct block *block)
 {
     uint64_t blocks = sample_state.bytes ? sample_count(block, true) : 1;
@@ -127,7 +127,7 @@ static bool is_aligned_as_stated(const struct frame *caller, const struct block 
                  : __builtin_popcountll(stated) == 1 && !(block->address & (stated - 1));
 }
 
-/* NONE: the call is right. */
+/* The type of the error in a release. NONE: the call is right. */
 static enum leak_event_type classify_release(const struct frame *caller, const struct block *block,
                                              uint32_t how)
 {
@@ -296,13 +296,14 @@ static bool is_unmapped(uintptr_t address)
     return !sys_peek(address, &byte, 1) && sys_peek((uintptr_t)&probe, &byte, 1);
 }
 
-/* Only what certainly never came from an allocator has a place: a stack, the code or data of an
- * object, or no memory at all. Other mapped memory may be the heap of an allocator that libleak
- * does not see: NONE. */
+/* The place of an address. Only what certainly never came from an allocator has a place: a stack,
+ * the code or data of an object, or no memory at all. Other mapped memory may be the heap of an
+ * allocator that libleak does not see: NONE. */
 static enum leak_place find_address_place(const struct thread *thread, uintptr_t address)
 {
     struct stack_search search = {.address = address};
-    /* First: the bounds of a stack may reach further than its mapped part. */
+    /* This test comes first, because the bounds of a stack may reach further than its mapped
+     * part. */
     if (is_unmapped(address))
         return LEAK_PLACE_UNMAPPED;
     if (thread && is_on_stack(thread, address))
@@ -340,7 +341,7 @@ static bool is_foreign(uintptr_t address)
            (before >= FOREIGN_FEW && load_relaxed(foreign_area(address)) == area);
 }
 
-/* False: nothing is certain. */
+/* Handles a release of an unknown address. False: nothing is certain. */
 static bool handle_unknown(struct guard *guard, const struct bad_call *call)
 {
     struct leak_event event;

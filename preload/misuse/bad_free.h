@@ -48,8 +48,8 @@ static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const stru
            ((const struct free_form_frame *)caller)->size == block->size;
 }
 
-/* In all of these, how is the form of the release (free_form.h), and caller the first part of a
- * free_form_frame where the form states a size or an alignment. */
+/* In these functions, `how` is the form of the release (free_form.h), and `caller` the first part
+ * of a free_form_frame where the form states a size or an alignment. */
 
 /* bad_free_agrees was false: compares everything, and handles an error. */
 COLD void bad_free_check_block(struct guard *guard, const struct frame *caller,
@@ -66,8 +66,9 @@ COLD void bad_free_of_pool_member(struct guard *guard, const struct frame *calle
 /* No block begins at the address: an error, or counted as foreign. */
 COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                               uint32_t how);
-/* True: the block is in the quarantine, so this is a double free. realloc removes the block from
- * the quarantine, because libc is about to handle it again. */
+/* Handles a release of a block that is in the quarantine, so this is a double free. False: the
+ * block is not there. realloc removes the block from the quarantine, because libc is about to
+ * handle it again. */
 bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
                              uint32_t how);
 /* Puts the freed block into the quarantine and gives libc what has to leave it. False: the block

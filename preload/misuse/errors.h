@@ -77,12 +77,12 @@ bool on_error_perform(struct guard *guard, const struct frame *caller, enum erro
 
 /* Reads the option; logs a value that it cannot read and then reports every error. */
 void on_error_start(const char *option);
-/* False: the option has an unknown word; every type is set to report. */
+/* Parses on_error=. False: the option has an unknown word; every type is set to report. */
 bool on_error_parse(const char *option, size_t length);
 /* Performs the configured action for the type; returns as on_error_perform. words: for the log. */
 bool on_error_handle(struct guard *guard, const struct frame *caller, enum leak_event_type type,
                      const char *words);
-/* True: the configured action for the type is report. */
+/* True if the configured action for the type is report. */
 bool on_error_only_reports(enum leak_event_type type);
 
 #endif

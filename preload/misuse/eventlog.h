@@ -25,10 +25,11 @@ void eventlog_start(const struct options *options, const char *program);
 /* Does not change after the start. */
 bool eventlog_is_on(void);
 
-/* thread: the calling thread. */
+/* Logs an allocation. thread: the calling thread. */
 void eventlog_alloc(struct guard *guard, const struct frame *caller, struct thread *thread,
                     const struct block *block);
-/* how: free_form.h. After realloc's free follows eventlog_alloc or eventlog_realloc_failed. */
+/* Logs a free. how: free_form.h. After realloc's free follows eventlog_alloc or
+ * eventlog_realloc_failed. */
 void eventlog_free(struct guard *guard, const struct frame *caller, const struct block *block,
                    uint32_t how);
 void eventlog_realloc_failed(struct guard *guard, const struct block *block);

@@ -426,7 +426,7 @@ void live_error_write(struct guard *guard UNUSED, const struct leak_event *event
 
 /* ---- A whole call stack ---------------------------------------------------------------------- */
 
-/* One line for each function of a frame (some may be inlined), or object+offset. */
+/* Writes one line for each function of a frame (some may be inlined), or object+offset. */
 static void write_frame(const char *lead, uintptr_t pc, const char **answers, char *path_bytes)
 {
     char line[600];

@@ -125,7 +125,8 @@ static uint8_t stronger_source(const struct lsan_options *lsan, enum lsan_option
     return lsan->source[a] > lsan->source[b] ? lsan->source[a] : lsan->source[b];
 }
 
-/* Was it set by a stronger source? In LIBLEAK_OPTIONS libleak's own names are stronger. */
+/* Says whether a stronger source has set the option. In LIBLEAK_OPTIONS libleak's own names are
+ * stronger. */
 static bool is_set_stronger(enum option_source by, enum option_source source)
 {
     return by == SOURCE_ENVIRONMENT || (source != SOURCE_PROGRAM && by > source);

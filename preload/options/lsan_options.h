@@ -40,7 +40,7 @@ struct lsan_options {
     char suppressions[LSAN_OPTION_TEXT_MAX]; /* a file name, as it was given */
 };
 
-/* One item. False: the name is none of those above. */
+/* Sets one item. False: the name is none of those above. */
 bool lsan_options_set(struct lsan_options *lsan, const char *name, size_t name_length,
                       const char *value, size_t value_length, enum option_source source,
                       options_complain *complain);
@@ -50,7 +50,7 @@ void lsan_options_parse(struct lsan_options *lsan, const char *string, size_t le
  */
 bool lsan_options_apply(const struct lsan_options *lsan, struct options *options);
 
-/* Are leak checks wanted, at the end or when the program requests one? */
+/* Says whether leak checks are wanted, at the end or when the program requests one. */
 bool lsan_options_detect_leaks(const struct lsan_options *lsan);
 /* The exit code with which __lsan_do_leak_check ends the program; 0: it goes on. */
 int lsan_options_exit_code(const struct lsan_options *lsan);

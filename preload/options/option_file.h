@@ -4,8 +4,8 @@
 
 #include "preload/base/base.h"
 
-/* As sys_read_file, and *refusal says why a file that exists is not obeyed (then nothing is read), else it
- * is NULL. root: who counts as root, beside root. */
+/* Reads an option file like sys_read_file. *refusal says why a file that exists is not obeyed (then
+ * nothing is read), else it is NULL. root: who counts as root, beside root. */
 ssize_t option_file_read(const char *path, char *buffer, size_t size, unsigned root,
                          const char **refusal);
 

@@ -135,7 +135,7 @@ bool options_get_fill(const struct options *options, struct fill_bytes *out)
            (read_fill(comma + 1, strlen(comma + 1), &out->freed) && out->freed != FILL_AUTO);
 }
 
-/* False for values that are well-formed but out of range. */
+/* Checks the ranges. False for values that are well-formed but out of range. */
 static bool is_sensible(const struct options *options)
 {
     struct fill_bytes fill;
@@ -154,7 +154,7 @@ static size_t find_option(const char *name, size_t length)
     return i;
 }
 
-/* False: nothing has changed. */
+/* Changes one option. False: nothing has changed. */
 static bool change_option(struct options *options, size_t index, const char *value, size_t length,
                           enum option_source source)
 {

@@ -111,7 +111,7 @@ const struct options_file *options_get_file(enum option_source source);
  */
 const char *options_unsupported(enum option_source source);
 const char *options_source_name(enum option_source source);
-/* True when help=1 was among the items. */
+/* Says whether help=1 was among the items. */
 bool options_help_wanted(void);
 
 const char *options_getenv(char **envp, const char *name);

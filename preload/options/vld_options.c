@@ -152,7 +152,7 @@ static void add_report(const struct vld_source *source, struct strbuf *options)
             options->bytes[i] = '/';
 }
 
-/* False: there is no such target. */
+/* Sets ReportTo. False: there is no such target. */
 static bool set_report_target(struct vld_source *source, struct word value)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(report_targets); i++)
@@ -163,7 +163,7 @@ static bool set_report_target(struct vld_source *source, struct word value)
     return false;
 }
 
-/* Has that value of the setting an equivalent? */
+/* Says whether that value of the setting has an equivalent. */
 static bool is_supported(size_t row, struct word value)
 {
     bool on, known = read_switch(value, &on);

@@ -16,7 +16,7 @@
     (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |  \
      1ull << (SIGABRT - 1) | 1ull << (SIGSYS - 1) | 1ull << (SIGTRAP - 1))
 
-/* After a return from the handler these do not occur again: they have to be sent. */
+/* Signals that do not occur again after a return from the handler: libleak has to send them. */
 #define SENT_BY_US (1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
 /* The stack of the handler, and one for a fault on it. The pages stay untouched until then. */
@@ -37,7 +37,7 @@ static void *volatile after_fault[5]; /* where a fault in the handler continues 
 
 enum { STEP_RECORDING, STEP_RECORD, STEP_REPORT = STEP_RECORD + CRASH_STEPS, STEPS };
 
-/* True: this was the last step. */
+/* Runs one step. True: this was the last step. */
 static bool run_step(unsigned number)
 {
     if (number == STEP_RECORDING)
@@ -82,7 +82,7 @@ static void record_on_stack(void *argument UNUSED)
         sys_signal_stack(&before, NULL);
 }
 
-/* False: another thread is recording its crash. */
+/* Records the crash. False: another thread is recording its crash. */
 static bool record_crash(const siginfo_t *info, const ucontext_t *context,
                          enum leak_crash_state state)
 {
@@ -111,9 +111,9 @@ static bool fault_recurs(const siginfo_t *info)
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-/* When the handler returns, the thread stands where it was, and the signal is pending with all its
- * data: also if the fault would not recur (a trap, a signal from another process, memory that a
- * second thread has mapped meanwhile). */
+/* Lets the process die. When the handler returns, the thread stands where it was, and the signal is
+ * pending with all its data: also if the fault would not recur (a trap, a signal from another
+ * process, memory that a second thread has mapped meanwhile). */
 void crash_die(int number, const siginfo_t *info, ucontext_t *context)
 {
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
@@ -149,7 +149,8 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
     crash_die(number, info, context);
 }
 
-/* After the program's handler has returned, abort() kills without libleak's handler. */
+/* Prepares for the program's own handler. After it has returned, abort() kills without libleak's
+ * handler. */
 static void before_program_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;

@@ -21,12 +21,12 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* ensure_recording: makes sure that this process has a recording of its own. recorded: called on
- * libleak's stack when the record is complete and the process is about to die, if the thread holds
- * no lock. */
+/* Installs the handlers. ensure_recording: makes sure that this process has a recording of its own.
+ * recorded: called on libleak's stack when the record is complete and the process is about to die,
+ * if the thread holds no lock. */
 void crash_start(struct guard *guard, bool (*ensure_recording)(void), void (*recorded)(void));
-/* With crash=off, for trampoline_owns_fault: installs the handler for that signal, which kills without a
- * record. */
+/* Installs the handler for one signal, which kills without a record. trampoline_owns_fault needs it
+ * with crash=off. */
 void crash_install_handler(int number);
 /* The recording of a fork child has no crash record yet. */
 void crash_fork_child(void);
@@ -49,7 +49,8 @@ bool crash_is_init(void);
  * (deferred_work.c). A fork or vfork child without a recording of its own just dies.
  */
 void fatal_signal_start(void);
-/* False: not possible here, call it again soon. May be called when no signal has arrived. */
+/* Tries the leak check of a fatal signal again. False: not possible here, call it again soon. May
+ * be called when no signal has arrived. */
 bool fatal_signal_retry(ucontext_t *context);
 
 /* ---- crash_record.c: the record, step by step ---------------------------------------------------

@@ -30,7 +30,8 @@ static bool was_sent(const siginfo_t *info)
     return info->si_code <= 0;
 }
 
-/* For these the kernel says which address could not be accessed, except for a non-canonical one. */
+/* Says whether the kernel tells which address could not be accessed: it does for these signals,
+ * except for a non-canonical address. */
 static bool has_address(const siginfo_t *info)
 {
     return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && info->si_code > 0 &&

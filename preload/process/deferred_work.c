@@ -111,7 +111,8 @@ static uint32_t work_of(const siginfo_t *info)
     return world_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
 }
 
-/* In a hook, where no leak check is possible: the signal handler starts it a moment later. */
+/* Requests a leak check in a hook, where none is possible: the signal handler starts it a moment
+ * later. */
 static void request_limit_check(void)
 {
     or_relaxed(&pending, WORK_LIMIT);
@@ -169,7 +170,7 @@ static enum leak_answer make_mark(const struct control_request *control, uint32_
     return *milestone ? LEAK_ANSWER_DONE : LEAK_ANSWER_NO_ROOM;
 }
 
-/* NONE: not now, another leak check is running. */
+/* Starts a leak check that leakctl requested. NONE: not now, another leak check is running. */
 static enum leak_answer start_requested_check(const struct control_request *control,
                                               const struct roots_caller *taker, uint32_t *milestone)
 {
@@ -203,7 +204,7 @@ static enum leak_answer perform_request(const struct control_request *control,
     }
 }
 
-/* False: not now, another leak check is running. */
+/* Serves a request of leakctl. False: not now, another leak check is running. */
 static bool serve_control_request(const struct roots_caller *taker)
 {
     struct leak_request *request = &store_header->request;
@@ -253,7 +254,7 @@ static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
     return unfinished;
 }
 
-/* In the signal handler: any thread, anywhere. */
+/* Handles the signal for work, in any thread, anywhere. */
 static void on_work_signal(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())

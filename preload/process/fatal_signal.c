@@ -52,7 +52,7 @@ static void check_and_record(void *argument)
         sys_signal_stack(&before, NULL);
 }
 
-/* On a stack of libleak's: the handler may run on a small one of the program. */
+/* Checks for leaks on a stack of libleak's: the handler may run on a small one of the program. */
 static void check(int number, ucontext_t *context)
 {
     struct death death = {.number = number,
@@ -73,7 +73,7 @@ static bool is_of_write(const siginfo_t *info)
            info->si_pid == sys_getpid();
 }
 
-/* May this thread take the leak check here? */
+/* Says whether this thread may take the leak check here. */
 static bool can_check(const siginfo_t *info)
 {
     return is_of_write(info) ? !lock_thread.held : !world_thread_is_busy();
@@ -114,7 +114,7 @@ static void put_off(int number)
     deferred_work_request_death();
 }
 
-/* False: put off. */
+/* Takes the first fatal signal. False: put off. */
 static bool take_first(int number, siginfo_t *info, ucontext_t *context)
 {
     first = *info;

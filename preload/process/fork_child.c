@@ -17,7 +17,7 @@ static void count_inherited(const struct block *block, void *bytes)
 
 /* ---- The steps of all modules, from lifecycle.def ------------------------------------------- */
 
-/* These two begin anew as they began in the parent. */
+/* These two steps begin anew in the child, as they began in the parent. */
 #define track_fork_child track_start
 #define process_info_fork_child process_info_write
 

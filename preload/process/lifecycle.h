@@ -85,7 +85,7 @@ enum { FULL, CRASH };
 #define LIFECYCLE_ROW_HERE LIFECYCLE_ROW
 #define LIFECYCLE_ROW_NEVER(name, step, scope)
 
-/* False: no memory. */
+/* Runs the steps of a list in their order. False: no memory. */
 static inline bool lifecycle_run(const struct lifecycle_step *steps, size_t count, bool only_crash,
                                  struct guard *guard, char **envp)
 {
@@ -115,7 +115,7 @@ void process_exit_register(void);
 void process_exit_set_status(int status);
 /* Writes the report, or says where the recording file is. */
 void process_exit_report(void);
-/* Only for the process that owns the recording file. */
+/* Records how the process ended. Only for the process that owns the recording file. */
 void process_exit_record(enum leak_end how, int value, const struct roots_caller *taker,
                          enum leak_occasion occasion);
 
@@ -126,12 +126,12 @@ void process_exit_record(enum leak_end how, int value, const struct roots_caller
  * anywhere; a thread that is inside the runtime sets a timer to try again.
  */
 
-/* Once the options are read, before the first leak check. */
+/* Starts timers and the signal handler, once the options are read, before the first leak check. */
 void deferred_work_start(void);
 /* fatal_signal_retry will be called in a moment, until it returns true. */
 void deferred_work_request_death(void);
 void deferred_work_fork_child(void);
-/* Without timers and signal handler, and with them again: process_detach. */
+/* Stop and restart timers and the signal handler, for process_detach. */
 void deferred_work_pause(void);
 void deferred_work_resume(void);
 

@@ -16,7 +16,7 @@
 
 /* ---- Whose memory is it? -------------------------------------------------------------------- */
 
-/* libleak.so in memory; the linker defines both. */
+/* The first and the last byte of libleak.so in memory; the linker defines both symbols. */
 extern char __ehdr_start[] HIDDEN, _end[] HIDDEN;
 
 static void note_range(struct arena_range *first, uintptr_t above, uintptr_t start, uintptr_t end)

@@ -13,10 +13,11 @@
 
 #include "preload/base/base.h"
 
-/* As mlockall and munlockall; call_real: libc's functions. */
+/* Work like mlockall and munlockall. call_real: libc's functions. */
 int locked_memory_lock_all(int flags, int (*call_real)(int flags));
 int locked_memory_unlock_all(int (*call_real)(void));
-/* Before anything is mapped in a process that has run without libleak. */
+/* Reads what the program has locked, before anything is mapped in a process that has run without
+ * libleak. */
 void locked_memory_start_late(void);
 
 #endif

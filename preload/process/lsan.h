@@ -11,11 +11,13 @@
 
 #include "preload/options/options.h"
 
-/* Before the options are loaded: LeakSanitizer's options may stand among libleak's. */
+/* Registers the parser of LeakSanitizer's options, which may stand among libleak's. Call it before
+ * the options are loaded. */
 void lsan_register_parser(void);
-/* Once the options are loaded. envp NULL (a setuid program): LSAN_OPTIONS are ignored. */
+/* Loads LSAN_OPTIONS, once libleak's options are loaded. envp NULL (a setuid program): LSAN_OPTIONS
+ * are ignored. */
 void lsan_load_options(char **envp);
-/* Once there is a recording: reads the file of suppressions. */
+/* Reads the file of suppressions, once there is a recording. */
 void lsan_start(void);
 /* Writes the suppressions to the recording of a fork child. */
 void lsan_fork_child(void);

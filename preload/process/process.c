@@ -216,7 +216,7 @@ static void start_crash(struct guard *guard)
         crash_start(guard, ensure_crash_recording, report_crash);
 }
 
-/* Without crash= only this signal gets a handler. */
+/* Says whether the signal gets a handler. Without crash= only this signal gets one. */
 static bool catch_signal(bool wanted, int number)
 {
     if (!wanted || !real.sigaction)
@@ -528,14 +528,14 @@ static bool ensure_crash_recording(void)
     return done;
 }
 
-/* Other threads still run; this does not wait for them. */
+/* Reports the crash. Other threads still run, and this function does not wait for them. */
 static void report_crash(void)
 {
     eventlog_end(false);
     process_exit_report();
 }
 
-/* Before libc's own constructor has run, environ is not set yet. */
+/* Reads the environment from /proc: environ is not set before libc's own constructor has run. */
 static char **read_environment(void)
 {
     size_t size = 256 << 10, entries = 0;
@@ -574,8 +574,8 @@ bool process_enter_slow(struct guard *guard)
 
 /* ---- exec and end ---------------------------------------------------------------------------- */
 
-/* False in a vfork child, which shares the memory of its parent, and in a fork child that has not
- * started a recording. */
+/* Says whether this process owns the recording. False in a vfork child, which shares the memory of
+ * its parent, and in a fork child that has not started a recording. */
 static bool owns_recording(void)
 {
     return process_is_running() && *recording && sys_getpid() == store_header->pid;

@@ -66,20 +66,21 @@ void process_count_missed(void);
 bool process_exec_begin(void);
 void process_exec_undo(void);
 
-/* record: the frame address of the exported function. _exit and _Exit: the last moment to write. */
+/* Does the last work before _exit and _Exit. record: the frame address of the exported function. */
 bool process_before_abrupt_exit(const uintptr_t *record);
-/* main has returned, or exit was called. */
+/* Does the last work after main has returned, or when exit is called. */
 bool process_before_exit(const uintptr_t *record);
 /* quick_exit runs handlers first: only the status is noted. */
 void process_quick_exit(int status);
 
-/* For child programs: the path of libleak.so, and LIBLEAK_OPTIONS as given. */
+/* What child programs need: the path of libleak.so, and LIBLEAK_OPTIONS as given. */
 const char *process_library_path(void);
-/* Of the library for programs of the other word size: 32/libleak.so beside that of 64 bits. It need not
- * exist. */
+/* The path of the library for programs of the other word size: 32/libleak.so beside that of 64
+ * bits. The file need not exist. */
 const char *process_other_library_path(void);
 const char *process_options_text(void);
-/* True from the start on, also in a fork child without a recording so far; false with enabled=0. */
+/* Says whether libleak is at work: true from the start on, also in a fork child that has no
+ * recording so far; false with enabled=0. */
 bool process_is_running(void);
 
 /* ---- Options at run time: runtime_options.c -----------------------------------------------------
@@ -90,7 +91,8 @@ bool process_is_running(void);
 
 /* The value in force, as in the environment. False: no such option, or the buffer is too small. */
 bool runtime_options_get(const char *name, char *buffer, size_t size);
-/* False: the option is unknown, cannot be changed, or has no such value; nothing has changed. */
+/* Changes an option. False: the option is unknown, cannot be changed, or has no such value; nothing
+ * has changed. */
 bool runtime_options_set(struct guard *guard, const char *name, const char *value);
 
 #endif

@@ -27,16 +27,17 @@ struct report_targets {
     int nowhere; /* /dev/null; -1: not needed */
 };
 
-/* At the start, and when one of the options has changed: a list that cannot be used is logged and
- * dropped. */
+/* Reads the options at the start, and when one of them has changed: a list that cannot be used is
+ * logged and dropped. */
 void report_targets_start(void);
-/* May a report go where the options say? */
+/* Says whether a report may go where the options say. */
 bool report_targets_usable(void);
-/* file: the only target; NULL: the options' targets. False: a name is too long. */
+/* Lists the targets. file: the only target; NULL: the options' targets. False: a name is too
+ * long. */
 bool report_targets_name(struct report_targets *targets, const char *file);
 /* The same with a descriptor of libleak as the only target. */
 void report_targets_name_fd(struct report_targets *targets, int fd);
-/* memory: a descriptor of libleak that leakreport inherits as well, or -1. */
+/* Opens the targets. memory: a descriptor of libleak that leakreport inherits as well, or -1. */
 void report_targets_open(struct report_targets *targets, int memory);
 void report_targets_close(struct report_targets *targets);
 

@@ -77,8 +77,8 @@ static int copy_to_memory_file(char *path, size_t size)
     return fd;
 }
 
-/* False: leakreport cannot read the recording, and a line has said so. *memory: a descriptor to
- * close, or -1. */
+/* Names the recording for leakreport. *memory: a descriptor to close, or -1. False: leakreport
+ * cannot read the recording, and a line has said so. */
 static bool name_recording(char *path, size_t size, int *memory)
 {
     struct strbuf text = strbuf_on(path, size);
@@ -107,7 +107,7 @@ struct command {
     char store[PATH_MAX], only[32], text[48];
 };
 
-/* For a report that the hook filters. Descriptors; -1: none. */
+/* Descriptors for a report that the hook filters; -1: none. */
 struct redirect {
     int to, from; /* its only target, whatever the options say; where its text is */
 };
@@ -187,7 +187,8 @@ struct hook_files {
     int made, left; /* descriptors of the two, closed on exec */
 };
 
-/* False: there are no files in memory, and nothing is to be closed. */
+/* Opens the files for the hook. False: there are no files in memory, and nothing is to be
+ * closed. */
 static bool open_hook_files(struct hook_files *files)
 {
     files->made = sys_memfd_cloexec("report");

@@ -11,8 +11,8 @@
 
 #include "preload/base/base.h"
 
-/* At the start, and when report_file or report_to has changed: a relative file is relative to the
- * working directory of this moment. */
+/* Reads the options at the start, and when report_file or report_to has changed: a relative file is
+ * relative to the working directory of this moment. */
 void reports_start(void);
 
 struct reports_request {

@@ -31,7 +31,7 @@ void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_
 /* An object that a function of option pair= has created. bytes: 0: unknown. */
 void resource_hook_object_created(const struct frame *caller, uint64_t handle, const char *function,
                                   uint64_t bytes);
-/* Before it is closed … */
+/* What is known of a resource before it is closed. */
 struct resource_hook_closing {
     struct handle_ref stream;
     uint64_t stamp; /* of its descriptor */

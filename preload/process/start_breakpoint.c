@@ -78,8 +78,8 @@ static bool remove_all(const struct breakpoint *here)
     return done;
 }
 
-/* Also removes a breakpoint that was reached before: a debugger may have saved the inserted code
- * and restored it. False: the undefined instruction is the program's own. */
+/* Removes the breakpoint, also one that was reached before: a debugger may have saved the inserted
+ * code and restored it. False: the undefined instruction is the program's own. */
 static bool on_sigill(const siginfo_t *info UNUSED, ucontext_t *context)
 {
     const struct breakpoint *breakpoint = find_breakpoint(context_pc(context));

@@ -20,8 +20,8 @@
 
 #include <signal.h>
 
-/* name: as symtab.h reads it. reached: called once, in a signal handler. install: libc's
- * sigaction. The signal trampolines must be installed. */
+/* Inserts a breakpoint at a function. name: in the form of symtab.h. reached: called once, in a
+ * signal handler. install: libc's sigaction. The signal trampolines must be installed. */
 void breakpoint_start(const char *name, void (*reached)(void),
                       int (*install)(int, const struct sigaction *, struct sigaction *));
 

@@ -28,13 +28,14 @@ void descriptors_add_copy(struct guard *guard, const struct frame *caller, int l
 /* The descriptor of a stream or directory, which is reported instead of it. */
 void descriptors_add_owned(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner);
 
-/* Before a close; and after it has succeeded. */
+/* descriptors_stamp is called before a close, and descriptors_close after the close has
+ * succeeded. */
 uint64_t descriptors_stamp(int fd);
 void descriptors_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
-/* close_range: all from first to last. */
+/* Records close_range: closes all descriptors from first to last. */
 void descriptors_close_range(struct guard *guard, const struct frame *caller, unsigned first,
                              unsigned last);
-/* After a close that failed because fd was not open. */
+/* Records a close that failed because fd was not open. */
 void descriptors_bad_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
 /* A stream or directory is about to close its fd: an error if the fd is no longer its own. */
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,

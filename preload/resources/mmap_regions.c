@@ -21,8 +21,8 @@ static uintptr_t page_end(uintptr_t start, size_t size)
     return whole > UINTPTR_MAX - start ? UINTPTR_MAX : start + whole;
 }
 
-/* Of a region that is cut, below and above remain: the record keeps one, a new record gets the
- * other. */
+/* Keeps the rest of a region that is cut. The parts below and above remain: the record keeps one
+ * part, and a new record gets the other. */
 static uint32_t keep_remainder(const struct range *was, const struct range *below,
                                const struct range *above, void *guard)
 {

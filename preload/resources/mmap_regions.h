@@ -11,11 +11,12 @@
 
 bool mmap_regions_start(void);
 
-/* fd: the mapped file, -1 for anonymous memory. Replaces what was mapped there before. */
+/* Records a mapping, in place of what was mapped there before. fd: the mapped file, -1 for
+ * anonymous memory. */
 void mmap_regions_add(struct guard *guard, const struct frame *caller, uintptr_t start, size_t size,
                       int fd);
 
-/* Around munmap and mremap. */
+/* Locks the regions around munmap and mremap. */
 struct locked mmap_regions_lock(struct guard *guard);
 void mmap_regions_remove(struct guard *guard, uintptr_t start, size_t size);
 /* mremap has moved or resized the region at `from`, which keeps the call stack that mapped it; an

@@ -30,8 +30,8 @@ void resource_track(uint32_t types);
 void resources_start(struct guard *guard);
 /* "fd,file" to bits; false: it has an unknown word. */
 bool resource_parse_types(const char *list, size_t length, uint32_t *out);
-/* At the end of the process: removes what was closed without libleak seeing it, and resolves the
- * libraries. */
+/* Removes what was closed without libleak seeing it, and resolves the libraries, at the end of the
+ * process. */
 void resources_sync(void);
 /* Finds the addresses of the libraries that were opened since. */
 void resources_resolve_libraries(void);
@@ -65,7 +65,7 @@ struct news {
 
 /* Creates a page and its twin; NULL without memory. */
 struct resource_page *resource_page_create(void);
-/* In a fork child: creates the child's own twin and marks the records as inherited. */
+/* Creates the twin of a page in a fork child, and marks the records as inherited. */
 void resource_page_inherit(struct resource_page *page);
 
 /* Fills a record except `opened`. */
@@ -80,8 +80,8 @@ struct leak_mark resource_mark_caller(struct guard *guard, const struct frame *c
 void resource_count_opened(enum leak_resource_type type);
 void resource_count_missed(void);
 
-/* True in a vfork child: it has descriptors of its own, but shares all memory with its parent and
- * runs as its parent's thread. */
+/* Says whether this is a vfork child: it has descriptors of its own, but shares all memory with its
+ * parent and runs as its parent's thread. */
 bool resource_is_vfork_child(struct guard *guard);
 
 void resource_records_fork_child(void);

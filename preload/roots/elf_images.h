@@ -31,7 +31,7 @@ struct elf_images {
 bool elf_images_find(const struct procmaps *maps, struct elf_images *out);
 /* The object that contains an address, or NULL. */
 const struct elf_image *elf_images_at(const struct elf_images *images, uintptr_t address);
-/* True for the C library, by its file name. */
+/* True for the C library, which is known by its file name. */
 bool elf_images_is_libc(const struct elf_image *image);
 
 #endif

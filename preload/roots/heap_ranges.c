@@ -160,7 +160,7 @@ static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64
            heap_ranges_is_cached(chunk);
 }
 
-/* Up to a known block or the end. */
+/* Goes from chunk to chunk, up to a known block or the end. */
 static void walk_chunks(const struct chunk_walk *walk, uintptr_t chunk, uintptr_t block)
 {
     uint64_t size;

@@ -21,7 +21,8 @@ struct heap_ranges {
     uint32_t count;
 };
 
-/* glibc: the allocator is the C library's. Call after reach_build_index. */
+/* Finds the ranges of the heap. glibc: the allocator is the C library's. Call after
+ * reach_build_index. */
 bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out);
 

@@ -294,15 +294,17 @@ static bool is_copied(const struct search *search, const struct block *block)
     return mapping && !mapping->shared && block->address + block->size <= mapping->end;
 }
 
-/* Was the block there when the other one was allocated? Ticks order blocks of two threads. */
+/* Says whether a block was there when the other one was allocated. Ticks order blocks of two
+ * threads. */
 static bool is_older(const struct block *block, const struct block *than)
 {
     return block->thread == than->thread ? block->count < than->count : block->tick < than->tick;
 }
 
-/* May a block of a library hold this? Its own blocks; not the program's. Others come from libraries
- * too (strdup, or libc's own that no function of the list has made): libc has set the pointer if
- * they are the newer ones, and what had been there before if they are older. */
+/* Says whether a block of a library may hold the pointer. Blocks of the library itself are held,
+ * those of the program are not. Other blocks come from libraries too (strdup, or a function of libc
+ * that is not in the list): libc has set the pointer if they are newer than the holder; the pointer
+ * is left over from before if they are older. */
 static bool may_hold(struct search *search, const struct block *holder, uintptr_t word)
 {
     uint32_t to = reach_find_node(search->input->reach, arch_address((void *)word));

@@ -139,7 +139,7 @@ static uint64_t size_of_chunk(uintptr_t chunk)
     return word_of(chunk + WORD) & ~7ull;
 }
 
-/* Do the chunks lead from here to the top, or to a fence? Returns where they end; 0: they do not. */
+/* Follows the chunks to the top, or to a fence. Returns where they end; 0: they lead to neither. */
 static uintptr_t follow_chunks(uintptr_t chunk, uintptr_t top)
 {
     while (chunk < top) {
@@ -189,7 +189,7 @@ static bool is_heap_of(const struct procmaps *maps, uintptr_t heap, uintptr_t ar
            word_of(heap + 2 * WORD) <= HEAP_ALIGN;
 }
 
-/* From the newest heap, which has the top, back to the first. */
+/* Adds the heaps of an arena, from the newest one, which has the top, back to the first. */
 static void add_heaps(const struct procmaps *maps, struct older_blocks *blocks, uintptr_t arena)
 {
     uintptr_t heap = word_of(arena + ARENA_TOP) & -HEAP_ALIGN;
@@ -209,7 +209,8 @@ static const struct older_part *part_of(const struct older_blocks *blocks, uintp
     return NULL;
 }
 
-/* Since glibc 2.32 links are mangled with the address they stand at. */
+/* The next chunk of a fast bin. Since glibc 2.32, links are mangled with the address they stand
+ * at. */
 static uintptr_t next_fast(const struct older_blocks *blocks, uintptr_t chunk)
 {
     uintptr_t link = word_of(chunk + CHUNK_HEAD);

@@ -17,7 +17,8 @@
 
 /* Makes the sites; call once, when libleak was loaded late. */
 void older_blocks_start(struct guard *guard);
-/* Are there such sites, and does the table know each block that was allocated since? */
+/* Says whether there are sites of older blocks, and the table knows each block that was allocated
+ * since. */
 bool older_blocks_wanted(void);
 
 struct older_blocks {
@@ -38,8 +39,8 @@ struct older_blocks {
     uint64_t count; /* of blocks, those in the table included */
 };
 
-/* In the process of a leak check. A thread that was not stopped may be inside of malloc: then two
- * checks must agree, as of all blocks. */
+/* Finds the older blocks, in the process of a leak check. A thread that was not stopped may be
+ * inside of malloc: then two checks must agree, as for all blocks. */
 void older_blocks_find(const struct procmaps *maps, const struct elf_images *images,
                        struct older_blocks *out);
 /* Visits all blocks in use, those in the table included, ascending in each part. */

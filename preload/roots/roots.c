@@ -277,9 +277,9 @@ static void add_registers(struct builder *builder, int place)
     }
 }
 
-/* From sp to the end of the thread's own stack, of the block that a fibre runs on, or of the
- * mapping. A thread that runs elsewhere may return to its own stack: then all of that counts as
- * well. */
+/* Adds the stack of a thread: from sp to the end of the thread's own stack, of the block that a
+ * fibre runs on, or of the mapping. A thread that runs elsewhere may return to its own stack: then
+ * all of that counts as well. */
 static void add_stack(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->threads[place];

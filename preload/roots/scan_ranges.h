@@ -29,7 +29,7 @@ struct scan_ranges {
     int pagemap;      /* < 0: unreadable, and all pages count as touched */
 };
 
-/* False: no memory. */
+/* Allocates the ranges. False: no memory. */
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes);
 /* Adds the words of [start, end); the other fields are the model's. */
 void scan_ranges_add(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,

@@ -78,8 +78,9 @@ static bool is_ours(const stack_t *stack)
            (uintptr_t)stack->ss_sp == trampoline_thread.altstack.low;
 }
 
-/* At the end of a thread, whose last destructors run without the stack; an alternate stack of the
- * program stays installed. A thread costs one system call here and one at its beginning. */
+/* Removes the stack at the end of a thread, whose last destructors run without it; an alternate
+ * stack of the program stays installed. A thread costs one system call here and one at its
+ * beginning. */
 static void end_thread(void *argument)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};

@@ -17,12 +17,12 @@
 
 #include <signal.h>
 
-/* From here on threads get alternate stacks; the calling thread gets one now. */
+/* Gives alternate stacks to all threads from here on; the calling thread gets one now. */
 void altstack_start(struct guard *guard);
 bool altstack_is_enabled(void);
-/* In a new thread, which the kernel has given no alternate stack. */
+/* Installs an alternate stack in a new thread, which has none from the kernel. */
 void altstack_begin_thread(struct guard *guard);
-/* sigaltstack on behalf of the program. */
+/* Calls sigaltstack on behalf of the program. */
 int altstack_set(const stack_t *stack, stack_t *old);
 
 /* Frees the lock in a fork child. */

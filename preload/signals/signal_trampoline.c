@@ -28,7 +28,7 @@ bool trampoline_owns_fault(int number, const siginfo_t *info, void *context)
 static void *handlers[TRAMPOLINES];   /* filled from the front, an entry never changes */
 static bool keeps_stack[TRAMPOLINES]; /* the handler runs on the stack that the kernel chose */
 
-/* Since Linux 5.11 the flag has a meaning for ARM faults, which have no trampolines. */
+/* The flag has a meaning since Linux 5.11, for ARM faults, which have no trampolines. */
 #ifndef SA_EXPOSE_TAGBITS
 #define SA_EXPOSE_TAGBITS 0x800
 #endif
@@ -62,8 +62,9 @@ static void rearm_one_shot(int number, struct sys_sigaction *now, action *trampo
     sys_sigaction(number, now, NULL);
 }
 
-/* False: the kernel or a sandbox does not accept the signal again, or it arrived between signal() and
- * trampoline_complete_action, without a siginfo. */
+/* Puts a signal off: sends it again, blocked. False: the kernel or a sandbox does not accept the
+ * signal again, or it arrived between signal() and trampoline_complete_action, without a
+ * siginfo. */
 static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, action *trampoline)
 {
     uint64_t all, mask;
@@ -79,7 +80,7 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
     rearm_one_shot(number, &now, trampoline);
     memcpy(&lock_thread.mask, &context->uc_sigmask, sizeof lock_thread.mask);
     lock_thread.put_off = true;
-    /* all: the mask in force, every signal; it stays in force after the return. */
+    /* The mask in force blocks every signal, and stays in force after the return. */
     sys_signals_block(&all);
     memcpy(&context->uc_sigmask, &all, sizeof all);
     return true;
@@ -140,7 +141,8 @@ static void install_fatal_handler(int number, struct sys_sigaction *now)
     sys_sigaction(number, now, NULL);
 }
 
-/* After a one-shot handler: the kernel has reset the action. The restorer is still in place. */
+/* Installs the fatal handler again, after a one-shot handler: the kernel has reset the action. The
+ * restorer is still in place. */
 static void reinstall_fatal_handler(int number)
 {
     struct sys_sigaction now;

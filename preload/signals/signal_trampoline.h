@@ -58,9 +58,9 @@ void trampoline_unwrap_action(struct sigaction *given);
 void trampoline_wrap_installed(trampoline_sigaction *install);
 /* The program's handlers and the default actions are installed again, as if libleak were absent. */
 void trampoline_unwrap_installed(trampoline_sigaction *install);
-/* After that: default actions are replaced again (trampoline_replace_default). */
+/* Replaces default actions again (trampoline_replace_default) after a pause. */
 void trampoline_replace_again(trampoline_sigaction *install);
-/* After signal() and its like, with which libc builds the action. */
+/* Completes an action that libc has built, after signal() and functions like it. */
 void trampoline_complete_action(int number);
 
 /* ---- A fault that libleak raises itself ------------------------------------------------------ */
@@ -74,7 +74,7 @@ void trampoline_reserve_fault(int number,
                               trampoline_sigaction *install);
 /* The reserved number, 0: none. */
 int trampoline_reserved_fault(void);
-/* Was this signal raised by libleak? */
+/* Says whether libleak itself has raised this signal. */
 bool trampoline_owns_fault(int number, const siginfo_t *info, void *context);
 
 /* ---- Replacing the default action ------------------------------------------------------------ */

@@ -236,7 +236,8 @@ static struct syscall_interrupted read_call(int tid)
     return call;
 }
 
-/* False: the queue of pending signals is full (RLIMIT_SIGPENDING). */
+/* Sends the signal to one thread. False: the queue of pending signals is full
+ * (RLIMIT_SIGPENDING). */
 static bool signal_thread(struct world *world, uint32_t at)
 {
     struct world_thread *thread = &world->thread[at];
@@ -369,7 +370,7 @@ static void drop_ended(struct world *world)
     world->count = kept;
 }
 
-/* Until all threads are stopped and no new one has appeared. */
+/* Stops threads until all are stopped and no new one has appeared. */
 static bool stop_all(struct world *world, uint64_t timeout)
 {
     uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), last_answer = begin;

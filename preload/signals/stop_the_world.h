@@ -38,9 +38,10 @@ struct world {
     bool others;                 /* there is another thread at all */
 };
 
-/* number: of the signal. requested: called in its handler when another process or the program has
- * sent it. on_own_stack: does an address lie on the stack that the calling thread was created with?
- * The handler is installed when it is first needed; world_install_handler does so at once. */
+/* Prepares the signal. number: of the signal. requested: called in the signal's handler when
+ * another process or the program has sent it. on_own_stack: says whether an address lies on the
+ * stack with which the calling thread was created. The handler is installed when it is first
+ * needed; world_install_handler does so at once. */
 void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp));
 bool world_install_handler(void);
@@ -61,7 +62,7 @@ bool world_thread_is_busy(void);
  * world: static, handlers read it. */
 bool world_stop(struct world *world, uint64_t timeout);
 void world_resume(void);
-/* In a fork child, where no other thread exists. */
+/* Begins anew in a fork child, where no other thread exists. */
 void world_fork_child(void);
 bool world_thread_is_stopped(const struct world_thread *thread);
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* Later than the oldest kernel headers that libleak is built with. */
+/* These numbers are newer than the oldest kernel headers that libleak is built with. */
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
@@ -27,15 +27,16 @@ __thread struct syscall_deadline syscall_deadline;
 
 /* ---- A system call inside of the handler ------------------------------------------------------ */
 
-/* Where a handler continues that has interrupted the call of an outer one. It must not return, for
- * the kernel then forgets a call that restart_syscall could continue. */
+/* The place at which a handler continues that has interrupted the call of an outer one. It must not
+ * return, for the kernel then forgets a call that restart_syscall could continue. */
 static __thread struct {
     void *jump[5];
 } outer __attribute__((tls_model("initial-exec")));
 
 #define STOPPED_AGAIN (-512L) /* result of call_unblocked: libleak's handler has interrupted it */
 
-/* Behind the call with another result than EINTR the call is over, and the handler may return. */
+/* Says whether the thread is in the call. Behind the call, with another result than EINTR, the call
+ * is over, and the handler may return. */
 static bool in_unblocked_call(const ucontext_t *context)
 {
     uintptr_t pc = context_pc(context), end = (uintptr_t)arch_call_unblocked_end;
@@ -224,7 +225,7 @@ static bool has_limit(struct timed_call *call)
     return false;
 }
 
-/* Its limit is in a structure behind an argument. */
+/* Says whether the call has a time limit, which is in a structure behind an argument. */
 static bool has_uring_limit(struct timed_call *call)
 {
     const struct io_uring_getevents_arg *given = (const void *)call->argument[4];
@@ -268,7 +269,7 @@ static void set_limit(struct timed_call *call, uint64_t left)
         *limit = call->number == SYS_io_uring_enter ? (long)&call->uring : (long)&call->time;
 }
 
-/* Until the call is over, or a handler of the program has run. */
+/* Repeats the call until it is over, or a handler of the program has run. */
 static long make_timed_call(const ucontext_t *context, struct timed_call *call)
 {
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + call->left;
@@ -322,7 +323,7 @@ static bool kernel_can_continue(long number)
     if (number == SYS_poll)
         return true;
 #endif
-    /* restart_syscall: the kernel has continued the call once before. */
+    /* The number is restart_syscall when the kernel has continued the call once before. */
     return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_futex ||
            number == SYS_ppoll || number == SYS_restart_syscall;
 }

@@ -21,13 +21,13 @@
 struct locked;
 struct strbuf;
 
-/* pattern: the file's name, with %p the pid, %e the program, %n the first number that is free.
- * Relative to the current working directory; an existing file is never overwritten: the pid is
- * appended instead. False: the file cannot be made, and a line has said why. */
+/* Begins a log file. pattern: the file's name, with %p the pid, %e the program, %n the first number
+ * that is free. Relative to the current working directory; an existing file is never overwritten:
+ * the pid is appended instead. False: the file cannot be made, and a line has said why. */
 bool log_file_start(const char *pattern, const char *program);
 const char *log_file_path(void);
 
-/* Between these two calls one line or several are written, whole and in order: into a buffer of
+/* Begin and end a write of one line or several, whole and in order: into a buffer of
  * LOG_FILE_LINE_MOST bytes, under the lock. NULL: no more lines are written; do not commit. */
 struct strbuf *log_file_begin(struct locked *locked);
 void log_file_commit(struct locked *locked);
@@ -38,9 +38,9 @@ void log_file_trim(bool wait, bool last);
  * none. */
 uint64_t log_file_lost(void);
 
-/* In a fork child, at once: leaves the window, which is the parent's. */
+/* Leaves the window, which is the parent's, at once in a fork child. */
 void log_file_detach(void);
-/* In a fork child that records: its next line goes to a file of its own. */
+/* Makes the next line go to a new file, in a fork child that records. */
 void log_file_fork_child(void);
 
 #endif

@@ -22,7 +22,7 @@ struct segmented_array {
     uint32_t first_bits; /* the first segment holds 1 << first_bits records */
     uint32_t split_bits; /* from 1 << split_bits records on, each doubling is made in parts */
     struct lock lock;    /* guards making a segment */
-    /* Of each segment, the address that place 0 would have; 0: the segment does not exist. */
+    /* The address that place 0 would have, for each segment; 0: the segment does not exist. */
     uintptr_t origin[SEGMENTED_ARRAY_MAX];
 };
 
@@ -60,7 +60,7 @@ void *segmented_array_ensure(struct segmented_array *segments, uint32_t id);
  * no memory, and *last is unchanged, so every id up to *last has a record. Any thread. */
 void *segmented_array_append(struct segmented_array *segments, uint32_t *last, uint32_t *id);
 
-/* In a fork child: copies the records up to and including last_id into the new recording file. */
+/* Copies the records up to and including last_id into the new recording file, in a fork child. */
 bool segmented_array_fork_child(struct segmented_array *segments, uint32_t last_id);
 
 #endif

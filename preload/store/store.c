@@ -20,7 +20,7 @@
 #define SIZE_LEAST (256ull << 10)
 #define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
 #define SIZE_PREPARED (4ull << 20)      /* before a sandbox */
-/* So much is populated with a chunk, for the next ones, but at most a quarter of the file. */
+/* The size that is populated with a chunk, for the next ones; at most a quarter of the file. */
 #define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
@@ -58,7 +58,8 @@ void store_count_process(enum leak_untracked why, int64_t count)
         store_count_untracked(why, count);
 }
 
-/* As far as the owner and mode say. Capabilities go by exec when the user is not root. */
+/* Says whether a directory belongs to another user, as far as owner and mode tell. Capabilities go
+ * by exec when the user is not root. */
 static bool is_of_another_user(const char *directory)
 {
     struct stat info;
@@ -197,7 +198,7 @@ static int create_unique_file(void)
     return fd;
 }
 
-/* Where a sandbox forbids to set the size of the file. */
+/* Makes the file longer by writing, where a sandbox forbids to set its size. */
 static int write_zeros(int fd)
 {
     static const char zeros[64 << 10];
@@ -310,7 +311,7 @@ static void log_no_file(int error)
              NULL);
 }
 
-/* header: NULL, there is no file. */
+/* Begins the recording. header: NULL, there is no file. */
 static bool begin_recording(struct leak_header *header)
 {
     store.in_file = header != NULL;
@@ -367,8 +368,8 @@ bool store_create(const char *dir, const char *name, char **envp)
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    /* In a tree of processes the first one says it. Below a filter that forbids new files none
-     * does, because no other directory would help. */
+    /* The first process of a tree says that there is no file. Below a filter that forbids new files
+     * none says it, because no other directory would help. */
     bool is_news = !sandbox_restricts && !sys_parent_has_mapped("/libleak.so");
     if (!header && (options_current.verbosity || is_news))
         log_no_file(error);

@@ -17,16 +17,16 @@
 /* The header page; valid from store_create on, replaced only in a fork child. */
 extern struct leak_header *store_header HIDDEN;
 
-/* dir: the option, or "". name: the program's file name. Always leaves a usable store_header, in
- * private memory at worst; false only when there is not even memory. */
+/* Creates the recording file. dir: the option, or "". name: the program's file name. Always leaves
+ * a usable store_header, in private memory at worst; false only when there is not even memory. */
 bool store_create(const char *dir, const char *name, char **envp);
-/* In a fork child: creates its own recording file in the same directory. Where it cannot, for it has
- * changed user for example, it says nothing: the nearest ancestor with a file counts it. The
- * parent's stays mapped until store_unmap_parent and must only be read; *parent_size gets its
- * extent. */
+/* Creates the recording file of a fork child, in the directory of the parent's. A child that cannot
+ * do that, for it has changed user for example, says nothing: the nearest ancestor with a file
+ * counts it. The parent's file stays mapped until store_unmap_parent and must only be read;
+ * *parent_size gets its extent. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size);
-/* In a fork child that cannot do that yet: makes the mapping private to this process. */
+/* Makes the mapping private to this process, in a fork child that cannot create a file yet. */
 void store_make_private(void);
 
 /* Makes a chunk with room for payload bytes. Result: the payload, zeroed; it is in private memory
@@ -75,7 +75,7 @@ const char *store_error_text(int error);
 /* Program, arguments, directory, options: written at the start and in a fork child. Where the file
  * contains something more than once, the last one counts. */
 void process_info_write(void);
-/* After an option has changed. */
+/* Records the options again, after one has changed. */
 void process_info_write_options(void);
 
 /* The file name of the program, without its folders; points into buffer. */

@@ -38,7 +38,7 @@ static int get_byte_of_libc(char **envp)
     return (byte & UINT8_MAX) ^ UINT8_MAX;
 }
 
-/* Then the chunks of glibc have other sizes. */
+/* Says whether glibc tags its memory: then its chunks have other sizes. */
 static bool has_memory_tags(char **envp)
 {
     const char *tunables = options_getenv(envp, "GLIBC_TUNABLES");
@@ -79,7 +79,7 @@ void fill_restart(void)
 
 /* ---- Large blocks --------------------------------------------------------------------------- */
 
-/* May this much more be cleared? */
+/* Says whether this much more may be cleared. */
 static bool take_credit(uint64_t size)
 {
     uint64_t limit = FILL_FIRST + load_relaxed(&store_header->epoch) * FILL_PER_TICK;

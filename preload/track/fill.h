@@ -126,8 +126,8 @@ size_t fill_kept(void *old, size_t size);
 /* What realloc has added behind that. */
 void fill_grown(void *block, size_t kept, size_t size);
 
-/* For a leak check: calls visit for each block that was not cleared, if it is still that block and
- * not one that is there now. */
+/* Visits, for a leak check, each block that was not cleared, if the block is still there and no
+ * other has its address. */
 typedef void fill_visit(uintptr_t address, uint64_t size, void *context);
 void fill_each_uncleared(fill_visit *visit, void *context);
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* By how many events a batch of bytes brings the next reading of the clock nearer. */
+/* The number of events by which a batch of bytes brings the next reading of the clock nearer. */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_MIN 1024
@@ -247,7 +247,8 @@ bool track_remove(struct guard *guard, void *pointer, struct block *out)
                               : blocks_remove(guard, arch_address(pointer), out);
 }
 
-/* Other threads' blocks may get the address when the real free has been called. */
+/* Tells others of the free. Call it before the real free, after which a block of another thread may
+ * get the address. */
 static inline void tell_of_free(struct guard *guard, const struct frame *caller,
                                 const struct block *block, uint32_t how)
 {
@@ -295,7 +296,8 @@ NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *th
     return node;
 }
 
-/* There is no memory for this thread: the site counts it, or the block would seem to be a leak. */
+/* Counts a free at the site when there is no memory for this thread's counters; otherwise the block
+ * would seem to be a leak. */
 static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
                                     uint64_t bytes)
 {
@@ -303,7 +305,7 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
     sub_relaxed(&store_header->live_bytes, bytes);
 }
 
-/* pointer: as the program freed it; NULL: its content is lost. */
+/* Records a free. pointer: as the program freed it; NULL: its content is lost. */
 static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *caller,
                                       const struct block *block, const void *pointer, uint32_t how,
                                       bool sampled)

@@ -29,7 +29,8 @@ void track_update_clock(struct guard *guard, struct thread *thread);
 void track_flush_live(struct guard *guard, struct thread *thread);
 /* Counts an allocation that is not recorded. */
 COLD void track_count_untracked(enum leak_untracked why, uintptr_t address, uint64_t size);
-/* As track_alloc_inline and track_free_inline below, for a thread without its state in guard. */
+/* Do the work of track_alloc_inline and track_free_inline below for a thread without its state in
+ * guard. */
 COLD void track_alloc_slow(struct guard *guard, const struct frame *caller, void *pointer,
                            size_t size, enum leak_kind kind);
 COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void *pointer,
@@ -67,7 +68,8 @@ static ALWAYS_INLINE void track_add_live(struct guard *guard, struct thread *thr
 
 /* ---- Allocation ------------------------------------------------------------------------------ */
 
-/* blocks: the number of blocks that this one represents, 1 unless it is a sample. */
+/* Counts an allocation. blocks: the number of blocks that this one represents, 1 unless it is a
+ * sample. */
 static inline void track_count_alloc(struct guard *guard, struct thread *thread,
                                      struct leak_slot *pair, const struct block *block,
                                      uint64_t blocks)
@@ -92,7 +94,7 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
                                                const struct block *block, uint64_t blocks,
                                                bool recent)
 {
-    /* First: the record of a peak that ends here must include this block. */
+    /* This comes first: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
     struct leak_slot *slot = likely(recent)
                                  ? thread_counters_find_newest(guard, &thread->slots, block->site)
@@ -108,7 +110,7 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 COLD struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
                                            const struct block *old, uint64_t blocks, uint32_t site);
 
-/* There is no memory for the site of the block. */
+/* Tracks a block when there is no memory for its site. */
 COLD void track_alloc_without_site(struct guard *guard, struct thread *thread,
                                    const struct frame *caller, struct block *block, unsigned kind);
 
@@ -155,7 +157,7 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
     track_count_alloc(guard, thread, pair, &block, sampled ? sample_count(&block, true) : 1);
 }
 
-/* As track_alloc, if track_state.selective is false. */
+/* Does the work of track_alloc, if track_state.selective is false. */
 static ALWAYS_INLINE void track_alloc_inline(struct guard *guard, const struct frame *caller,
                                              void *pointer, size_t size, enum leak_kind kind)
 {
@@ -186,7 +188,7 @@ uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                  const struct frame *caller, const struct block *block,
                                  const struct origin *origin, unsigned weight, const void *content);
 
-/* pointer: as the program freed it; NULL: its content is lost. */
+/* Records a free. pointer: as the program freed it; NULL: its content is lost. */
 static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *thread,
                                             const struct frame *caller, const struct block *block,
                                             const struct origin *origin, const void *pointer,
@@ -200,7 +202,7 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
     bool all = options_current.free_stacks == FREE_STACKS_ALL;
     bool first = !sampled && !all && free_history_is_new_place(&thread->freed, block->site, caller);
-    /* Not with samples, which have few of the blocks. */
+    /* Samples are left out: they are only few of the blocks. */
     bool look =
         !sampled && pointer && (dropped_pointers_is_due(thread, before, weight, all) || first);
     if (unlikely(weight || first)) {
@@ -230,8 +232,8 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
     return pointer;
 }
 
-/* As track_free and track_free_sized, if track_state.detour is false. Also detects blocks of the
- * bootstrap allocator. */
+/* Does the work of track_free and track_free_sized, if track_state.detour is false. Also detects
+ * blocks of the bootstrap allocator. */
 static ALWAYS_INLINE void *track_free_inline(struct guard *guard, const struct frame *caller,
                                              void *pointer, uint32_t how)
 {

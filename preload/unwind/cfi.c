@@ -230,7 +230,8 @@ static void run_cfa_expression(struct machine *machine, struct eh_reader *cursor
     machine->now.cfa_odd = machine->now.cfa_deref = true;
 }
 
-/* In a realigned frame the caller's fp is saved at DW_OP_breg(fp) offset. */
+/* Evaluates the expression of a register. In a realigned frame the caller's fp is saved at
+ * DW_OP_breg(fp) offset. */
 static void run_register_expression(struct machine *machine, struct eh_reader *cursor,
                                     bool is_address)
 {
@@ -392,7 +393,7 @@ static bool saved_offsets_fit(const struct state *state, int64_t base)
            offset_fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
 }
 
-/* Where fp and the return address are saved; false when no row can express it. */
+/* Stores where fp and the return address are saved; false when no row can express it. */
 static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
 {
     const struct rule *fp = &state->fp, *ra = &state->ra;

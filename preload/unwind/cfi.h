@@ -54,8 +54,8 @@ struct cfi_row {
  * the return address itself). eh_frame_hdr: the object's PT_GNU_EH_FRAME segment in memory. */
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc);
 
-/* Where the function at pc saves its caller's ARCH_DWARF_OTHER: at CFA + this; CFI_FP_KEPT: it is
- * still in the register; or CFI_LOST. */
+/* The place at which the function at pc saves its caller's ARCH_DWARF_OTHER: at CFA + this;
+ * CFI_FP_KEPT: it is still in the register; or CFI_LOST. */
 int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc);
 
 /* The same for a known FDE, in any buffer: fde points at its length word. */

@@ -26,14 +26,16 @@ extern struct cfi_cache {
     /* The address of the slots; in its low bits 32 - log2 of their number, by which a 32-bit hash
      * is shifted to get a slot's index. 0: not started. */
     uintptr_t table;
-    /* By number: rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32). */
+    /* Rows, indexed by their number: rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to
+     * _MOST), offset (32). */
     uint64_t *rows;
 } cfi_cache HIDDEN;
 
 bool cfi_cache_start(void);
-/* cfi_other_at for a return address; not cached. */
+/* Answers like cfi_other_at for a return address, which is not cached. */
 int16_t cfi_cache_find_other(struct guard *guard, uintptr_t pc);
-/* When the home slot has another address: probes the other slots, or computes the row. */
+/* Finds the row when the home slot has another address: probes the other slots, or computes the
+ * row. */
 struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc);
 
 static inline uint64_t *cfi_cache_slots(uintptr_t table)

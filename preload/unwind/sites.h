@@ -32,7 +32,7 @@ uint32_t sites_last(void);
 
 /* The child's sites: the same ids, all counts zero. */
 bool sites_fork_child(void);
-/* In a fork child: counts blocks that it has inherited. */
+/* Counts blocks that a fork child has inherited. */
 void sites_add_inherited(uint32_t site, uint64_t blocks, uint64_t bytes);
 
 #endif

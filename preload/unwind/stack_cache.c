@@ -78,7 +78,7 @@ void stack_cache_fork_child(const struct stack_cache *cache)
         large_sets.taken[i] = cache && cache->large && cache->large == large_sets.memory[i];
 }
 
-/* At the end of a window: grow the cache, suspend it, or go on? */
+/* Decides at the end of a window: grow the cache, suspend it, or go on. */
 static NOINLINE void end_lookup_window(struct stack_cache *cache)
 {
     if (cache->misses * 16 > cache->lookups)
@@ -235,7 +235,7 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     entry->site = site;
     entry->key = key;
     copy_words(cache, entry, trace, first, words);
-    /* Before the entry is valid: only used sets are cleared. */
+    /* The set names the entry before the entry is valid: only sets in use are ever cleared. */
     stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;

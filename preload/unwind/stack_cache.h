@@ -88,14 +88,14 @@ struct stack_cache {
     struct stack_cache_hint hint[STACK_CACHE_HINTS];
 };
 
-/* key: pc + sp, and more for stacks with a hint. */
+/* The index of the set of a key. key: pc + sp, and more for stacks with a hint. */
 static inline unsigned stack_cache_set_index(const struct stack_cache *cache, uintptr_t key)
 {
     uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
-/* Of each set in use. */
+/* The newest entry of each set in use. */
 static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_cache *cache)
 {
     return cache->large ? cache->large->newest : cache->newest;
@@ -112,7 +112,7 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
                              entry->words);
 }
 
-/* When the newest entry of the set of pc + sp does not match. */
+/* Searches the older entries, when the newest entry of the set of pc + sp does not match. */
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort);
 
@@ -139,7 +139,8 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
 void stack_cache_clear(struct stack_cache *cache);
 /* The thread ends: other threads may have its large sets. */
 void stack_cache_close(struct stack_cache *cache);
-/* In a fork child only the forking thread remains; its cache, or NULL. */
+/* Frees the caches of other threads in a fork child, where only the forking thread remains. cache:
+ * that thread's, or NULL. */
 void stack_cache_fork_child(const struct stack_cache *cache);
 
 #endif

@@ -1,6 +1,7 @@
 #include "preload/unwind/stack_fold.h"
 
-/* Do the last STACK_FOLD_ROUNDS * period frames repeat with that period? None of them is folded. */
+/* Says whether the last STACK_FOLD_ROUNDS * period frames repeat with that period. None of them is
+ * folded. */
 static bool has_period(const struct stack_fold *fold, uint32_t period)
 {
     uint32_t all = STACK_FOLD_ROUNDS * period;

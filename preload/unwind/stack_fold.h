@@ -17,10 +17,10 @@ static inline stack_pair stack_pair_at(uintptr_t low, const uint32_t *offset)
                         *(const uintptr_t *)(low + offset[1])};
 }
 
-/* Are these words of a stack unchanged? Word i was read at low + offset[i]; low is the low end of
- * the thread's stack. Shared traces and the stack cache depend on this comparison, so it is written
- * for speed: four words a step, one branch a step, and the innermost words, which are the last, are
- * compared first, because stacks of one place differ there. */
+/* Says whether these words of a stack are unchanged. Word i was read at low + offset[i]; low is the
+ * low end of the thread's stack. Shared traces and the stack cache depend on this comparison, so it
+ * is written for speed: four words a step, one branch a step, and the innermost words, which are
+ * the last, are compared first, because stacks of one place differ there. */
 static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, const uintptr_t *word,
                                      unsigned count)
 {
@@ -63,7 +63,7 @@ struct stack_fold {
 };
 
 void stack_fold_add(struct stack_fold *fold, uint64_t pc);
-/* After the last frame: puts the ring into order. Result: how many frames it holds. */
+/* Puts the ring into order after the last frame. Returns how many frames it holds. */
 uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out);
 
 #endif

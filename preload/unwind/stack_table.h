@@ -16,7 +16,7 @@
 
 #include "preload/base/lock.h"
 
-/* False: no memory. */
+/* Allocates the table. False: no memory. */
 bool stack_table_start(void);
 /* The number of a key (not 0); 0: not found. */
 uint32_t stack_table_find(uint64_t key);
@@ -24,7 +24,7 @@ void stack_table_prefetch(uint64_t key);
 
 /* To add a key: lock it, look again, reserve room, add. */
 struct locked stack_table_lock(uint64_t key);
-/* False: no memory. */
+/* Makes room for a key. False: no memory. */
 bool stack_table_reserve(uint64_t key);
 void stack_table_add(uint64_t key, uint32_t number);
 

@@ -38,7 +38,7 @@ static inline size_t table_bytes(table_handle table)
 /* An empty table for that stripe; it was never given out before. 0: no memory. */
 table_handle table_regions_make(struct table_regions *regions, unsigned stripe, unsigned size);
 void table_regions_abandon(table_handle table);
-/* In a fork child, which has one thread: unmaps all regions but the first, and empties that. */
+/* Unmaps all regions but the first, and empties that, in a fork child, which has one thread. */
 void table_regions_reset(struct table_regions *regions);
 
 #endif

@@ -9,7 +9,7 @@
 static const uint8_t class_pages_log2[] = {0, 2, 4, 6};
 #define CLASSES ARRAY_LENGTH(class_pages_log2)
 
-/* Only so many threads may have the largest size: the others stay within 128 KiB each. */
+/* The number of threads that may have the largest size: the others stay within 128 KiB each. */
 #define LARGEST_MOST 8
 static uint32_t largest_made;
 

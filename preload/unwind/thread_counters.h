@@ -30,7 +30,7 @@ static inline struct leak_slot *thread_counters_pair(const struct thread_counter
     return &slots->memory->slot[(uint64_t)hash * slots->pairs >> 32 << 1];
 }
 
-/* Also prefetches them. */
+/* Finds the counters of a site, and prefetches them. */
 static inline struct leak_slot *thread_counters_prefetch(const struct thread_counters *slots,
                                                          uint32_t site)
 {

@@ -48,7 +48,7 @@ static void append_module(struct work *work, const struct module_view *module, u
     strbuf_add(text, ")");
 }
 
-/* exact: pc + 1 is given, the interrupted instruction; else a return address. */
+/* Writes one frame. exact: the interrupted instruction, given as pc + 1; else a return address. */
 static void write_frame(struct work *work, uintptr_t pc, bool exact)
 {
     struct module_view module;

@@ -51,8 +51,9 @@ static bool is_code_address(uintptr_t pc)
     return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
-/* Where the signal frame begins, from sp when its handler has returned: on some CPUs there are two
- * kinds of them, and only a longer one has the address of its ucontext in one of its words. */
+/* The place of the signal frame, relative to sp when its handler has returned. Some CPUs have two
+ * kinds of signal frames, and only a longer one has the address of its ucontext in one of its
+ * words. */
 static intptr_t signal_frame_start(struct reader *reader, uintptr_t sp)
 {
 #ifdef ARCH_SIGNAL_SHORTER

@@ -59,9 +59,9 @@ struct unwind_trace {
      * with the same frame. */
     unsigned cut, depth, shared;
     enum leak_root outer_end; /* what lies beyond step[0]; LEAK_ROOT_DEPTH: a caller */
-    /* Between unwind_find and unwind_commit: step[0 .. kept-1] of the previous trace remain,
-     * the first "found" fresh steps will replace its inner frames:
-     *     cut + depth = kept + found <= UNWIND_DEPTH_MAX */
+    /* These fields are valid between unwind_find and unwind_commit. step[0 .. kept-1] of the
+     * previous trace remain, and the first "found" fresh steps will replace its inner frames: cut +
+     * depth = kept + found <= UNWIND_DEPTH_MAX */
     unsigned kept, found;
     bool paths;     /* all frames have their path already */
     bool shareable; /* by the next trace: own stack, and an end that depends on pc alone */
@@ -98,8 +98,8 @@ static inline struct unwind_step *unwind_fresh_at(struct unwind_trace *trace, un
     return &trace->fresh[UNWIND_DEPTH_MAX - 1 - i];
 }
 
-/* Between unwind_open and unwind_close a trace mixes frames of the previous and the new stack. A
- * trace that is already open was left by a longjmp: nothing of it may be shared. */
+/* Opens a trace. Between unwind_open and unwind_close a trace mixes frames of the previous and the
+ * new stack. A trace that is already open was left by a longjmp: nothing of it may be shared. */
 static inline void unwind_open(struct unwind_trace *trace)
 {
     trace->shareable = trace->shareable && !trace->open;
@@ -134,7 +134,7 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
     unwind_commit(bounds, trace);
 }
 
-/* From now on unwinds by frame pointers alone: code compiled without them is left out of traces, or
+/* Unwinds by frame pointers alone from now on: code compiled without them is left out of traces, or
  * ends them. */
 void unwind_use_frame_pointers(void);
 

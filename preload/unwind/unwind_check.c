@@ -241,8 +241,9 @@ static void open_reference(void *done)
     dlerror(); /* clears an error that the program did not cause */
 }
 
-/* Not from libleak's constructor: dlopen would run libc's constructor first, which sets up argv and
- * environ. And not while the loader is changing its list of objects. */
+/* Opens the reference unwinder. Not from libleak's constructor: dlopen would run libc's
+ * constructor first, which sets up argv and environ. And not while the loader is changing its
+ * list of objects. */
 static bool open_reference_once(struct guard *guard, struct unwind_check_walk *walk)
 {
     bool done;
@@ -293,7 +294,8 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
     return ours->end == LEAK_ROOT_COMPLETE ? UNWIND_CHECK_DIFFERENT : UNWIND_CHECK_STOPPED;
 }
 
-/* For frames that a signal interrupted the context tree has the interrupted pc plus 1. */
+/* Reads the stack that was recorded. For frames that a signal interrupted, the context tree has the
+ * interrupted pc plus 1. */
 static void read_recorded_stack(struct guard *guard, uint32_t node, struct unwind_check_stack *ours)
 {
     bool interrupted = false;

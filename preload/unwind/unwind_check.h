@@ -18,7 +18,7 @@
 #include "preload/unwind/unwind.h"
 #include "leak_store.h"
 
-/* One for each thread. */
+/* The state of the check in one thread. */
 struct unwind_check {
     struct unwind_check_walk *walk;
 };

@@ -8,7 +8,7 @@
 #include "scan/heap/free_lists.h"
 #include "scan/heap/mapped_chunks.h"
 
-/* Where things stand in struct malloc_state: the same from the bins on. */
+/* Offsets of fields of struct malloc_state, which are equal in all versions from the bins on. */
 #define OFFSET_FAST 16
 #define OFFSET_TOP(bins) ((bins)-16)
 #define OFFSET_NEXT(bins) ((bins) + 2048)
@@ -158,7 +158,8 @@ static bool search_data(struct glibc_heap *heap, struct image *image, const stru
     return false;
 }
 
-/* By the shape alone: in the other layout the ring leads to another address than the first one. */
+/* Finds the arena by its shape alone: with the wrong layout, the ring leads to another address than
+ * the first one. */
 static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
 {
     static const uint32_t layouts[] = {BINS_WITH_FAST, BINS_ALONE};

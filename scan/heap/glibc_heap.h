@@ -49,7 +49,7 @@ struct glibc_heap {
     bool lists_damaged;     /* a fast bin does not end */
 };
 
-/* False: there is no heap of glibc, and *trouble says why: "REASON". */
+/* Finds and reads glibc's heap. False: there is none, and *trouble says why: "REASON". */
 bool glibc_heap_read(struct glibc_heap *heap, struct objects *objects, const char **trouble);
 void glibc_heap_end(struct glibc_heap *heap);
 

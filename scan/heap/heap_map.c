@@ -95,7 +95,7 @@ static enum chunk_state state_of(const struct chunk_region *region, uint64_t at,
         return CHUNK_USED;
     if (at == region->top)
         return CHUNK_TOP;
-    /* At the end of the region nothing tells: in doubt it is in use. */
+    /* Nothing tells the state of a chunk at the end of the region: in doubt it is in use. */
     if (region->end - at - size < CHUNK_HEADER)
         return CHUNK_USED;
     return word_at(region, at + size + 8) & CHUNK_PREVIOUS_IN_USE ? CHUNK_USED : CHUNK_FREE;
@@ -116,7 +116,7 @@ static void walk_region(struct heap_map *chunks, struct chunk_region *region)
         if (top)
             break;
     }
-    /* Before the top chunk no heap ends. */
+    /* A heap never ends before the top chunk. */
     region->damaged = header == HEADER_WRONG || (header == HEADER_LAST && region->top);
     region->stop = header == HEADER_LAST && !region->damaged ? region->end : at;
     region->count = (uint32_t)(chunks->count - region->first);

@@ -11,15 +11,15 @@
 
 struct core_image;
 
-/* program: the file to use for the program, NULL = the one that the core names. NULL: it cannot be
- * used; *trouble says why: "REASON". */
+/* Opens a core file. program: the file to use for the program, NULL = the one that the core names.
+ * Returns NULL if it cannot be used; *trouble says why: "REASON". */
 struct core_image *core_image_open(struct image *image, const char *path, const char *program,
                                    const char **trouble);
 void core_image_close(struct core_image *core); /* NULL is allowed */
 
 /* Bytes of segments that lie behind the end of the file: it was truncated. */
 uint64_t core_image_truncated(const struct core_image *core);
-/* When the core was written. */
+/* The time at which the core was written. */
 uint64_t core_image_time_ns(const struct core_image *core);
 
 #endif

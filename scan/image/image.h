@@ -84,7 +84,7 @@ void image_end(struct image *image); /* frees the copies; the source is the call
  * ignored. */
 void image_add_mapping(struct image *image, const struct image_mapping *mapping);
 struct image_thread *image_add_thread(struct image *image, pid_t tid);
-/* False: two mappings overlap. */
+/* Sorts the mappings. False: two mappings overlap. */
 bool image_sort(struct image *image);
 
 /* The first mapping that ends above an address; NULL: none. */
@@ -96,8 +96,8 @@ const struct image_mapping *image_find(const struct image *image, uint64_t addre
 bool image_read(struct image *image, uint64_t address, void *buffer, size_t size);
 bool image_read_word(struct image *image, uint64_t address, uint64_t *word);
 
-/* As image_read, and pages that were never written are not even touched. False: all of them are such,
- * and the buffer is zero. */
+/* Reads pages like image_read, but does not even touch pages that were never written. False: all of
+ * them are such, and the buffer is zero. */
 bool image_read_pages(struct image *image, uint64_t address, uint8_t *buffer, size_t size);
 
 /* A copy of [start, end), which lies in readable mappings; zeros where nothing could be read. It

@@ -47,7 +47,7 @@ static void take_header(struct objects *objects, struct object *object, const El
     }
 }
 
-/* mapping: that of the file's beginning. False: no ELF object is there. */
+/* Reads an ELF object. mapping: that of the file's beginning. False: no ELF object is there. */
 static bool read_object(struct objects *objects, struct object *object,
                         const struct image_mapping *mapping)
 {

@@ -17,8 +17,9 @@ struct process_image;
 struct process_image *process_image_open(struct image *image, pid_t pid, const char **trouble);
 void process_image_close(struct process_image *process); /* resumes it; NULL is allowed */
 
-/* Also keeps all writable private memory: one moment, and a longer pause. False: *trouble. The
- * mappings and threads of an earlier stop are replaced. */
+/* Stops the process and reads its mappings and threads, in place of those of an earlier stop.
+ * keep_all: also keeps all writable private memory, so that it is of one moment, with a longer
+ * pause. False: *trouble says why. */
 bool process_image_stop(struct process_image *process, bool keep_all, const char **trouble);
 /* Returns for how many nanoseconds the threads stood still. */
 uint64_t process_image_resume(struct process_image *process);

@@ -38,7 +38,7 @@ static bool is_array(const struct container_place *place)
     return count ? may_divide(count, rest) : rest <= SLACK + 8;
 }
 
-/* std::string before C++11. */
+/* Recognizes std::string in its form before C++11. */
 static bool is_string(const struct container_place *place)
 {
     uint64_t length = word_at(place, 0), capacity = word_at(place, 8);
@@ -158,7 +158,7 @@ static bool is_sds(const struct container_place *place)
            length <= capacity && (length > room || !place->bytes[place->offset + length]);
 }
 
-/* g_rc_box_alloc: references, size, private part, magic number. */
+/* Recognizes g_rc_box_alloc: references, size, private part, magic number. */
 static bool is_glib_box(const struct container_place *place)
 {
     return place->offset == 32 && place->size > 32 && (uint32_t)word_at(place, 24) == 0x44ae2bf0u &&

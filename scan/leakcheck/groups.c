@@ -75,7 +75,7 @@ static void name_group(const struct making *making, struct group *group)
                                 (unsigned long)(group->vtable - object->bias));
 }
 
-/* Of text what comes before its end. */
+/* The number of bytes to show: for text, those before its end. */
 static size_t shown_length(const struct group *group, const uint8_t *bytes)
 {
     size_t length = group->block_size < LOOKED_AT ? group->block_size : LOOKED_AT;

@@ -36,7 +36,8 @@ struct groups {
     struct verdict_total totals[VERDICT_MAX];
 };
 
-/* reachable: make groups of the reachable blocks, too; they are counted in any case. */
+/* Makes the groups. reachable: also groups of the reachable blocks; these are counted in any
+ * case. */
 void groups_make(struct groups *groups, const struct marking *marking,
                  const struct lost_graph *graph, bool reachable);
 void groups_end(struct groups *groups);

@@ -61,7 +61,7 @@ static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_
     return from != CHUNK_NONE && offset < 8 && chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
 }
 
-/* from: the block that has the word; CHUNK_NONE: a root has it. */
+/* Marks what a word points to. from: the block that has the word; CHUNK_NONE: a root has it. */
 static void take_word(struct marking *marking, uint64_t word, uint32_t from, enum pass pass,
                       bool starts_only)
 {

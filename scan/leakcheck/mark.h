@@ -40,7 +40,7 @@ struct marking {
     uint64_t guard; /* of setjmp; 0: unknown */
 };
 
-/* earlier: NULL = this is the only look. False: no memory. */
+/* Marks from all roots. earlier: NULL = this is the only look. False: no memory. */
 bool mark_run(struct marking *marking, struct objects *objects, struct glibc_heap *heap,
               const struct roots *roots, const struct earlier_verdicts *earlier);
 /* Memory is missing that may have pointers: what seems lost is possibly lost. */

@@ -28,8 +28,9 @@ static void add_hole(struct holes *holes, uint64_t start, uint64_t end)
     holes->hole[holes->count++] = (struct hole){start, end};
 }
 
-/* Where the stack of a thread may begin, at the earliest: since glibc 2.42 guard pages have no mapping of their
- * own, so a mapping may have several stacks. Above each one is the description of its thread, to which tls points. */
+/* The lowest address at which the stack of a thread may begin: since glibc 2.42 guard pages have no
+ * mapping of their own, so a mapping may have several stacks. Above each one is the description of
+ * its thread, to which tls points. */
 static uint64_t stack_start(const struct image *image, const struct image_mapping *mapping,
                             uint64_t sp)
 {
@@ -110,7 +111,7 @@ static bool is_root(const struct image_mapping *mapping, const struct objects *o
            mapping->end - mapping->start <= RELRO_MOST;
 }
 
-/* Without the holes. *at: the first hole that may end above the mapping's start. */
+/* Adds a mapping without its holes. *at: the first hole that may end above the mapping's start. */
 static void add_mapping(struct roots *roots, const struct image_mapping *mapping,
                         const struct holes *holes, size_t *at, bool starts_only)
 {

@@ -398,7 +398,7 @@ static void draw(struct browser *browser)
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
-/* step: 1 and -1 go on from the selected row, 0 begins with it. */
+/* Finds a row that matches. step: 1 and -1 go on from the selected row, 0 begins with it. */
 static bool find_row(struct browser *browser, int step)
 {
     struct terminal_list *list = list_of(browser);
@@ -591,7 +591,8 @@ static void handle_key(struct browser *browser, int key)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* False: the terminal was closed. A signal counts as an event: its size may have changed. */
+/* Waits for a key. False: the terminal was closed. A signal counts as an event: the size of the
+ * terminal may have changed. */
 static bool wait_for_key(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -94,7 +94,7 @@ static inline const struct process *browser_process(const struct browser *browse
 }
 
 void browser_add_row(struct browser *browser, size_t index, size_t depth);
-/* For lists: only if it matches the filter. In a tree what is above a match is kept, too. */
+/* Adds a row of a list if it matches the filter. In a tree, rows above a match are kept, too. */
 void browser_add_match(struct browser *browser, size_t index);
 /* Fills the list of the tab again. */
 void browser_refill(struct browser *browser);
@@ -105,7 +105,7 @@ bool browser_is_filtered(const struct browser *browser);
 /* "name  file:line", in so many columns. */
 void browse_write_frame(const struct browser *browser, const struct frame *frame, size_t columns,
                         FILE *stream);
-/* So many lines of the source around the frame; the frame's own begins with ">". */
+/* Writes so many lines of the source around the frame, and ">" before the frame's own. */
 void browse_write_source(const struct browser *browser, const struct frame *frame, size_t lines,
                          FILE *stream);
 bool browse_frame_has(const struct frame *frame, const char *text);
@@ -118,7 +118,7 @@ bool browse_text_has(const char *text, const char *part); /* text may be NULL */
 extern const struct browse_tab browse_records, browse_growth, browse_tree, browse_callers,
     browse_owners, browse_sums, browse_errors;
 
-/* After the verdicts, the weight or the process have changed. */
+/* Forgets the trees, after the verdicts, the weight or the process have changed. */
 void browse_trees_forget(struct browser *browser);
 /* Selects the next node of the text, in the whole tree, and opens what is above it. */
 bool browse_tree_search(struct browser *browser, int step);

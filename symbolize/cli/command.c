@@ -93,7 +93,8 @@ static enum output_mode output_mode_of(const struct options *options)
     return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
-/* Not for what leakrun shows after a program, nor for a format that a terminal does not get. */
+/* Starts the pager, but not for what leakrun shows after a program, nor for a format that a
+ * terminal does not get. */
 static void begin_pager(struct command_output *output, const struct options *options)
 {
     bool binary = !options->generate && (options->format->traits & FORMAT_BINARY);

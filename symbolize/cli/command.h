@@ -18,29 +18,31 @@ struct binary_search_path command_search_path(const struct options *options);
 bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report);
 
-/* Do the totals contain anything that --errors-for names? */
+/* Says whether the totals contain anything that --errors-for names. */
 bool command_has_errors(const struct options *options, const struct totals *totals);
 
-/* Can findings of the process be missing that --errors-for names? Then a line has said why. */
+/* Says whether findings of the process can be missing that --errors-for names. Then a line has said
+ * why. */
 bool command_lacks_evidence(const struct options *options, const struct process *process);
 
-/* Where the report goes. */
+/* The stream or the memory to which the report goes. */
 struct command_output {
     FILE *stream;
     bool terminal; /* it appears on one */
     pid_t pager;   /* that shows it, 0 = none */
     bool refused;  /* set by the caller: there is no report, so targets receive nothing */
-    /* With --to: the report is written to memory and delivered when it is complete. */
+    /* Used with --to: the report is written to memory and delivered when it is complete. */
     struct arena *mem;
     const struct process *process;
     char *text;
     size_t length;
 };
 
-/* process: for the names in -o, NULL = none. */
+/* Opens the output. process: for the names in -o, NULL = none. */
 void command_begin_output(struct command_output *output, struct arena *mem, struct options *options,
                           const struct process *process);
-/* alarming: the report contains something to act on. False: no target received all of it. */
+/* Closes the output, and delivers the report. alarming: the report contains something to act on.
+ * False: no target received all of it. */
 bool command_end_output(struct command_output *output, struct options *options, bool alarming);
 
 /* ---- compare.c: diff and merge ----------------------------------------------------------------

@@ -79,7 +79,7 @@ static bool writes_json(const struct options *options)
     return strcmp(options->format->name, "json") == 0;
 }
 
-/* False: prints which option does not go with the command. */
+/* Says whether all options go with the command. False: prints which one does not. */
 static bool is_verb_compatible(const struct options *options, const char *verb)
 {
     bool report = options->generate || options->baseline || options->view.freed ||
@@ -150,7 +150,7 @@ int command_diff(struct options *options)
 
 #define SURVIVOR_CHECKS 3
 
-/* Are the three about one process, with leak checks in this order? */
+/* Says whether the three recordings are about one process, with leak checks in this order. */
 static bool are_successive_checks(const struct report_set *ledgers, const struct options *options)
 {
     for (int i = 0; i < SURVIVOR_CHECKS; i++) {

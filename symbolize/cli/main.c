@@ -48,7 +48,8 @@ static int run_serve(const struct options *options)
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* baseline: its errors do not count; NULL = none. */
+/* Says whether the report has errors. baseline: recordings whose errors do not count; NULL =
+ * none. */
 static bool report_matches(const struct options *options, const struct report *report,
                            const struct report_set *baseline)
 {
@@ -119,7 +120,8 @@ static bool load_baseline(struct report_set *baseline, struct options *options)
     return true;
 }
 
-/* Where modules come from is worth reading thousands of files only if the report says it. */
+/* Says whether the report tells where modules come from: only then is it worth reading thousands of
+ * files. */
 static bool tells_modules(const struct options *options, const struct report *report)
 {
     unsigned traits = options->format->traits;

@@ -376,7 +376,7 @@ static void set_defaults(struct options *options)
     options->errors_for[VERDICT_LOST] = options->errors_for_errors = true;
 }
 
-/* Some options exclude each other. */
+/* Says whether the options fit together: some exclude each other. */
 static bool options_fit(const struct options *options)
 {
     const struct format *format = options->format ? options->format : format_at(0);

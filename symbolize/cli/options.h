@@ -39,7 +39,8 @@ struct options {
     bool help, version;
 };
 
-/* format: the default, NULL = text. False: prints one line on stderr. Keeps pointers to argv's strings. */
+/* Parses the command line. format: the default, NULL = text. Keeps pointers to argv's strings.
+ * False: prints one line on stderr. */
 bool options_parse(int argc, char **argv, const struct format *format, struct options *options);
 void options_end(struct options *options);
 void options_help(FILE *stream);

@@ -9,7 +9,7 @@
 
 /* ---- diff.c: what is new, fixed, grown, shrunk, unchanged ------------------------------------ */
 
-/* In the order of the report. */
+/* The kinds of change, in the order of the report. */
 enum change { CHANGE_NEW, CHANGE_GROWN, CHANGE_SHRUNK, CHANGE_FIXED, CHANGE_UNCHANGED, CHANGE_MAX };
 
 extern const char *const change_word[CHANGE_MAX];

@@ -68,7 +68,7 @@ static bool is_listed_call(const struct listing_tree *listing, const struct call
            node->all.bytes >= listing->tree->nodes[0].all.bytes / SHARE_LEAST;
 }
 
-/* indent: of these calls. */
+/* Writes the calls of a function. indent: of these calls. */
 static void write_tree_calls(const struct listing_tree *listing, uint32_t up, int indent)
 {
     const struct call_node *nodes = listing->tree->nodes;

@@ -210,7 +210,8 @@ static bool is_same_place(const struct frame *a, const struct frame *b)
     return a->name_hash == b->name_hash && a->line == b->line && a->inlined == b->inlined;
 }
 
-/* Do these frames lead to the release? Up to the start-up code, which libleak's frames interrupt. */
+/* Says whether these frames lead to the release, up to the start-up code, which libleak's frames
+ * interrupt. */
 static bool leads_to(const struct stack *released, const struct frame *const *frames, size_t count)
 {
     size_t i = 0;

@@ -310,7 +310,8 @@ static const struct frame *find_function(const struct stack *stack, const struct
     return NULL;
 }
 
-/* Where most of the type are released that this function has opened, or what it has called. */
+/* The place at which most resources of the type are released that this function, or a function that
+ * it called, has opened. */
 static const struct frame *released_by_most(struct resource_builder *filling, unsigned type,
                                             const struct frame *function)
 {

@@ -14,7 +14,7 @@
 #include "common/encode/encode.h"
 #include "symbolize/profile/profile.h"
 
-/* Without "listed", which depends on the options of the report. */
+/* The first weight; "listed" is left out, because it depends on the options of the report. */
 #define FIRST WEIGHT_LEAKED
 
 /* A line of a function with what it allocated, or with what the function that it calls did. */
@@ -129,8 +129,8 @@ static void write_callgrind_path(struct hashmap *known, const char *field, const
     write_callgrind_name(known, field, path, hash_text(6, path, strlen(path)), stream);
 }
 
-/* file: where the last function was; a callee in the same file is written without it, because
- * readers shorten only the paths of functions. */
+/* Writes the name of a function. file: of the function before; a callee in the same file is written
+ * without it, because readers shorten only the paths of functions. */
 static void write_function_name(struct writing *writing, struct hashmap *known, const char *prefix,
                                 uint32_t number, const char *file)
 {

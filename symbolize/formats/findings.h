@@ -30,8 +30,8 @@ struct finding {
  * mistake. */
 bool finding_next(const struct process *process, const struct view *view, struct finding *finding);
 
-/* One printable line: "48 bytes in 4 blocks lost (malloc)", "mismatched-free: 40 bytes of new[]
- * released by free". */
+/* Writes one printable line: "48 bytes in 4 blocks lost (malloc)", "mismatched-free: 40 bytes of
+ * new[] released by free". */
 void finding_summary(const struct process *process, const struct finding *finding,
                      const struct view *view, FILE *stream);
 

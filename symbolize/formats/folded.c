@@ -12,7 +12,7 @@
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Some reader takes the character for the end of a frame, a word or a line. */
+/* Says whether some reader takes the character for the end of a frame, a word or a line. */
 static bool is_separator(const char *at, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)at;

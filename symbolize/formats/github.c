@@ -146,7 +146,7 @@ static void write_github_rest(const struct writing *writing)
         fputs(" (--format=markdown has all)\n", writing->stream);
 }
 
-/* With --quiet: the sums of all processes. */
+/* Writes the sums of all processes, for --quiet. */
 static void write_github_sums(const struct report *report, FILE *stream)
 {
     struct totals totals = report_totals(report);

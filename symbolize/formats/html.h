@@ -38,7 +38,7 @@ void html_page_end(FILE *stream);
 /* "verdicts" and "words", by enum verdict. */
 void html_put_verdicts(struct json_writer *json);
 
-/* One [property, value]. */
+/* Writes one [property, value]. */
 void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */

@@ -121,7 +121,7 @@ static void write_junit_finding(const struct process *process, const struct find
 
 /* ---- All of a process ------------------------------------------------------------------------ */
 
-/* stream: NULL = only count. */
+/* Writes the findings. stream: NULL = only count. */
 static void write_findings(const struct process *process, const struct view *view,
                            struct counts *counts, FILE *stream)
 {

@@ -11,7 +11,8 @@
 #include "leak_escape.h"
 #include "symbolize/profile/profile.h"
 
-/* Of a tree: smaller calls of one function are one line. Valgrind's default is 1 %. */
+/* The smallest share of a tree: smaller calls of one function become one line. Valgrind's default
+ * is 1 %. */
 #define SMALLEST_SHARE 1000
 
 struct writing {
@@ -91,7 +92,8 @@ static void write_calls(const struct call_tree *tree, uint32_t index, int depth,
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-/* kind: "empty" for one without a tree. The readers want the tree to have all of the bytes. */
+/* Writes one snapshot. kind: "empty" for one without a tree. The readers want the tree to have all
+ * of the bytes. */
 static void write_snapshot(struct writing *writing, const struct moment *moment, const char *kind,
                            enum weight weight)
 {

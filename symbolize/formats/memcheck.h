@@ -32,7 +32,7 @@ struct memcheck_error {
 
 void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *error);
 
-/* i: index of the record. */
+/* Fills in the error for a record. i: index of the record. */
 void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error);
 
 /* The four sums of Memcheck, without suppressed records. */

@@ -93,7 +93,7 @@ static bool is_program(const struct profile *profile, const struct frame *frame)
            strcmp(first->path, frame->module) == 0;
 }
 
-/* From 1; 0 = the frame is in no module. */
+/* The number of the frame's mapping, from 1; 0 = the frame is in no module. */
 static size_t mapping_of(struct profile *profile, const struct frame *frame)
 {
     const char *id = frame->build_id ? frame->build_id : "";
@@ -190,7 +190,7 @@ static void add_function_line(struct protobuf *location, uint64_t function, uint
     protobuf_end(&made);
 }
 
-/* One location for frames that were inlined into one another. */
+/* Makes one location of frames that were inlined into one another. */
 static uint64_t make_location(struct profile *profile, const struct frame *const *frames,
                               size_t count)
 {

@@ -46,7 +46,7 @@ struct profile {
     struct protobuf message; /* the message being built */
 };
 
-/* exe: path of the program, or NULL. */
+/* Begins the tables. exe: path of the program, or NULL. */
 struct profile pprof_tables_begin(FILE *stream, const char *exe);
 void pprof_tables_end(struct profile *profile); /* writes the mappings */
 

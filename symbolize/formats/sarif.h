@@ -20,7 +20,7 @@ struct sarif_rule {
     const char *brief, *full, *help;
 };
 
-/* id: as in the JSON report. Never NULL: unknown ids have the last rule. */
+/* The rule with an id of the JSON report. Never NULL: unknown ids have the last rule. */
 const struct sarif_rule *sarif_rule(const char *id);
 size_t sarif_rule_index(const struct sarif_rule *rule);
 

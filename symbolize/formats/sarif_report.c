@@ -52,7 +52,7 @@ static void end_states(struct sarif_states *states)
     arena_end(states->mem);
 }
 
-/* As SARIF spells it; NULL: unknown. */
+/* The state in SARIF's spelling; NULL: unknown. */
 static const char *baseline_state(const struct sarif_states *states, enum report_set_class class,
                                   uint64_t signature)
 {

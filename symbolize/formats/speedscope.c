@@ -31,7 +31,7 @@ static uint64_t key_of_process(const struct profile_stack *stack)
     return hash_mix(4, (uintptr_t)stack->process);
 }
 
-/* True: it is new, and the next in the list. */
+/* Gives a frame its number. True: the frame is new, and the next in the list. */
 static bool number_frame(struct writing *writing, uint64_t key)
 {
     bool fresh;

@@ -50,8 +50,8 @@ static bool is_freed_by_same_function(struct free_sites *frees, const struct sto
     return !one || !other || one->name_hash == other->name_hash;
 }
 
-/* Of the owners before that pair's the newest that pointed to as many of the blocks and was freed
- * in another function, or NULL. */
+/* The newest owner before that pair's which pointed to as many of the blocks and was freed in
+ * another function, or NULL. */
 static const struct store_orphan *earlier_pair(const struct dropped_pointers *orphans,
                                                struct free_sites *frees, struct site_list sites,
                                                const struct store_orphan *pair)

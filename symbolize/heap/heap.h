@@ -24,7 +24,7 @@ struct roots {
 
 struct roots roots_begin(struct arena *mem, struct signatures *signatures);
 
-/* index: of the leak check's roots. */
+/* Describes a root. index: in the leak check's roots. */
 const struct root *roots_describe(struct roots *roots, uint32_t index);
 
 /* A root of the store that no list of the leak check has. */
@@ -131,7 +131,8 @@ struct interiors {
     uint32_t *next;  /* by row */
 };
 
-/* sum_of_found: by result of the leak check, the sum it belongs to, from 1 to sums; 0 = none. */
+/* Begins the sums. sum_of_found: for each result of the leak check, the sum it belongs to, from 1
+ * to sums; 0 = none. */
 struct interiors interiors_begin(const struct store *store, const uint32_t *sum_of_found,
                                  size_t sums);
 void interiors_end(struct interiors *interiors);

@@ -76,7 +76,7 @@ static bool is_crash(int32_t signal)
     return false;
 }
 
-/* Why the process has ended without a leak check that it was to make. */
+/* The reason why the process has ended without a leak check that it was to make. */
 static const char *reason_of_end(const struct store *store)
 {
     int32_t value = store->header.end_value;

@@ -204,8 +204,8 @@ static uint32_t find_step(const struct store_drop *drop, bool stored)
     return drop->event > back ? drop->event - back : 0;
 }
 
-/* After the last word outside of stacks was overwritten the block was used: a stack or a register
- * had the pointer, rather than a copy that nothing needs. */
+/* Says whether the block was used after the last word outside of stacks was overwritten: then a
+ * stack or a register had the pointer, rather than a copy that nothing needs. */
 static bool is_used_later(const struct store_followed *followed)
 {
     return followed->last.event > followed->stored.event && followed->used_count &&

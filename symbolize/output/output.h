@@ -29,7 +29,7 @@ enum output_mode { OUTPUT_NEW, OUTPUT_FORCE, OUTPUT_APPEND };
 int output_open_fd(struct arena *mem, const char *pattern, const struct process *process,
                    enum output_mode way, const char **trouble);
 
-/* Never NULL: if opening fails, prints a message and returns stderr. */
+/* Opens the output. Never NULL: if opening fails, prints a message and returns stderr. */
 FILE *output_open_stream(struct arena *mem, const char *pattern, const struct process *process,
                          enum output_mode way);
 
@@ -67,7 +67,7 @@ struct target_report {
     bool alarming; /* contains something to act on */
 };
 
-/* False: no target received the whole report. */
+/* Delivers the report to all targets. False: no target received the whole report. */
 bool targets_deliver(struct arena *mem, const struct targets *targets,
                      const struct target_report *parcel);
 
@@ -84,7 +84,8 @@ struct log_message {
     const char *program; /* its path, NULL = none */
 };
 
-/* path: of the socket, NULL = the standard one. False: errno says why. The write timeout runs. */
+/* Send a message to a log. path: of the socket, NULL = the standard one. The write timeout runs.
+ * False: errno says why. */
 bool target_log_syslog(const char *path, const struct log_message *message);
 bool target_log_journal(const char *path, const struct log_message *message);
 
@@ -94,16 +95,16 @@ bool target_log_journal(const char *path, const struct log_message *message);
 
 #define TARGET_WHY 160
 
-/* where: the path of a stream socket, or HOST:PORT, [ADDRESS]:PORT. */
+/* Sends the text to a socket. where: the path of a stream socket, or HOST:PORT, [ADDRESS]:PORT. */
 bool target_stream_socket(const char *where, const char *text, size_t length, char *why);
 /* Runs sh -c COMMAND and waits for it; it must exit with 0, but need not read its input. */
 bool target_stream_command(const char *command, const char *text, size_t length, char *why);
 
 /* ---- progress.c ------------------------------------------------------------------------------ */
 
-/* From a second on, and until progress_end(), a line on the standard error says how far it is:
- * "grouping records, 12,345 addresses resolved, 3 s". Only on a terminal. count: of addresses; it is
- * called in another thread. */
+/* Shows progress: from a second on, and until progress_end(), a line on the standard error says how
+ * far the work is: "grouping records, 12,345 addresses resolved, 3 s". Only on a terminal. count:
+ * of addresses; it is called in another thread. */
 void progress_begin(uint64_t (*count)(void));
 void progress_say(const char *stage); /* what is being done from now on; not copied */
 void progress_end(void);              /* the line is gone */

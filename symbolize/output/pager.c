@@ -44,7 +44,8 @@ static bool is_installed(const char *command)
     return false;
 }
 
-/* As git does: less leaves when all fits on one screen, keeps colours, and does not clear. */
+/* Runs the pager with git's settings: less leaves when all fits on one screen, keeps colours, and
+ * does not clear. */
 static void run_pager(const char *command, int input)
 {
     dup2(input, STDIN_FILENO);

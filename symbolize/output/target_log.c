@@ -28,7 +28,7 @@ struct log_channel {
 
 /* ---- The other end --------------------------------------------------------------------------- */
 
-/* Some syslog daemons accept only streams. */
+/* Connects to syslog, by a stream where the daemon takes no datagrams. */
 static bool connect_syslog(const char *path, struct log_channel *channel)
 {
     channel->fd = write_timeout_connect_path(path, SOCK_DGRAM);

@@ -98,7 +98,7 @@ static void add_listed(struct heap_profile *profile, const struct process *proce
                    WEIGHT_LISTED, record->bytes, record->blocks);
 }
 
-/* One of the larger parts of a sum. */
+/* Adds a part of a larger sum. */
 static void add_part(struct heap_profile *profile, const struct process *process,
                      enum weight weight, const struct stack *stack, struct amount part,
                      struct amount *rest)

@@ -29,7 +29,7 @@ struct profile_stack {
     struct amount of[WEIGHT_MAX];
 };
 
-/* total[w] = sum of stacks[i].of[w] */
+/* Invariant: total[w] = sum of stacks[i].of[w] */
 struct heap_profile {
     const struct report *report;
     const struct view *view;
@@ -73,9 +73,9 @@ struct call_tree {
     struct hashmap by_call; /* caller and name -> index, while it is built */
 };
 
-/* inverted: from the allocations to their callers; else from main on. Functions with equal names
- * and the same caller are one node. Frames of the runtime around main are left out, unless the view
- * has all frames. */
+/* Makes a tree of calls. inverted: from the allocations to their callers; else from main on.
+ * Functions with equal names and one caller are one node. Frames of the runtime around main are
+ * left out, unless the view has all frames. */
 struct call_tree call_tree_begin(struct heap_profile *profile, enum weight weight, bool inverted);
 void call_tree_end(struct call_tree *tree);
 

@@ -7,11 +7,11 @@
 /* Less says nothing: a small heap, or a few large blocks. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
-/* Of the blocks that the function ever allocated, so many were alive at once. */
+/* The share of the blocks ever allocated by the function that must have been alive at once. */
 #define AT_ONCE_LEAST 0.9
-/* Its share of the heap. */
+/* The share of the heap that the function's blocks must have. */
 #define OWN_LEAST 0.5
-/* So much may be left, or be freed before: a block or two of another use. */
+/* The share that may be left, or be freed before: a block or two of another use. */
 #define STRAY 0.02
 /* The end of a process: the last part of its time, or so many seconds if that is more. */
 #define END_SHARE 0.15
@@ -48,7 +48,7 @@ static const struct store_peak_site *peak_sites(const struct store *store,
         *count = history->peak_site_count;
         return history->peak_sites;
     }
-    /* It never fell: what is left is the peak. */
+    /* The heap never fell: what is left is the peak. */
     held->bytes = process->live_bytes;
     held->blocks = process->live_blocks;
     live = arena_alloc_array(store->mem, store->site_count, sizeof(*live));
@@ -111,7 +111,7 @@ static uint64_t list_sites(struct held_sites *held_sites, struct held_at_once *h
     return left;
 }
 
-/* When the heap began to fall for good. */
+/* The time at which the heap began to fall for good. */
 static uint64_t fall_ns(const struct store *store, const struct held_at_once *held)
 {
     const struct store_history *history = &store->history;

@@ -304,7 +304,8 @@ static bool os_release_value(const char *text, const char *name, char *value, si
     return false;
 }
 
-/* ids: one or several with spaces between; "opensuse-leap" is a kind of opensuse. */
+/* The debuginfod server of a distribution. ids: one or several with spaces between; "opensuse-leap"
+ * is a kind of opensuse. */
 static const char *server_of(const char *ids)
 {
     for (const char *at = ids; *at; at += strcspn(at, " "), at += strspn(at, " "))

@@ -96,7 +96,7 @@ static void add_thread(struct record_sum *draft, uint32_t serial)
         draft->threads[record->thread_count++] = serial;
 }
 
-/* owner: index + 1 of a sum. */
+/* Finds or adds a sum. owner: index + 1 of a sum. */
 static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enum verdict verdict,
                                    unsigned flags, uint32_t owner)
 {
@@ -123,7 +123,8 @@ static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enu
     return draft;
 }
 
-/* With several tags one stack has several sites. */
+/* Says whether the sum has no site with this stack yet: with several tags, one stack has several
+ * sites. */
 static bool is_new_stack(struct record_sums *drafts, const struct record_sum *draft, uint32_t node)
 {
     bool fresh = true;

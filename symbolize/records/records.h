@@ -36,8 +36,8 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
  * Signatures contain no lines, so what a function allocates in three lines is one record. All three
  * lines are listed: the largest one must not hide the others. */
 
-/* sites: all of the record's signature and kind. Fills in record->lines, the largest line first,
- * when there are at least two. */
+/* Fills in record->lines, the largest line first, when there are at least two. sites: all of the
+ * record's signature and kind. */
 void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);

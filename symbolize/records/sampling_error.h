@@ -32,7 +32,7 @@ struct term_text estimate_number(uint64_t number, uint64_t error); /* without a 
 struct term_text estimate_bytes_error(uint64_t bytes, uint64_t error);
 struct term_text estimate_count_error(uint64_t number, uint64_t error, const char *word);
 
-/* For sums whose error is not recorded: two digits. */
+/* The error of a sum whose error is not recorded, to two digits. */
 #define ESTIMATE_ROUGH_ERROR(number) ((number) / 15 + ((number) != 0))
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "leak_store.h"
 
-/* Without -v, by view->terse: callers shown above the user frame unless the view says how many, and
- * frames that show their source line. The caller of a function that returns the block is the one
- * that should free it, so two frames have source. */
+/* What is shown without -v, by view->terse: callers above the user frame, unless the view says how
+ * many, and frames that show their source line. The caller of a function that returns the block is
+ * the one that should free it, so two frames have source. */
 static const struct {
     size_t callers, sources;
 } detail[TEXT_TABLE + 1] = {{4, 2}, {4, 1}, {2, 1}, {2, 1}, {1, 0}, {1, 0}};
@@ -93,7 +93,7 @@ static size_t count_callers(const struct view *view)
     return view->callers ? view->callers : detail[view->terse].callers;
 }
 
-/* In place of one frame a line that tells of the gap saves nothing. */
+/* Shows the frame where a gap has only one: a line that tells of the gap saves nothing. */
 static void close_short_gaps(struct frame_line *lines, size_t count)
 {
     for (size_t i = 1; i < count; i++)

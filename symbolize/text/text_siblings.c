@@ -53,8 +53,8 @@ static void write_sibling(const struct process *process, const struct record *re
     text_verdict(process, sibling, view, stream);
 }
 
-/* Without such records there is nothing to search: a report of 100,000 lost records is written several
- * times until it fits a screen. */
+/* Says whether there are doubtful records, so that a search for them is of use: a report of 100,000
+ * lost records is written several times until it fits a screen. */
 static bool has_doubtful(const struct process *process, const struct view *view)
 {
     for (int v = 0; v < VERDICT_MAX; v++)

@@ -113,7 +113,7 @@ static void write_built_in(const struct process *process, const struct view *vie
     fprintf(stream, "%s.\n", view->suppressed ? "" : " (--show-suppressed)");
 }
 
-/* One line for each runtime; its first rule writes it. */
+/* Writes one line for each managed runtime, for the first of its rules. */
 static void write_managed(const struct process *process, size_t at, FILE *stream)
 {
     const char *managed = process->rules[at].rule->managed;

@@ -97,7 +97,7 @@ static void write_float(const uint8_t *bytes, uint64_t size, char value[VALUE_SI
     snprintf(value, VALUE_SIZE, "%g", number);
 }
 
-/* One element of a field. */
+/* Writes one element of a field. */
 static void write_element(struct types *types, struct binary *binary,
                           const struct named_field *field, const uint8_t *bytes,
                           char value[VALUE_SIZE])
@@ -163,7 +163,7 @@ static void write_array(struct types *types, struct binary *binary, const struct
                                    : "…");
 }
 
-/* False: the content ends before the field. */
+/* Writes a field. False: the content ends before the field. */
 static bool write_field(struct types *types, struct binary *binary, const struct named_field *field,
                         const struct content *content, char value[VALUE_SIZE])
 {
@@ -256,7 +256,7 @@ static size_t write_string(struct types *types, const struct named_field *fields
     return count_members(fields, count, prefix);
 }
 
-/* std::vector, by its three pointers. */
+/* Writes a std::vector, which has three pointers. */
 static size_t write_vector(const struct named_field *fields, size_t count,
                            const struct content *content, char value[VALUE_SIZE])
 {

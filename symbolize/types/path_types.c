@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a path, as far as its steps could be asked about: see type_path.h. */
+/* The types of a path, as far as its steps could be asked about: see type_path.h. */
 struct path_types {
     struct type_step_found *found;
     size_t count;
@@ -16,7 +16,7 @@ struct path_types {
 
 /* ---- One path -------------------------------------------------------------------------------- */
 
-/* Where the debug information of a root is; NULL = nowhere. */
+/* The binary with the debug information of a root; NULL = there is none. */
 static struct binary *find_root(struct types *types, const struct leak_held *held,
                                 struct variable_location *root)
 {

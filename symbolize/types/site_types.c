@@ -217,7 +217,7 @@ static void take_text(struct stack_answer *answer, const struct frame *frame)
     snprintf(answer->found.via, sizeof(answer->found.via), "%.90s", frame->function);
 }
 
-/* One physical frame. False: stop. */
+/* Asks about one physical frame. False: stop. */
 static bool ask_frame(struct types *types, uint32_t node, struct block_question *question,
                       struct stack_answer *answer)
 {

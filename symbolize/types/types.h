@@ -29,7 +29,7 @@ struct types {
 
 /* ---- site_types.c ---------------------------------------------------------------------------- */
 
-/* binary, id: for types_fields(). */
+/* The type of a site's blocks. binary, id: for types_fields(). */
 struct site_type {
     const struct block_type *type; /* NULL = unknown */
     struct binary *binary;
@@ -44,7 +44,7 @@ void types_end(struct types *types);
 
 /* The type of the blocks of a share: of one site, in one result of the leak check. Never NULL. */
 const struct site_type *types_of_share(struct types *types, const struct share *share);
-/* As far as its stack and virtual tables tell it. */
+/* The type as far as the stack and virtual tables tell it. */
 const struct site_type *types_of_stack(struct types *types, const struct share *share);
 
 /* The fields of a type, by their place; 0 = unknown, or no structure. binary, id: of a site's type, or

@@ -163,7 +163,7 @@ static void add_record_tags(struct grouping *adding, size_t index)
         add_to_row(adding, "[no tag]", index, bytes, blocks);
 }
 
-/* Likewise by type; an array and one object of a type are in one row. */
+/* Adds a record to the sums by type; an array and one object of a type are in one row. */
 static void add_record_types(struct grouping *adding, size_t index)
 {
     const struct record *record = &adding->process->records[index];

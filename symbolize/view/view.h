@@ -55,7 +55,7 @@ double group_by_share(const struct group_by_table *table, const struct group_by_
  * expect it as the innermost frame, so formats that imitate these begin a stack with a frame of
  * this name and nothing else. The name is that of the family: calloc and realloc are malloc. */
 
-/* By enum leak_kind and enum leak_form; NULL = unknown. */
+/* The names of functions, indexed by enum leak_kind and enum leak_form; NULL = unknown. */
 const char *allocator_name(uint32_t kind);
 const char *deallocator_name(uint32_t form);
 

@@ -64,7 +64,7 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a signal handler: makes a system call under that mask. */
+/* Makes a system call under a signal mask, from a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
 extern const char arch_syscall_hook_end[]; /* behind the system call of the hook of syscall() */
@@ -104,7 +104,8 @@ static inline uintptr_t arch_address(const void *pointer)
 /* A call leaves the return address in x30; the callee saves it anywhere in its frame, or never. */
 #define ARCH_LINK_REGISTER 1
 
-/* Where the called function saved it: in its frame record, {x29, x30}, at x29. */
+/* The place where a called function saved its return address: in its frame record, {x29, x30}, at
+ * x29. */
 struct arch_link {
     uintptr_t record;
 };
@@ -119,7 +120,7 @@ struct arch_link {
 #define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
 
-/* Where the return address of a call is stored until the call returns. */
+/* The place where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)caller_sp;

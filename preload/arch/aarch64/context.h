@@ -61,7 +61,7 @@ static inline bool context_after_call(const ucontext_t *context)
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
 }
 
-/* In the kernel, or just before or after the system call. */
+/* Says whether the thread is in the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
@@ -113,13 +113,13 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     context->uc_mcontext.regs[i] = value;
 }
 
-/* Here it is a variable of the loader. */
+/* The pointer guard is a variable of the loader on this CPU, so no context has it. */
 static inline uintptr_t context_pointer_guard(void)
 {
     return 0;
 }
 
-/* Here a thread control block cannot be recognised. */
+/* A thread control block cannot be recognised on this CPU. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;

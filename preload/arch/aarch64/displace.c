@@ -44,13 +44,13 @@ static bool is_call(uint32_t instruction)
     return matches(instruction, 0xfc000000, 0x94000000);
 }
 
-/* blr, br */
+/* Recognizes blr and br. */
 static bool is_indirect(uint32_t instruction)
 {
     return matches(instruction, 0xfedff000, 0xd61f0000);
 }
 
-/* b.cond, cbz, cbnz; tbz, tbnz */
+/* Recognizes b.cond, cbz, cbnz, tbz and tbnz. */
 static bool is_condition(uint32_t instruction)
 {
     return matches(instruction, 0xff000010, 0x54000000) ||
@@ -62,7 +62,7 @@ static bool is_bit_condition(uint32_t instruction)
     return matches(instruction, 0x7e000000, 0x36000000);
 }
 
-/* adr, adrp */
+/* Recognizes adr and adrp. */
 static bool is_address(uint32_t instruction)
 {
     return matches(instruction, 0x1f000000, 0x10000000);

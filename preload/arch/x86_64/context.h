@@ -47,7 +47,7 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
 
-/* In the kernel, or just before or after the system call. */
+/* Says whether the thread is in the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
@@ -73,7 +73,8 @@ static inline long context_loaded(const ucontext_t *context, const struct instru
     return (long)(uint32_t)value;
 }
 
-/* Of __syscall_cancel_arch, from the code that calls it. */
+/* The number of the system call that __syscall_cancel_arch makes, read from the code that calls
+ * it. */
 static inline long context_cancel_number(const ucontext_t *context)
 {
     const uint8_t *back;

@@ -1,7 +1,7 @@
 #include "preload/interpose/displace.h"
 #include "instruction.h"
 
-/* Of relative jumps: is it unconditional? */
+/* Says whether a relative jump is unconditional. */
 static bool is_unconditional(const struct instruction *instruction)
 {
     return instruction->opcode == 0xeb || instruction->opcode == 0xe9;

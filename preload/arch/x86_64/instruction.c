@@ -257,7 +257,7 @@ static struct move read_move(const uint8_t *bytes)
     return move;
 }
 
-/* mov distance(%rsp), %reg or mov distance(%rbp), %reg */
+/* Recognizes mov distance(%rsp), %reg and mov distance(%rbp), %reg. */
 static bool is_stack_load(const struct move *move)
 {
     unsigned operand = *move->operand, size = operand >> 6;

@@ -26,13 +26,13 @@ struct instruction {
     bool near;         /* that operand has one byte */
 };
 
-/* left: how many bytes can be read. */
+/* Decodes an instruction. left: how many bytes can be read. */
 struct instruction instruction_read(const uint8_t *bytes, size_t left);
 /* The target of a branch or call at that address, or the address of its operand. */
 uintptr_t instruction_target(const struct instruction *instruction, const uint8_t *bytes,
                              uintptr_t at);
 
-/* Where a system call has its number from: the last instruction before it that writes eax. call:
+/* The source of a system call's number: the last instruction before the call that writes eax. call:
  * address of the system call; only bytes of its page are read. */
 struct instruction_number {
     bool found;

@@ -20,12 +20,13 @@ static inline uintptr_t arch_address(const void *pointer)
 struct arch_link {
 };
 
-/* record: __builtin_frame_address(0) of the function called, where the caller's fp was pushed. */
+/* The caller's registers. record: __builtin_frame_address(0) of the called function, where the
+ * caller's fp was pushed. */
 #define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
 #define ARCH_CALLER_PC(record) ((record)[1])
 #define ARCH_LINK(record) ((struct arch_link){})
 
-/* Where the return address of a call is stored until the call returns. */
+/* The place where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)link;

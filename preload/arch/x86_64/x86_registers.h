@@ -93,7 +93,7 @@ static inline bool context_is_block(const uintptr_t *block)
 
 /* ---- Single steps ---------------------------------------------------------------------------- */
 
-/* After the return from the handler each instruction raises SIGTRAP, or no longer does. */
+/* Makes each instruction raise SIGTRAP after the handler has returned, or ends that. */
 #define CONTEXT_CAN_STEP 1
 static inline void context_set_step(ucontext_t *context, bool step)
 {
@@ -113,7 +113,7 @@ static inline unsigned context_access(const ucontext_t *context)
     return error & 16 ? 3 : error & 2 ? 2 : 1;
 }
 
-/* After a call of an address that is no code, the return address is the last word pushed. */
+/* After a call of an address that is no code, the return address is the last word on the stack. */
 #define CONTEXT_CALLER_ON_STACK 1
 static inline uintptr_t context_link(const ucontext_t *context)
 {
