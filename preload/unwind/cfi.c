@@ -54,17 +54,21 @@ static bool open_cfi_entry(const uint8_t *at, struct eh_reader *body)
     return true;
 }
 
-static bool read_cie(const uint8_t *at, struct entry *entry)
+/* id: 0 in .eh_frame. */
+static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
 {
     struct eh_reader cursor;
-    if (!open_cfi_entry(at, &cursor) || eh_read_uint(&cursor, 4) != 0)
+    if (!open_cfi_entry(at, &cursor) || eh_read_uint(&cursor, 4) != id)
         return false;
     uint8_t version = eh_read_uint(&cursor, 1);
-    if (version != 1 && version != 3)
+    if (version != 1 && version != 3 && (version != 4 || !id))
         return false;
     const char *augmentation = (const char *)cursor.at;
     while (eh_read_uint(&cursor, 1) && !cursor.bad)
         continue;
+    /* Sizes of an address and of a segment selector. */
+    if (version == 4 && (eh_read_uint(&cursor, 1) != WORD || eh_read_uint(&cursor, 1) != 0))
+        return false;
     entry->code_align = eh_read_uleb(&cursor);
     entry->data_align = eh_read_sleb(&cursor);
     entry->ra_register = version == 1 ? eh_read_uint(&cursor, 1) : eh_read_uleb(&cursor);
@@ -98,15 +102,29 @@ static bool read_cie(const uint8_t *at, struct entry *entry)
     return true;
 }
 
-static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
+/* An FDE of .eh_frame says how far back its CIE is, one of .debug_frame where in the section. */
+static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader *fde,
+                            struct entry *entry)
+{
+    const uint8_t *here = fde->at;
+    uint32_t place = eh_read_uint(fde, 4), length;
+    if (!section)
+        return place && read_cie(here - place, 0, entry);
+    size_t size = section->end - section->start;
+    if (place >= size || size - place < sizeof length)
+        return false;
+    memcpy(&length, section->start + place, sizeof length);
+    return length <= size - place - sizeof length &&
+           read_cie(section->start + place, UINT32_MAX, entry);
+}
+
+/* section: NULL, the FDE is one of .eh_frame. */
+static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uintptr_t pc,
+                     struct entry *entry)
 {
     struct eh_reader cursor;
     memset(entry, 0, sizeof *entry);
-    if (!open_cfi_entry(fde, &cursor))
-        return false;
-    const uint8_t *back = cursor.at;
-    uint32_t distance = eh_read_uint(&cursor, 4);
-    if (!distance || !read_cie(back - distance, entry))
+    if (!open_cfi_entry(fde, &cursor) || !read_cie_of_fde(section, &cursor, entry))
         return false;
     entry->start = eh_read_encoded(&cursor, entry->pointer_encoding, 0);
     entry->end = entry->start + eh_read_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
@@ -433,10 +451,11 @@ static struct cfi_row row_from_state(const struct state *state)
 
 /* The state at pc. CFI_NONE: pc is not in this FDE; CFI_SIGNAL: a signal frame, no state needed;
  * CFI_COMPLEX: the program is not understood. */
-static enum cfi_rule cfa_state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
+static enum cfi_rule cfa_state_at(const struct cfi_section *section, const uint8_t *fde,
+                                  uintptr_t pc, struct state *out)
 {
     struct entry entry;
-    if (!read_fde(fde, pc, &entry))
+    if (!read_fde(section, fde, pc, &entry))
         return CFI_NONE;
     if (entry.signal)
         return CFI_SIGNAL;
@@ -451,11 +470,21 @@ static enum cfi_rule cfa_state_at(const uint8_t *fde, uintptr_t pc, struct state
     return machine.bad ? CFI_COMPLEX : CFI_SP;
 }
 
-struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+static struct cfi_row find_row(const struct cfi_section *section, const uint8_t *fde, uintptr_t pc)
 {
     struct state state;
-    enum cfi_rule rule = cfa_state_at(fde, pc, &state);
+    enum cfi_rule rule = cfa_state_at(section, fde, pc, &state);
     return rule == CFI_SP ? row_from_state(&state) : (struct cfi_row){.rule = rule};
+}
+
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    return find_row(NULL, fde, pc);
+}
+
+struct cfi_row cfi_row_of_debug_fde(const struct cfi_section *section, size_t fde, uintptr_t pc)
+{
+    return find_row(section, section->start + fde, pc);
 }
 
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
@@ -467,7 +496,7 @@ struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
 int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
 {
     struct state state;
-    if (cfa_state_at(fde, pc, &state) != CFI_SP)
+    if (cfa_state_at(NULL, fde, pc, &state) != CFI_SP)
         return CFI_LOST;
     if (state.other.how == SAVED_SAME)
         return CFI_FP_KEPT;

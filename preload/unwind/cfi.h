@@ -1,4 +1,4 @@
-/* cfi.h - reads .eh_frame: one row says how to get from a frame to its caller's.
+/* cfi.h - reads .eh_frame and .debug_frame: one row says how to get from a frame to its caller's.
  *
  * A pure function of memory: no state, no allocation, no lock; hostile or unusual tables give
  * CFI_NONE, never a guess. A row has what x86_64 and aarch64 code needs in practice: the CFA as
@@ -61,5 +61,12 @@ int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc);
 /* The same for a known FDE, in any buffer: fde points at its length word. */
 struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc);
 int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc);
+
+/* A copy of .debug_frame. Its addresses are those that the linker gave. */
+struct cfi_section {
+    const uint8_t *start, *end;
+};
+/* fde: offset of its length word, which the caller has checked; pc: as linked. */
+struct cfi_row cfi_row_of_debug_fde(const struct cfi_section *section, size_t fde, uintptr_t pc);
 
 #endif

@@ -1,5 +1,6 @@
 /* cfi_cache.c - interns rows, and caches their numbers by return address. */
 #include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/debug_frame.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
@@ -68,6 +69,17 @@ static struct cfi_row find_row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
+/* Where a thread may not wait, code without .eh_frame has no row; nor is it cached (cache_row). */
+static struct cfi_row find_row_in_file(const struct module_view *module, uintptr_t pc)
+{
+    if (!modules_may_wait())
+        return (struct cfi_row){.rule = CFI_NONE};
+    struct locked locked = lock_take(&lock);
+    struct cfi_row row = debug_frame_row_at(module, pc);
+    lock_give(&locked);
+    return row;
+}
+
 static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
@@ -80,6 +92,8 @@ static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
      */
     if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
         row.rule = CFI_END;
+    if (row.rule == CFI_NONE)
+        row = find_row_in_file(&module, pc - 1);
     /* No CFI before pc, and a function begins at pc: it was entered by a return instruction, as the
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
@@ -191,6 +205,7 @@ void cfi_cache_forget(uintptr_t start, uintptr_t end)
     for (uint32_t i = 0; slots && i < slot_count(cfi_cache.table); i++)
         if ((slots[i] & LEAK_PC_MOST) - start - 1 < end - start)
             store_relaxed(&slots[i], REMOVED);
+    debug_frame_forget(start, end);
     lock_give(&locked);
 }
 

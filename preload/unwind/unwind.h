@@ -1,9 +1,9 @@
 /* unwind.h - the call stack of a hook's caller, by the CFI in .eh_frame.
  *
- * Unwinding needs no frame pointers, takes no lock, opens no file and never faults: the thread's
- * own stack is read directly, any other (fibre, signal stack) through the kernel. A stack that
- * looks wrong, or a pc without a rule, ends the trace, and the trace records why; nothing is
- * guessed.
+ * Unwinding needs no frame pointers and never faults. Where the row of each return address is known
+ * already (cfi_cache.h) it takes no lock and opens no file. The thread's own stack is read directly,
+ * any other (fibre, signal stack) through the kernel. A stack that looks wrong, or a pc without a
+ * rule, ends the trace, and the trace records why; nothing is guessed.
  *
  * A thread keeps its last trace, because the next one mostly shares its outer frames. Unwinding
  * walks fresh frames until one has the pc and sp (and fp, where a frame further out needs it) of a

@@ -25,7 +25,11 @@ struct bytes {
     {                                                                                              \
         (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})                     \
     }
-#define NOTHING (struct bytes){NULL, 0}
+#define NOTHING                                                                                    \
+    (struct bytes)                                                                                 \
+    {                                                                                              \
+        NULL, 0                                                                                    \
+    }
 
 /* This CPU's numbers, and the opcodes that have a register's number in them. */
 #define R_SP ARCH_DWARF_SP
@@ -116,23 +120,36 @@ static void expect(const char *name, struct cfi_row got, struct cfi_row want)
     ck_assert_msg(got.rule == want.rule && (!plain_rule || (got.offset == want.offset &&
                                                             got.fp_offset == want.fp_offset &&
                                                             got.ra_offset == want.ra_offset)),
-                  "%s: wanted rule %d offset %d fp %d ra %d, got rule %d offset %d fp %d ra %d", name,
-                  want.rule, want.offset, want.fp_offset, want.ra_offset, got.rule, got.offset,
-                  got.fp_offset, got.ra_offset);
+                  "%s: wanted rule %d offset %d fp %d ra %d, got rule %d offset %d fp %d ra %d",
+                  name, want.rule, want.offset, want.fp_offset, want.ra_offset, got.rule,
+                  got.offset, got.fp_offset, got.ra_offset);
 }
 
 /* The rule of all PLT entries: sp + offset + ((pc & 15) >= n) * 8 */
-#define PLT(offset, n) B(0x0f, 11, BREG(R_SP), offset, BREG(R_RA), 0, 0x3f, 0x1a, 0x30 + n, 0x2a, 0x33, 0x24, 0x22)
-#define SP(offset, fp) {CFI_SP, fp, -8, offset}
-#define FP(offset, fp) {CFI_FP, fp, -8, offset}
+#define PLT(offset, n)                                                                             \
+    B(0x0f, 11, BREG(R_SP), offset, BREG(R_RA), 0, 0x3f, 0x1a, 0x30 + n, 0x2a, 0x33, 0x24, 0x22)
+#define SP(offset, fp)                                                                             \
+    {                                                                                              \
+        CFI_SP, fp, -8, offset                                                                     \
+    }
+#define FP(offset, fp)                                                                             \
+    {                                                                                              \
+        CFI_FP, fp, -8, offset                                                                     \
+    }
 #define KEPT CFI_FP_KEPT
 
 /* What only one kind of CPU can have: the other answers that no row can say it. */
 #if ARCH_LINK_REGISTER
 #define LINKED(...) __VA_ARGS__
-#define PUSHED(...) {CFI_COMPLEX, 0, 0, 0}
+#define PUSHED(...)                                                                                \
+    {                                                                                              \
+        CFI_COMPLEX, 0, 0, 0                                                                       \
+    }
 #else
-#define LINKED(...) {CFI_COMPLEX, 0, 0, 0}
+#define LINKED(...)                                                                                \
+    {                                                                                              \
+        CFI_COMPLEX, 0, 0, 0                                                                       \
+    }
 #define PUSHED(...) __VA_ARGS__
 #endif
 /* What a compiler opens every function with on aarch64: CFA = sp, return address in its register. */
@@ -167,7 +184,8 @@ static const struct {
     {"same_value of fp", USUAL, B(SAVE(R_FP), 2, 0x08, R_FP), 0, SP(8, KEPT)},
     {"undefined return address: the outermost frame", USUAL, B(0x07, R_RA), 0, {CFI_END, 0, 0, 0}},
     {"undefined other register", USUAL, B(0x07, 3), 0, SP(8, KEPT)},
-    {"remember and restore", USUAL, B(0x0e, 64, SAVE(R_FP), 2, 0x0a, 0x0e, 8, RESTORE(R_FP), 0x0b), 0, SP(64, -16)},
+    {"remember and restore", USUAL, B(0x0e, 64, SAVE(R_FP), 2, 0x0a, 0x0e, 8, RESTORE(R_FP), 0x0b),
+     0, SP(64, -16)},
     {"remember without restore", USUAL, B(0x0e, 64, 0x0a, 0x0e, 8), 0, SP(8, KEPT)},
     {"remember eight deep", USUAL,
      B(0x0e, 16, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0e, 8, 0x0b), 0, SP(16, KEPT)},
@@ -187,9 +205,15 @@ static const struct {
      B(0x41, 0x0e, 16, SAVE(R_FP), 2, 0x43, 0x0d, R_FP), 4, FP(16, -16)},
     {"leave; ret: the usual epilogue", USUAL,
      B(0x41, 0x0e, 16, SAVE(R_FP), 2, 0x43, 0x0d, R_FP, 0x50, 0x0c, R_SP, 8), 20, SP(8, -16)},
-    {"realigned frame: CFA is the word at fp - 8, fp saved at fp", USUAL,
-     B(0x10, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0, {CFI_FP_DEREF, 0, -8, -8}},
-    {"realigned frame that leaves fp alone", USUAL, B(0x0f, 3, BREG(R_FP), 0x70, 0x06), 0,
+    {"realigned frame: CFA is the word at fp - 8, fp saved at fp",
+     USUAL,
+     B(0x10, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06),
+     0,
+     {CFI_FP_DEREF, 0, -8, -8}},
+    {"realigned frame that leaves fp alone",
+     USUAL,
+     B(0x0f, 3, BREG(R_FP), 0x70, 0x06),
+     0,
      {CFI_FP_DEREF, KEPT, -8, -16}},
     {"PLT: before the push", USUAL, PLT(8, 11), 0x10a, PUSHED(SP(8, KEPT))},
     {"PLT: after it", USUAL, PLT(8, 11), 0x10b, PUSHED(SP(16, KEPT))},
@@ -202,16 +226,29 @@ static const struct {
     {"val_expression for another register", USUAL, B(0x16, 3, 2, BREG(R_FP), 0), 0, SP(8, KEPT)},
     {"register: another one kept in a third", USUAL, B(0x09, 3, 1), 0, SP(8, KEPT)},
     {"the largest offset of fp", USUAL, B(SAVE(R_FP), 0xff, 0x1f), 0, SP(8, -32760)},
-    {"the return address elsewhere", B(0x0c, R_SP, 8, SAVE(R_RA), 2), NOTHING, 0, {CFI_SP, KEPT, -16, 8}},
-    {"the loader's way: CFA of the third register that rows know", USUAL,
-     B(0x41, 0x0e, 16, SAVE(R_OTHER), 2, 0x0d, R_OTHER), 1, {CFI_OTHER, KEPT, -8, 16}},
+    {"the return address elsewhere",
+     B(0x0c, R_SP, 8, SAVE(R_RA), 2),
+     NOTHING,
+     0,
+     {CFI_SP, KEPT, -16, 8}},
+    {"the loader's way: CFA of the third register that rows know",
+     USUAL,
+     B(0x41, 0x0e, 16, SAVE(R_OTHER), 2, 0x0d, R_OTHER),
+     1,
+     {CFI_OTHER, KEPT, -8, 16}},
     {"a large frame", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 4), 0, SP(1 << 30, KEPT)},
 
     /* A call leaves the return address in a register, and the CPU may sign it. */
     {"entered: the return address is in its register", ENTERED, NOTHING, 0, RA_KEPT},
-    {"a frame record at the bottom of the frame", ENTERED,
-     B(0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 0, {CFI_SP, -32, -24, 32}},
-    {"the same, found by fp", ENTERED, B(0x0c, R_FP, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 0,
+    {"a frame record at the bottom of the frame",
+     ENTERED,
+     B(0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3),
+     0,
+     {CFI_SP, -32, -24, 32}},
+    {"the same, found by fp",
+     ENTERED,
+     B(0x0c, R_FP, 32, SAVE(R_FP), 4, SAVE(R_RA), 3),
+     0,
      {CFI_FP, -32, -24, 32}},
     {"stp; the next instruction is interrupted", ENTERED,
      B(0x44, 0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 3, RA_KEPT},
@@ -237,74 +274,157 @@ static const struct {
     {"fp kept, the return address below 16 KiB of locals", ENTERED,
      B(0x0e, 0xa0, 0x80, 1, SAVE(R_RA), 0x84, 0x10), 0,
      LINKED({CFI_SP, KEPT, 0 | CFI_NEAR_BOTTOM, 16416})},
-    {"a frame record in the middle of 1 MiB", ENTERED,
-     B(0x0e, 0x80, 0x80, 0x40, SAVE(R_FP), 0x80, 0x80, 4, SAVE(R_RA), 0x81, 0x80, 4), 0,
+    {"a frame record in the middle of 1 MiB",
+     ENTERED,
+     B(0x0e, 0x80, 0x80, 0x40, SAVE(R_FP), 0x80, 0x80, 4, SAVE(R_RA), 0x81, 0x80, 4),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
 
     /* Odd, but well-formed enough to know that no row can say it. */
     {"CFA of a third register", USUAL, B(0x0d, 10), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"no CFA at all", B(SAVE(R_RA), 1), NOTHING, 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a register for a CFA that was never defined", B(SAVE(R_RA), 1), B(0x0d, R_FP), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"an offset for a CFA that was never defined", B(SAVE(R_RA), 1), B(0x0e, 16), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"a register for a CFA that was never defined",
+     B(SAVE(R_RA), 1),
+     B(0x0d, R_FP),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"an offset for a CFA that was never defined",
+     B(SAVE(R_RA), 1),
+     B(0x0e, 16),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
     {"no rule for the return address", B(0x0c, R_SP, 8), NOTHING, 0,
      LINKED({CFI_SP, KEPT, CFI_RA_KEPT, 8})},
     {"return address in a register", USUAL, B(0x09, R_RA, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"fp in a register", USUAL, B(0x09, R_FP, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"fp by an expression", USUAL, B(0x10, R_FP, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"return address by an expression", USUAL, B(0x16, R_RA, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"CFA by an expression without deref", USUAL, B(0x0f, 2, BREG(R_FP), 0x78), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"nearly the PLT's expression: another shift", USUAL,
-     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22), 0,
+    {"return address by an expression",
+     USUAL,
+     B(0x16, R_RA, 2, BREG(R_FP), 0),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"nearly the PLT's expression: another mask", USUAL,
-     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3e, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+    {"CFA by an expression without deref",
+     USUAL,
+     B(0x0f, 2, BREG(R_FP), 0x78),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"nearly the PLT's expression: of fp", USUAL,
-     B(0x0f, 11, BREG(R_FP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+    {"nearly the PLT's expression: another shift",
+     USUAL,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"nearly the PLT's expression: one operation more", USUAL,
-     B(0x0f, 12, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06), 0,
+    {"nearly the PLT's expression: another mask",
+     USUAL,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3e, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"nearly the PLT's expression: not a literal", USUAL,
-     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x50, 0x2a, 0x33, 0x24, 0x22), 0,
+    {"nearly the PLT's expression: of fp",
+     USUAL,
+     B(0x0f, 11, BREG(R_FP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"realigned CFA, but fp saved near it", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, SAVE(R_FP), 2), 0,
+    {"nearly the PLT's expression: one operation more",
+     USUAL,
+     B(0x0f, 12, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"fp saved near fp, but a plain CFA", USUAL, B(0x10, R_FP, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp saved near sp", USUAL, B(0x10, R_FP, 2, BREG(R_SP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0,
+    {"nearly the PLT's expression: not a literal",
+     USUAL,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x50, 0x2a, 0x33, 0x24, 0x22),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"fp is the expression's value, not saved there", USUAL,
-     B(0x16, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp by a longer expression", USUAL, B(0x10, R_FP, 3, BREG(R_FP), 0, 0x06, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0,
+    {"realigned CFA, but fp saved near it",
+     USUAL,
+     B(0x0f, 3, BREG(R_FP), 0x78, 0x06, SAVE(R_FP), 2),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"CFA by another register's deref", USUAL, B(0x0f, 3, BREG(R_SP), 8, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp saved near fp, but a plain CFA",
+     USUAL,
+     B(0x10, R_FP, 2, BREG(R_FP), 0),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"fp saved near sp",
+     USUAL,
+     B(0x10, R_FP, 2, BREG(R_SP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"fp is the expression's value, not saved there",
+     USUAL,
+     B(0x16, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"fp by a longer expression",
+     USUAL,
+     B(0x10, R_FP, 3, BREG(R_FP), 0, 0x06, 0x0f, 3, BREG(R_FP), 0x78, 0x06),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"CFA by another register's deref",
+     USUAL,
+     B(0x0f, 3, BREG(R_SP), 8, 0x06),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
     {"CFA by an empty expression", USUAL, B(0x0f, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_register on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0d, R_SP), 0,
+    {"def_cfa_register on an expression",
+     USUAL,
+     B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0d, R_SP),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_offset on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0e, 16), 0,
+    {"def_cfa_offset on an expression",
+     USUAL,
+     B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0e, 16),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_offset_sf on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x13, 0x7e), 0,
+    {"def_cfa_offset_sf on an expression",
+     USUAL,
+     B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x13, 0x7e),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"an fp too far away for a row", USUAL, B(SAVE(R_FP), 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a return address too far away", USUAL, B(SAVE(R_RA), 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"an fp too far away for a row",
+     USUAL,
+     B(SAVE(R_FP), 0x80, 0x80, 4),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"a return address too far away",
+     USUAL,
+     B(SAVE(R_RA), 0x80, 0x80, 4),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
     {"a frame of 4 GiB", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 0x10), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"val_offset is not read", USUAL, B(0x14, R_FP, 2), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"an unknown opcode", USUAL, B(0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"the same opcode behind the row we want", USUAL, B(0x41, 0x3f), 0, SP(8, KEPT)},
     {"restore_state of nothing", USUAL, B(0x0b), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"remember nine deep", USUAL, B(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a), 0,
+    {"remember nine deep",
+     USUAL,
+     B(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"an expression longer than the entry", USUAL, B(0x0f, 200, BREG(R_FP), 0x78, 0x06), 0,
+    {"an expression longer than the entry",
+     USUAL,
+     B(0x0f, 200, BREG(R_FP), 0x78, 0x06),
+     0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"a block of nearly 2^64 bytes", USUAL,
-     B(0x10, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"a block of nearly 2^64 bytes",
+     USUAL,
+     B(0x10, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
     {"a number without end", USUAL, B(0x0e, 0x80, 0x80, 0x80), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a factored offset that overflows", USUAL,
-     B(SAVE(R_FP), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a signed factored offset that overflows", USUAL,
-     B(0x11, R_FP, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a CFA offset that overflows when scaled", USUAL,
-     B(0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"a factored offset that overflows",
+     USUAL,
+     B(SAVE(R_FP), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"a signed factored offset that overflows",
+     USUAL,
+     B(0x11, R_FP, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"a CFA offset that overflows when scaled",
+     USUAL,
+     B(0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40),
+     0,
+     {CFI_COMPLEX, 0, 0, 0}},
     {"a CFA offset above 2^63", USUAL,
      B(0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1), 0, SP(-1, KEPT)},
 };
@@ -341,7 +461,8 @@ START_TEST(the_third_register_is_found_or_lost)
     struct image image = plain(USUAL, others[_i].program);
     uint8_t *copy = unit_at_page_end(image.bytes, image.size);
     int got = cfi_other_of_fde(copy + image.fde, START);
-    ck_assert_msg(got == others[_i].want, "%s: wanted %d, got %d", others[_i].name, others[_i].want, got);
+    ck_assert_msg(got == others[_i].want, "%s: wanted %d, got %d", others[_i].name, others[_i].want,
+                  got);
     ck_assert_int_eq(cfi_other_of_fde(copy + image.fde, START + RANGE), CFI_LOST);
     unit_drop_at_page_end(copy, image.size);
 }
@@ -352,14 +473,16 @@ END_TEST
 #ifdef __x86_64__
 START_TEST(the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it)
 {
-    static const uint8_t tail[ARCH_DTORS_SIZE] = {0xe8, 1, 2, 3, 4, 0xc6, 5, 1, 2, 3, 4, 1, 0x5d, 0xc3};
+    static const uint8_t tail[ARCH_DTORS_SIZE] = {0xe8, 1, 2, 3, 4, 0xc6, 5,
+                                                  1,    2, 3, 4, 1, 0x5d, 0xc3};
     static const uint8_t operands[] = {1, 2, 3, 4, 7, 8, 9, 10};
     ck_assert(arch_is_dtors(tail));
     for (unsigned i = 0; i < sizeof tail; i++) {
         uint8_t other[ARCH_DTORS_SIZE];
         memcpy(other, tail, sizeof other);
         other[i] ^= 0x10;
-        ck_assert_msg(arch_is_dtors(other) == (memchr(operands, i, sizeof operands) != NULL), "byte %u", i);
+        ck_assert_msg(arch_is_dtors(other) == (memchr(operands, i, sizeof operands) != NULL),
+                      "byte %u", i);
     }
 }
 END_TEST
@@ -404,8 +527,8 @@ static const struct {
     {"zR", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_SP},
     {"version 3", B(3, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_SP},
     {"version 3: the column is a uleb", B(3, 'z', 'R', 0, 1, 0x78, 0x80 + R_RA, 0, 1, 0), CFI_SP},
-    {"zPLR with a personality", B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, R_RA, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0),
-     CFI_SP},
+    {"zPLR with a personality",
+     B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, R_RA, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0), CFI_SP},
     {"zRS: a signal frame", B(1, 'z', 'R', 'S', 0, 1, 0x78, R_RA, 1, 0), CFI_SIGNAL},
     {"zRB: signed with the B key", B(1, 'z', 'R', 'B', 0, 1, 0x78, R_RA, 1, 0),
      ARCH_LINK_REGISTER ? CFI_SP : CFI_NONE},
@@ -418,11 +541,12 @@ static const struct {
     {"an old eh augmentation", B(1, 'e', 'h', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},
     {"an unknown letter", B(1, 'z', 'R', 'Q', 0, 1, 0x78, R_RA, 2, 0, 0), CFI_NONE},
     {"augmentation data longer than the CIE", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 100, 0), CFI_NONE},
-    {"augmentation data shorter than its letters", B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 2, 0x9b, 1),
+    {"augmentation data shorter than its letters",
+     B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 2, 0x9b, 1), CFI_NONE},
+    {"a personality relative to nothing we know",
+     B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 6, 0x50, 1, 2, 3, 4, 0), CFI_NONE},
+    {"addresses in an encoding that does not exist", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x0d),
      CFI_NONE},
-    {"a personality relative to nothing we know", B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 6, 0x50, 1, 2, 3, 4, 0),
-     CFI_NONE},
-    {"addresses in an encoding that does not exist", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x0d), CFI_NONE},
     {"addresses relative to the text segment", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x20), CFI_NONE},
 };
 
@@ -438,13 +562,15 @@ END_TEST
 /* code alignment 4 and data alignment -4: other CPUs, same arithmetic */
 START_TEST(alignment_factors_scale_locations_and_offsets)
 {
-    struct image image = assemble(B(1, 'z', 'R', 0, 4, 0x7c, R_RA, 1, 0), B(0x0c, R_SP, 8, SAVE(R_RA), 2),
-                                  addresses(), B(0x42, SAVE(R_FP), 3));
+    struct image image =
+        assemble(B(1, 'z', 'R', 0, 4, 0x7c, R_RA, 1, 0), B(0x0c, R_SP, 8, SAVE(R_RA), 2),
+                 addresses(), B(0x42, SAVE(R_FP), 3));
     expect("before 2 * 4", row_in(&image, 7), (struct cfi_row)SP(8, KEPT));
     expect("from 2 * 4 on", row_in(&image, 8), (struct cfi_row)SP(8, -12));
     image = assemble(B(1, 'z', 'R', 0, 4, 0x7c, R_RA, 1, 0), B(0x0c, R_SP, 8, SAVE(R_RA), 3),
                      addresses(), NOTHING);
-    expect("a return address across two words", row_in(&image, 0), (struct cfi_row){CFI_COMPLEX, 0, 0, 0});
+    expect("a return address across two words", row_in(&image, 0),
+           (struct cfi_row){CFI_COMPLEX, 0, 0, 0});
 }
 END_TEST
 
@@ -463,7 +589,8 @@ static const struct {
 START_TEST(addresses_are_read_in_every_encoding)
 {
     uint8_t encoding = encodings[_i].encoding, size = encodings[_i].size;
-    struct image image = assemble(B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, encoding), USUAL, NOTHING, NOTHING);
+    struct image image =
+        assemble(B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, encoding), USUAL, NOTHING, NOTHING);
     uint64_t zero = 0, range = 0x40;
     size_t field = image.size;
     add(&image, &zero, size);
@@ -494,10 +621,11 @@ static struct image rich(void)
 {
     return assemble(B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, R_RA, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0), USUAL,
                     addresses(),
-                    B(0x41, 0x0e, 0x90, 1, SAVE(R_FP), 2, 0x02, 3, 0x0d, R_FP, 0x03, 1, 0, 0x0a, 0x0c, R_SP, 8, 0x04,
-                      1, 0, 0, 0, 0x0b, 0x05, R_FP, 2, 0x11, 3, 0x7e, 0x2e, 16, 0x09, 3, 1, 0x10, 3, 2, BREG(R_FP),
-                      0, 0x16, 12, 1, 0x30, 0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x12, R_SP, 0x7e, 0x13, 0x7e, 0x01, 0x80,
-                      0, 1, 0, 0, 0, 0, 0, RESTORE(R_FP)));
+                    B(0x41, 0x0e, 0x90, 1, SAVE(R_FP), 2, 0x02, 3, 0x0d, R_FP, 0x03, 1, 0, 0x0a,
+                      0x0c, R_SP, 8, 0x04, 1, 0, 0, 0, 0x0b, 0x05, R_FP, 2, 0x11, 3, 0x7e, 0x2e, 16,
+                      0x09, 3, 1, 0x10, 3, 2, BREG(R_FP), 0, 0x16, 12, 1, 0x30, 0x0f, 3, BREG(R_FP),
+                      0x78, 0x06, 0x12, R_SP, 0x7e, 0x13, 0x7e, 0x01, 0x80, 0, 1, 0, 0, 0, 0, 0,
+                      RESTORE(R_FP)));
 }
 
 START_TEST(an_fde_cut_at_any_byte_is_never_read_past_its_end)
@@ -521,7 +649,8 @@ START_TEST(a_cie_cut_at_any_byte_is_never_read_past_its_end)
     for (uint32_t length = 0; length < full; length++) {
         /* The CIE ends where a page without access begins; its FDE lies behind that page. */
         size_t fde_size = whole.size - whole.fde;
-        uint8_t *map = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uint8_t *map =
+            mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ck_assert(map != MAP_FAILED && mprotect(map + 4096, 4096, PROT_NONE) == 0);
         uint8_t *cie = map + 4096 - 4 - length, *fde = map + 2 * 4096;
         memcpy(cie, whole.bytes, 4 + length);
@@ -535,7 +664,8 @@ START_TEST(a_cie_cut_at_any_byte_is_never_read_past_its_end)
         int want = length + 5 < full                          ? CFI_NONE
                    : ARCH_LINK_REGISTER && length + 2 == full ? CFI_SP
                                                               : CFI_COMPLEX;
-        ck_assert_msg(row.rule == want, "CIE of %u of %u bytes: got rule %d", length, full, row.rule);
+        ck_assert_msg(row.rule == want, "CIE of %u of %u bytes: got rule %d", length, full,
+                      row.rule);
         munmap(map, 3 * 4096);
     }
 }
@@ -657,8 +787,8 @@ START_TEST(the_search_table_finds_the_function_around_an_address)
     struct cfi_row row = cfi_row_at(base, (uintptr_t)base + searches[_i].at);
     int frame = row.rule == CFI_SP ? row.offset : 0;
     ck_assert_msg(frame == searches[_i].frame && (frame || row.rule == CFI_NONE),
-                  "%s: wanted frame %d, got %d (rule %d)", searches[_i].name, searches[_i].frame, frame,
-                  row.rule);
+                  "%s: wanted frame %d, got %d (rule %d)", searches[_i].name, searches[_i].frame,
+                  frame, row.rule);
 }
 END_TEST
 
@@ -674,20 +804,80 @@ START_TEST(a_search_table_in_another_form_is_refused)
 }
 END_TEST
 
+/* The FDE of a function in a section .debug_frame, whose CIE has this body and stands at this place. */
+static const struct {
+    const char *name;
+    struct bytes body;
+    uint32_t id, place; /* of the CIE */
+    int frame;          /* 0: none */
+} debug_entries[] = {
+    {"version 1", {(const uint8_t[]){1, 0, 1, 0x78, R_RA}, 5}, UINT32_MAX, 0, 8},
+    {"version 3", {(const uint8_t[]){3, 0, 1, 0x78, R_RA}, 5}, UINT32_MAX, 0, 8},
+    {"version 4", {(const uint8_t[]){4, 0, WORD, 0, 1, 0x78, R_RA}, 7}, UINT32_MAX, 0, 8},
+    {"addresses of another size",
+     {(const uint8_t[]){4, 0, WORD / 2, 0, 1, 0x78, R_RA}, 7},
+     UINT32_MAX,
+     0,
+     0},
+    {"segments", {(const uint8_t[]){4, 0, WORD, 2, 1, 0x78, R_RA}, 7}, UINT32_MAX, 0, 0},
+    {"an unknown version", {(const uint8_t[]){5, 0, WORD, 0, 1, 0x78, R_RA}, 7}, UINT32_MAX, 0, 0},
+    {"a CIE of .eh_frame", {(const uint8_t[]){1, 0, 1, 0x78, R_RA}, 5}, 0, 0, 0},
+    {"a CIE behind the section", {(const uint8_t[]){1, 0, 1, 0x78, R_RA}, 5}, UINT32_MAX, 4096, 0},
+    {"a CIE at its last byte",
+     {(const uint8_t[]){1, 0, 1, 0x78, R_RA}, 5},
+     UINT32_MAX,
+     UINT32_MAX,
+     0},
+};
+
+START_TEST(an_entry_for_debuggers_gives_a_row_as_well)
+{
+    struct image image = {.size = 0};
+    uintptr_t words[2] = {START, RANGE};
+    add_word(&image, 0);
+    add_word(&image, debug_entries[_i].id);
+    add(&image, debug_entries[_i].body.at, debug_entries[_i].body.size);
+    add(&image, USUAL.at, USUAL.size);
+    set_length(&image, 0);
+    size_t fde = image.size, pointer = fde + 4;
+    add_word(&image, 0);
+    add_word(&image, debug_entries[_i].place);
+    add(&image, words, sizeof words);
+    set_length(&image, fde);
+    if (debug_entries[_i].place == UINT32_MAX) {
+        uint32_t last = image.size - 1;
+        memcpy(image.bytes + pointer, &last, sizeof last);
+    }
+    uint8_t *copy = unit_at_page_end(image.bytes, image.size);
+    struct cfi_section section = {copy, copy + image.size};
+    for (unsigned at = 0; at <= RANGE; at += RANGE / 2) {
+        struct cfi_row row = cfi_row_of_debug_fde(&section, fde, START + at);
+        int frame = row.rule == CFI_SP ? row.offset : 0;
+        ck_assert_msg(frame == (at < RANGE ? debug_entries[_i].frame : 0), "%s: frame %d (rule %d)",
+                      debug_entries[_i].name, frame, row.rule);
+    }
+    unit_drop_at_page_end(copy, image.size);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("cfi");
     TCase *programs = tcase_create("programs");
-    tcase_add_loop_test(programs, a_table_gives_the_row_that_holds_at_an_address, 0, ARRAY_LENGTH(rows));
+    tcase_add_loop_test(programs, a_table_gives_the_row_that_holds_at_an_address, 0,
+                        ARRAY_LENGTH(rows));
     tcase_add_loop_test(programs, the_third_register_is_found_or_lost, 0, ARRAY_LENGTH(others));
 #ifdef __x86_64__
-    tcase_add_test(programs, the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it);
+    tcase_add_test(programs,
+                   the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it);
 #endif
     tcase_add_loop_test(programs, trailing_nops_change_nothing, 0, ARRAY_LENGTH(rows));
     tcase_add_test(programs, an_address_outside_the_function_has_no_row);
     tcase_add_test(programs, alignment_factors_scale_locations_and_offsets);
     suite_add_tcase(suite, programs);
     TCase *entries = tcase_create("entries");
+    tcase_add_loop_test(entries, an_entry_for_debuggers_gives_a_row_as_well, 0,
+                        ARRAY_LENGTH(debug_entries));
     tcase_add_loop_test(entries, a_cie_is_read_or_refused, 0, ARRAY_LENGTH(cies));
     tcase_add_loop_test(entries, addresses_are_read_in_every_encoding, 0, ARRAY_LENGTH(encodings));
     suite_add_tcase(suite, entries);

@@ -1,0 +1,196 @@
+/* debug_frame.c - reads .debug_frame from files, and keeps its functions sorted by address. */
+#include "preload/unwind/debug_frame.h"
+#include "preload/memory/arena.h"
+#include "preload/base/sys.h"
+#include "preload/elf/elf_words.h"
+
+#include <fcntl.h>
+
+#define OBJECTS_MAX 64
+#define SECTION_MOST ((size_t)64 << 20)
+
+/* A function, by where it begins, counted from the object's start, and its FDE in the section. */
+struct function {
+    uint32_t start, fde;
+};
+
+/* What was read of an object; without functions: there is nothing to read. */
+struct object {
+    uintptr_t start, end;
+    uint8_t *section;
+    size_t size;
+    struct function *functions; /* sorted by start */
+    uint32_t count, room;
+};
+
+static struct object objects[OBJECTS_MAX];
+static unsigned known;
+
+/* ---- The file ------------------------------------------------------------------------------ */
+
+static bool read_exactly(int fd, void *out, size_t size, uint64_t offset)
+{
+    return sys_read_at(fd, out, size, offset) == (ssize_t)size;
+}
+
+/* The loaded object begins with a copy of the header of the file, which differs between any two
+ * links: it has the place of the section table and the entry point. */
+static bool is_loaded_file(int fd, uintptr_t start, ElfW(Ehdr) * header)
+{
+    ElfW(Ehdr) loaded;
+    return read_exactly(fd, header, sizeof *header, 0) && sys_peek(start, &loaded, sizeof loaded) &&
+           memcmp(header, &loaded, sizeof loaded) == 0 &&
+           memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+           header->e_shentsize == sizeof(ElfW(Shdr)) && header->e_shstrndx < header->e_shnum;
+}
+
+static bool read_section_header(int fd, const ElfW(Ehdr) * header, unsigned number,
+                                ElfW(Shdr) * out)
+{
+    return read_exactly(fd, out, sizeof *out, header->e_shoff + number * sizeof *out);
+}
+
+static bool is_named_debug_frame(int fd, const ElfW(Shdr) * names, const ElfW(Shdr) * section)
+{
+    static const char wanted[] = ".debug_frame";
+    char name[sizeof wanted];
+    return section->sh_type == SHT_PROGBITS && !(section->sh_flags & SHF_COMPRESSED) &&
+           read_exactly(fd, name, sizeof name, names->sh_offset + section->sh_name) &&
+           memcmp(name, wanted, sizeof wanted) == 0;
+}
+
+static bool find_section(int fd, uintptr_t start, ElfW(Shdr) * out)
+{
+    ElfW(Ehdr) header;
+    ElfW(Shdr) names;
+    if (!is_loaded_file(fd, start, &header) ||
+        !read_section_header(fd, &header, header.e_shstrndx, &names))
+        return false;
+    for (unsigned i = 1; i < header.e_shnum; i++) {
+        if (!read_section_header(fd, &header, i, out))
+            return false;
+        if (is_named_debug_frame(fd, &names, out))
+            return out->sh_size && out->sh_size <= SECTION_MOST;
+    }
+    return false;
+}
+
+static bool read_section(const struct link_map *map, struct object *object)
+{
+    const char *path = map->l_name[0] ? map->l_name : "/proc/self/exe";
+    int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+    ElfW(Shdr) section;
+    if (fd < 0)
+        return false;
+    bool good =
+        find_section(fd, object->start, &section) && (object->section = arena_map(section.sh_size));
+    if (good) {
+        object->size = section.sh_size;
+        good = read_exactly(fd, object->section, object->size, section.sh_offset);
+    }
+    sys_close(fd);
+    return good;
+}
+
+/* ---- Its functions ------------------------------------------------------------------------- */
+
+/* Visits each FDE; functions NULL: counts alone. */
+static uint32_t list_functions(const struct object *object, uintptr_t bias,
+                               struct function *functions)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at + 8 + WORD <= object->size;) {
+        uint32_t length, cie;
+        uintptr_t address;
+        memcpy(&length, object->section + at, sizeof length);
+        memcpy(&cie, object->section + at + 4, sizeof cie);
+        memcpy(&address, object->section + at + 8, sizeof address);
+        if (length > object->size - at - 4) /* 64-bit DWARF, too */
+            break;
+        if (cie != UINT32_MAX && address + bias - object->start < object->end - object->start) {
+            if (functions)
+                functions[count] = (struct function){address + bias - object->start, at};
+            count++;
+        }
+        at += 4 + length;
+    }
+    return count;
+}
+
+/* Shell's sort: linkers leave long sorted pieces, for which it is fast. */
+static void sort_functions(struct function *functions, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap; gap /= 2)
+        for (uint32_t i = gap; i < count; i++) {
+            struct function moved = functions[i];
+            uint32_t at = i;
+            for (; at >= gap && functions[at - gap].start > moved.start; at -= gap)
+                functions[at] = functions[at - gap];
+            functions[at] = moved;
+        }
+}
+
+static void release_object(struct object *object)
+{
+    if (object->section)
+        arena_unmap(object->section, object->size);
+    if (object->functions)
+        arena_unmap(object->functions, object->room * sizeof *object->functions);
+    object->section = NULL;
+    object->functions = NULL;
+    object->count = object->room = 0;
+}
+
+static void read_object(const struct module_view *module, struct object *object)
+{
+    *object = (struct object){.start = module->start, .end = module->end};
+    if (module->end - module->start <= UINT32_MAX && read_section(module->map, object))
+        object->room = list_functions(object, module->map->l_addr, NULL);
+    if (object->room)
+        object->functions = arena_map(object->room * sizeof *object->functions);
+    if (!object->functions) {
+        release_object(object);
+        return;
+    }
+    object->count = list_functions(object, module->map->l_addr, object->functions);
+    sort_functions(object->functions, object->count);
+}
+
+static const struct object *find_object(const struct module_view *module)
+{
+    for (unsigned i = 0; i < known; i++)
+        if (objects[i].start == module->start && objects[i].end == module->end)
+            return &objects[i];
+    if (known == OBJECTS_MAX)
+        return NULL;
+    read_object(module, &objects[known]);
+    return &objects[known++];
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+struct cfi_row debug_frame_row_at(const struct module_view *module, uintptr_t pc)
+{
+    const struct object *object = find_object(module);
+    uint32_t low = 0, high = object ? object->count : 0, offset = pc - module->start;
+    if (!high || offset < object->functions[0].start)
+        return (struct cfi_row){.rule = CFI_NONE};
+    while (high - low > 1) { /* functions[low].start <= offset < functions[high].start */
+        uint32_t middle = low + (high - low) / 2;
+        if (object->functions[middle].start <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    struct cfi_section section = {object->section, object->section + object->size};
+    return cfi_row_of_debug_fde(&section, object->functions[low].fde, pc - module->map->l_addr);
+}
+
+void debug_frame_forget(uintptr_t start, uintptr_t end)
+{
+    for (unsigned i = known; i-- > 0;)
+        if (objects[i].start < end && start < objects[i].end) {
+            release_object(&objects[i]);
+            objects[i] = objects[--known];
+        }
+}
