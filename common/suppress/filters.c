@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/suppress/rules.h"
+#include "leak_store.h"
 
 enum only_key { FUNCTION, FILE_NAME, MODULE, THREAD, KIND, SIZE, BYTES, BLOCKS, AGE, KEYS };
 
@@ -16,14 +17,30 @@ static const char *const key_word[KEYS] = {
     [BYTES] = "bytes",       [BLOCKS] = "blocks",  [AGE] = "age"};
 
 struct only_filter {
-    const struct only_filter *rest;
+    struct only_filter *rest;
     enum only_key key;
     bool turned;
+    bool found; /* the name, or it is none that could be missing */
     const char *pattern;
     uint64_t least, most; /* ages: seconds */
 };
 
+/* Does a pattern with * and ? match? A path also matches by its last component; a function also
+ * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
+static bool pattern_matches_name(const char *pattern, const char *text)
+{
+    return text && (glob_match(pattern, text, true) || glob_match(pattern, base_name(text), true));
+}
+
 /* ---- Reading -------------------------------------------------------------------------------- */
+
+static bool names_kind(const char *pattern)
+{
+    for (int kind = 0; kind < KIND_MAX; kind++)
+        if (pattern_matches_name(pattern, kind_word[kind]))
+            return true;
+    return false;
+}
 
 static uint64_t unit_of(char letter, bool age)
 {
@@ -89,6 +106,10 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
         return NULL;
     only->turned = colon[1] == '!';
     only->pattern = colon + 1 + only->turned;
+    only->found = only->turned || only->key >= KIND;
+    *wrong = "no such kind of allocation: malloc, calloc, realloc, new, new[] ...";
+    if (only->key == KIND && !names_kind(only->pattern))
+        return NULL;
     *wrong = "a range is A-B, A- or -B, with k, m, g, and for ages s, m, h, d";
     if (only->key >= SIZE && !parse_range(only->pattern, only))
         return NULL;
@@ -96,13 +117,6 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */
-
-/* Does a pattern with * and ? match? A path also matches by its last component; a function also
- * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
-static bool pattern_matches_name(const char *pattern, const char *text)
-{
-    return text && (glob_match(pattern, text, true) || glob_match(pattern, base_name(text), true));
-}
 
 static bool pattern_matches_function(const char *pattern, const char *function)
 {
@@ -115,19 +129,20 @@ static bool pattern_matches_function(const char *pattern, const char *function)
     return glob_match(pattern, function, true) || glob_match(pattern, bare, true);
 }
 
+/* FUNCTION, FILE_NAME or MODULE */
+static bool condition_names_frame(const struct only_filter *only, const struct frame *frame)
+{
+    return only->key == FUNCTION
+               ? pattern_matches_function(only->pattern, frame->function)
+               : pattern_matches_name(only->pattern,
+                                      only->key == FILE_NAME ? frame->file : frame->module);
+}
+
 static bool only_has_frame(const struct only_filter *only, const struct record *record)
 {
-    for (size_t i = 0; i < record->frame_count; i++) {
-        const struct frame *frame = record->frames[i];
-
-        if (!frame_is_user_code(frame))
-            continue;
-        if (only->key == FUNCTION
-                ? pattern_matches_function(only->pattern, frame->function)
-                : pattern_matches_name(only->pattern,
-                                       only->key == FILE_NAME ? frame->file : frame->module))
+    for (size_t i = 0; i < record->frame_count; i++)
+        if (frame_is_user_code(record->frames[i]) && condition_names_frame(only, record->frames[i]))
             return true;
-    }
     return false;
 }
 
@@ -187,6 +202,67 @@ bool only_filter_matches(const struct only_filter *only, const struct record *re
         all &= fits[key] || !asked[key];
     return all;
 }
+
+/* ---- Names that are to be found --------------------------------------------------------------- */
+
+static bool key_seeks(const struct only_filter *only, enum only_key key)
+{
+    bool asked = false, found = false;
+
+    for (; only; only = only->rest)
+        if (only->key == key) {
+            asked = true;
+            found |= only->found;
+        }
+    return asked && !found;
+}
+
+bool only_filter_seeks(const struct only_filter *only)
+{
+    bool seeks = false;
+
+    for (int key = 0; key < KEYS; key++)
+        seeks |= key_seeks(only, (enum only_key)key);
+    return seeks;
+}
+
+void only_filter_show_module(struct only_filter *only, const char *path)
+{
+    for (; only; only = only->rest)
+        if (only->key == MODULE)
+            only->found |= pattern_matches_name(only->pattern, path);
+}
+
+void only_filter_show_frame(struct only_filter *only, const struct frame *frame)
+{
+    for (; only; only = only->rest)
+        if (only->key <= MODULE && !only->found)
+            only->found = condition_names_frame(only, frame);
+}
+
+void only_filter_show_thread(struct only_filter *only, const struct thread_ref *thread)
+{
+    for (; only; only = only->rest)
+        if (only->key == THREAD)
+            only->found |= pattern_matches_thread(only->pattern, thread);
+}
+
+const char *only_filter_unfound(struct arena *mem, const struct only_filter *only)
+{
+    static const char *const missing[KEYS] = {
+        [FUNCTION] = "no recorded call stack has such a function",
+        [FILE_NAME] = "no recorded call stack has such a source file",
+        [MODULE] = "no process loaded such a module",
+        [THREAD] = "no process had such a thread"};
+
+    for (const struct only_filter *at = only; at; at = at->rest)
+        if (key_seeks(only, at->key))
+            return arena_format(mem, "--only=%s:%s: %s", key_word[at->key], at->pattern,
+                                missing[at->key]);
+    return NULL;
+}
+
+/* ---- Scopes ----------------------------------------------------------------------------------- */
 
 const char *const scope_option_name[SCOPE_KEYS] = {"modules", "functions", "threads"};
 

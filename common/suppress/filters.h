@@ -9,7 +9,9 @@
  *     size, bytes, blocks         the average block, all blocks; a range A-B, A- or -B, or A
  *     age                         since the first allocation: 10s-, 5m-1h
  *
- * A record must match one condition of each key that is given. ! before a value negates it.
+ * A record must match one condition of each key that is given. ! before a value negates it. A name
+ * that no process has is most likely misspelt, and that nothing matches it is no proof that there are
+ * no leaks: so modules, frames and threads are shown to the filter until each key has found a name.
  *
  * A scope is a comma list of names with * and ?. + or no sign: the report covers only these;
  * -: the report excludes these. The same words are options of the runtime, which the recording file
@@ -39,6 +41,16 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
  * unknown, then no age matches. */
 bool only_filter_matches(const struct only_filter *only, const struct record *record,
                          uint64_t until_ns);
+
+/* A key with names has found none so far. */
+bool only_filter_seeks(const struct only_filter *only);
+/* What a process loaded, a frame of a call stack that it recorded, a thread of it. */
+void only_filter_show_module(struct only_filter *only, const char *path);
+void only_filter_show_frame(struct only_filter *only, const struct frame *frame);
+void only_filter_show_thread(struct only_filter *only, const struct thread_ref *thread);
+/* "--only=module:libshp.so: no process loaded such a module", of the first key that found none. The
+ * text lives in mem; NULL: all have found some. */
+const char *only_filter_unfound(struct arena *mem, const struct only_filter *only);
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ struct suppressions {
     struct side sides[SCOPE_KEYS];
     bool match_given; /* as `given` of a side */
     bool any_frame;
+    bool selected; /* a store, for the records so far */
     uint64_t until_ns;
 };
 
@@ -153,6 +154,18 @@ const char *suppress_add_only(struct suppressions *suppressions, const char *tex
     return NULL;
 }
 
+struct only_filter *suppress_names_sought(const struct suppressions *suppressions)
+{
+    return suppressions && only_filter_seeks(suppressions->only) ? suppressions->only : NULL;
+}
+
+const char *suppress_names_unfound(const struct suppressions *suppressions)
+{
+    return suppressions && suppressions->selected
+               ? only_filter_unfound(suppressions->mem, suppressions->only)
+               : NULL;
+}
+
 static void set_scope_rule(struct suppressions *suppressions, enum scope_key key, const char *text,
                            const char *where)
 {
@@ -208,6 +221,7 @@ void suppress_select_store(struct suppressions *suppressions, const struct store
 {
     if (!suppressions)
         return;
+    suppressions->selected = true;
     suppressions->until_ns = until_ns;
     suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
     select_store_scopes(suppressions, store);

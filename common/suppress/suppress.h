@@ -31,6 +31,12 @@ void suppress_print_defaults(FILE *stream);
 /* Suppresses records that do not match a condition of --only, see filters.h. NULL, or the error. */
 const char *suppress_add_only(struct suppressions *suppressions, const char *text);
 
+/* Names of --only that were not found so far, see filters.h; the processes show what they have until
+ * this is NULL, or there are no more. */
+struct only_filter *suppress_names_sought(const struct suppressions *suppressions);
+/* What was not found in any process; NULL = nothing. */
+const char *suppress_names_unfound(const struct suppressions *suppressions);
+
 /* Suppresses records outside a scope, see filters.h. The default is the scope in the recorded
  * options. NULL, or the error. */
 const char *suppress_set_scope(struct suppressions *suppressions, enum scope_key key,

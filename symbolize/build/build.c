@@ -212,6 +212,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     leak_check_info_fill(mem, resolver, store, process);
     when_lost_fill(mem, resolver, store, false, process);
     evidence_fill(mem, store, process);
+    evidence_seek_names(resolver, store, options->group.suppressions);
     address_info_fill(mem, resolver, store, &options->who, process);
     recent_frees_fill(mem, resolver, store, &options->recent, process);
     bad_frees_fill(mem, resolver, store, process);

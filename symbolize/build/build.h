@@ -40,9 +40,13 @@ void anonymize_process(struct process *process);
 /* The rules that no process used. */
 void anonymize_rules(struct report *report);
 
-/* ---- evidence_gaps.c: process.gap and verdict_gap, from the totals -------------------------------- */
+/* ---- evidence_gaps.c: process.gap and verdict_gap, from the totals; names of --only ---------- */
 
 void evidence_fill(struct arena *mem, const struct store *store, struct process *process);
+
+/* Shows what the process has to the names of --only that were found nowhere so far. */
+void evidence_seek_names(struct resolver *resolver, const struct store *store,
+                         const struct suppressions *suppressions);
 
 /* ---- report_notes.c: sentences about what the numbers leave out, and why --------------------- */
 

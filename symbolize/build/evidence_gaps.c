@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/term_text.h"
+#include "common/sites/signature.h"
 
 static const char *find_gap(struct arena *mem, const struct store *store)
 {
@@ -63,6 +64,40 @@ static const char *find_verdict_gap(struct arena *mem, const struct store *store
         return arena_format(mem, "killed by signal %d before a leak check", process->end_value);
     return process->how == END_LOST ? "ended unseen before a leak check, by a signal for example"
                                     : "there was no leak check at its end";
+}
+
+static void show_stacks(struct signatures *signatures, struct only_filter *only)
+{
+    for (uint32_t node = LEAK_NODE_FIRST; node < signatures->store->node_count; node++) {
+        const struct resolved_place *place = signatures_place_at_node(signatures, node);
+
+        for (size_t i = 0; place && i < place->count; i++)
+            only_filter_show_frame(only, &place->frames[i]);
+        if (!only_filter_seeks(only))
+            return;
+    }
+}
+
+void evidence_seek_names(struct resolver *resolver, const struct store *store,
+                         const struct suppressions *suppressions)
+{
+    struct only_filter *only = suppress_names_sought(suppressions);
+    struct signatures signatures;
+
+    if (!only)
+        return;
+    for (size_t i = 0; i < store->module_count; i++)
+        only_filter_show_module(only, store->modules[i].path);
+    for (size_t i = 0; store->look && i < store->look->module_count; i++)
+        only_filter_show_module(only, store->look->modules[i].path);
+    for (size_t i = 0; i < store->thread_count; i++)
+        only_filter_show_thread(
+            only, &(struct thread_ref){store->threads[i].serial, store->threads[i].name});
+    if (!only_filter_seeks(only))
+        return;
+    signatures = signatures_begin(resolver, store);
+    show_stacks(&signatures, only);
+    signatures_end(&signatures);
 }
 
 void evidence_fill(struct arena *mem, const struct store *store, struct process *process)

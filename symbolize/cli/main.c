@@ -231,6 +231,18 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
     return good;
 }
 
+/* A name of --only that nothing has: then that nothing was found tells nothing. */
+static int judge_names(const struct options *options, int status)
+{
+    const char *unfound = suppress_names_unfound(options->build.group.suppressions);
+    bool fails = unfound && options->error_exitcode && status == STATUS_GOOD;
+
+    if (unfound && status != STATUS_UNUSABLE)
+        fprintf(stderr, fails ? "leakreport: %s, so exit status %d\n" : "leakreport: %s\n",
+                term_text(unfound, strlen(unfound), 0).text, STATUS_INCOMPLETE);
+    return fails ? STATUS_INCOMPLETE : status;
+}
+
 typedef int verb_function(struct options *options);
 
 /* Commands with the options of a report, and those with a command line of their own. */
@@ -354,6 +366,7 @@ int main(int argc, char **argv)
     } else {
         status = run ? run(&options) : run_report(&options);
     }
+    status = judge_names(&options, status);
     suppress_end(options.build.group.suppressions);
     options_end(&options);
     arena_end(mem);

@@ -326,6 +326,35 @@ test_error_exitcode_is_124_when_leaks_of_a_process_may_be_missing() {
     equal 'never enabled' "$(asked --start=off ./holds)" 124
     equal 'nothing is missing' "$(asked sh -c 'ls /; env true; ls | cat')" 0
 }
+test_a_name_of_only_that_nothing_has_is_124() {
+    echo "$leaky" >leaky.c
+    cc -g -o leaky leaky.c
+    compile clean -Wl,--no-as-needed -lm <<'END'
+#include <stdlib.h>
+int main(void) { free(malloc(9)); return 0; }
+END
+    asked() { status_of leakrun -q --error-exitcode=9 "$@"; }
+    for name in module:leaky module:leak* function:main file:leaky.c; do
+        equal "$name leaks" "$(asked --only=$name ./leaky)" 9
+        equal "$name is nowhere" "$(asked --only=$name true)" 124
+        equal "$name is in a child" "$(asked --only=$name sh -c './leaky; true')" 9
+    done 2>/dev/null
+    leakrun -q --error-exitcode=9 --only=module:leakly ./leaky 2>err && status=0 || status=$?
+    equal 'misspelt' $status 124
+    says err '^leakreport: --only=module:leakly: no process loaded such a module, so exit status 124$'
+    equal 'not asked' "$(status_of leakrun -q --only=module:leakly ./leaky 2>err)" 0
+    says err '^leakreport: --only=module:leakly: no process loaded such a module$'
+    equal 'one of two is enough' "$(asked --only=module:leakly --only=module:leaky ./leaky)" 9
+    equal 'each key needs one' "$(asked --only=module:leaky --only=function:mian ./leaky 2>/dev/null)" 124
+    equal 'what must not match' "$(asked --only='module:!leakly' ./leaky)" 9
+    equal 'no leak in it' "$(asked --only=module:clean ./clean)" 0
+    equal 'what allocates nothing' "$(asked --only=module:libm.so.6 ./clean)" 0
+    equal "a thread" "$(asked --only=thread:T1 ./leaky)" 9
+    equal "no thread" "$(asked --only=thread:T9 ./leaky 2>/dev/null)" 124
+    equal 'a range' "$(asked --only=size:1m- ./leaky)" 0
+    equal 'its own failure' "$(asked --only=module:leakly sh -c 'exit 3')" 3
+    equal 'no kind' "$(asked --only=kind:mallok ./leaky 2>/dev/null)" 125
+}
 test_dir_of_the_environment_is_honoured() {
     mkdir 'a:b' c
     LIBLEAK_OPTIONS="depth=9:dir='$PWD/a:b'" leakrun -v -o r1 true 2>err
