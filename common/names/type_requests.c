@@ -121,6 +121,7 @@ static void put_field(struct message *message, Dwarf *dwarf, struct type_field *
     message_put_number(message, field->size);
     message_put_number(message, field->count);
     message_put_number(message, field->form);
+    message_put_number(message, field->role);
     message_put_number(message, field->bit_offset);
     message_put_number(message, field->bit_size);
     message_put_number(message, text);
@@ -145,7 +146,7 @@ static void put_fields(const struct elf_binary_parts *parts, struct type_id id,
 
 static void take_field(struct message *message, struct named_field *field)
 {
-    uint64_t form;
+    uint64_t form, role;
 
     copy_text(message_text(message), field->name, sizeof(field->name));
     copy_text(message_text(message), field->type, sizeof(field->type));
@@ -154,6 +155,8 @@ static void take_field(struct message *message, struct named_field *field)
     field->count = message_number(message);
     form = message_number(message);
     field->form = form < FIELD_FORM_MAX ? (enum field_form)form : FIELD_BYTES;
+    role = message_number(message);
+    field->role = role < POINTER_ROLE_MAX ? (enum pointer_role)role : POINTER_PLAIN;
     field->bit_offset = (unsigned)message_number(message);
     field->bit_size = (unsigned)message_number(message);
     field->text = message_number(message);

@@ -41,6 +41,7 @@ struct named_field {
     char type[TYPE_FIELD_NAME_SIZE]; /* of one element, cut to fit */
     uint64_t offset, size, count;
     enum field_form form;
+    enum pointer_role role;
     unsigned bit_offset, bit_size;
     bool text;         /* a pointer to characters */
     struct type_id id; /* of one element */

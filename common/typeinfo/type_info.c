@@ -196,6 +196,44 @@ static bool type_of_member(Dwarf_Die *member, bool room, Dwarf_Die *around, Dwar
                                                       : type_of_die(member, type);
 }
 
+static bool has_size(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context)
+{
+    (void)member;
+    (void)offset;
+    (void)context;
+    return type_size(type) > 0;
+}
+
+/* The member of a variant of a Rust enum, if that has fields. */
+static bool find_payload(Dwarf_Die *variant, Dwarf_Die *member, Dwarf_Die *type)
+{
+    Dwarf_Die plain;
+
+    return dwarf_tag(variant) == DW_TAG_variant && dwarf_child(variant, member) == 0 &&
+           is_member(member) && type_of_die(member, type) && type_make_plain(type, &plain) &&
+           type_visit_members(&plain, has_size, NULL);
+}
+
+/* Option<Box<T>> and others of which one variant alone has fields: those count as members. */
+static bool visit_variants(Dwarf_Die *part, type_visit_member *visit, void *context)
+{
+    Dwarf_Die variant, member, type, found_member, found_type;
+    unsigned payloads = 0, seen = 0;
+    uint64_t offset;
+
+    if (dwarf_child(part, &variant) != 0)
+        return false;
+    do {
+        if (!find_payload(&variant, &member, &type))
+            continue;
+        found_member = member;
+        found_type = type;
+        payloads++;
+    } while (payloads < 2 && ++seen < MEMBERS_MOST && dwarf_siblingof(&variant, &variant) == 0);
+    return payloads == 1 && member_offset(&found_member, &offset) &&
+           visit(&found_member, &found_type, offset, context);
+}
+
 bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context)
 {
     Dwarf_Die child, type;
@@ -207,6 +245,8 @@ bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *contex
         return false;
     room = is_room(plain);
     do {
+        if (dwarf_tag(&child) == DW_TAG_variant_part && visit_variants(&child, visit, context))
+            return true;
         if (is_member(&child) && member_offset(&child, &offset) &&
             type_of_member(&child, room, plain, &type) && visit(&child, &type, offset, context))
             return true;
@@ -591,12 +631,63 @@ void type_write_name(Dwarf_Die *type, char name[TYPE_NAME_SIZE])
     append_type(&copy, name, DEPTH_MOST);
 }
 
+/* ---- Roles of pointers ------------------------------------------------------------------------ */
+
+struct role_of_member {
+    const char *structure, *member; /* the structure's name begins so */
+    enum pointer_role role;
+};
+
+static const struct role_of_member roles[] = {
+    {"std::_Rb_tree_node_base", "_M_parent", POINTER_BACK},
+    {"std::__detail::_List_node_base", "_M_prev", POINTER_BACK},
+    {"std::__detail::_List_node_base", "_M_next", POINTER_LINK},
+    {"alloc::collections::btree::node::LeafNode<", "parent", POINTER_BACK},
+    {"alloc::collections::linked_list::Node<", "prev", POINTER_BACK},
+};
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    return text && strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* The container itself has its ends in such a structure, which lead to its nodes. */
+static bool is_container_head(const char *name)
+{
+    return begins_with(name, "_Rb_tree_header") || begins_with(name, "_List_node_header");
+}
+
+static bool is_weak_pointer(Dwarf_Die *plain, const char *name)
+{
+    return begins_with(name, "weak_ptr<") || begins_with(name, "__weak_ptr<") ||
+           (begins_with(name, "Weak<") && type_is_rust(plain));
+}
+
+/* The role of a member of a structure. */
+static enum pointer_role role_of_member(Dwarf_Die *structure, Dwarf_Die *member)
+{
+    const char *word = dwarf_diename(member);
+    char name[TYPE_NAME_SIZE];
+
+    for (size_t i = 0; word && i < sizeof(roles) / sizeof(*roles); i++) {
+        if (strcmp(word, roles[i].member) != 0)
+            continue;
+        type_write_name(structure, name);
+        if (begins_with(name, roles[i].structure))
+            return roles[i].role;
+    }
+    return POINTER_PLAIN;
+}
+
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 struct field_list {
     struct type_field *fields;
     size_t count;
-    uint64_t offset; /* of the structure whose members are added */
+    Dwarf_Die structure; /* whose members are added */
+    uint64_t offset;     /* of it */
+    enum pointer_role role;
+    bool plain; /* pointers have no role: it is the head of a container */
     char prefix[TYPE_FIELD_NAME_SIZE];
     int left;
 };
@@ -662,9 +753,16 @@ static void add_inner(struct field_list *list, Dwarf_Die *member, Dwarf_Die *pla
 {
     struct field_list inner = *list;
     const char *name = dwarf_tag(member) == DW_TAG_member ? dwarf_diename(member) : NULL;
+    const char *type_name = dwarf_diename(plain);
 
     inner.left--;
     inner.offset += offset;
+    inner.plain |= is_container_head(type_name);
+    if (is_weak_pointer(plain, type_name))
+        inner.role = POINTER_WEAK;
+    else if (inner.role == POINTER_PLAIN)
+        inner.role = role_of_member(&list->structure, member);
+    inner.structure = *plain;
     if (name && !type_is_hidden_member(member, plain))
         snprintf(inner.prefix, sizeof(inner.prefix), "%.60s%.30s.", list->prefix, name);
     type_visit_members(plain, add_member, &inner);
@@ -695,6 +793,8 @@ static bool add_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void
                                  .count = count,
                                  .form = field_form(&plain),
                                  .type = element};
+    if (field->form == FIELD_POINTER && !list->plain)
+        field->role = list->role ? list->role : role_of_member(&list->structure, member);
     snprintf(field->name, sizeof(field->name), "%.60s%.35s", list->prefix, name ? name : "");
     set_bits(member, field);
     list->count++;
@@ -706,8 +806,10 @@ size_t type_fields(Dwarf_Die *type, struct type_field fields[TYPE_FIELDS_MOST])
     struct field_list list = {.fields = fields, .left = DEPTH_MOST};
     Dwarf_Die plain;
 
-    if (type_make_plain(type, &plain))
+    if (type_make_plain(type, &plain)) {
+        list.structure = plain;
         type_visit_members(&plain, add_member, &list);
+    }
     return list.count;
 }
 

@@ -75,6 +75,15 @@ enum field_form {
     FIELD_FORM_MAX
 };
 
+/* What a pointer is in the structures of a library. */
+enum pointer_role {
+    POINTER_PLAIN,
+    POINTER_BACK, /* from a container's node to the one before, or to the container */
+    POINTER_LINK, /* to the container's next node, or from the last one into the container */
+    POINTER_WEAK, /* of a weak_ptr, or of Rust's Weak: it keeps no object alive */
+    POINTER_ROLE_MAX
+};
+
 #define TYPE_FIELDS_MOST 64
 #define TYPE_FIELD_NAME_SIZE 96
 
@@ -83,6 +92,7 @@ struct type_field {
     uint64_t offset, size;           /* size: of one element */
     uint64_t count;                  /* of an array, else 1 */
     enum field_form form;
+    enum pointer_role role;
     uint8_t bit_offset, bit_size; /* of a bit-field, counted from the lowest bit at offset */
     Dwarf_Die type;               /* of one element */
 };

@@ -8,6 +8,7 @@
 
 struct tarjan {
     const struct heap_graph *graph;
+    const bool *left_out;
     struct components *out;
     uint32_t *order,
         *low; /* by node, from 1; order 0: not seen; low GRAPH_NONE: its set is complete */
@@ -57,8 +58,10 @@ static void search_from(struct tarjan *search, uint32_t start)
         uint32_t node = search->path[depth];
 
         if (search->next[depth] < graph->first[node + 1]) {
-            uint32_t to = graph->edge[search->next[depth]++].to;
+            uint32_t edge = search->next[depth]++, to = graph->edge[edge].to;
 
+            if (search->left_out && search->left_out[edge])
+                continue;
             if (!search->order[to])
                 enter(search, ++depth, to);
             else if (search->low[to] != GRAPH_NONE && search->order[to] < search->low[node])
@@ -74,12 +77,13 @@ static void search_from(struct tarjan *search, uint32_t start)
     }
 }
 
-struct components components_find(const struct heap_graph *graph)
+struct components components_find(const struct heap_graph *graph, const bool *left_out)
 {
     size_t room = (size_t)graph->blocks + 1;
     struct components out = {.member = array_grow(NULL, &(size_t){0}, room, sizeof(uint32_t)),
                              .set_of = array_grow(NULL, &(size_t){0}, room, sizeof(uint32_t))};
     struct tarjan search = {.graph = graph,
+                            .left_out = left_out,
                             .out = &out,
                             .order = array_grow(NULL, &(size_t){0}, room, sizeof(uint32_t)),
                             .low = array_grow(NULL, &(size_t){0}, room, sizeof(uint32_t)),
@@ -115,8 +119,9 @@ static uint64_t step_to(const struct hashmap *by, uint32_t node)
 }
 
 /* A search by breadth from the start until an edge leads back; that edge, *from: where it begins. */
-static uint32_t find_closing(const struct heap_graph *graph, const uint32_t *set_of, uint32_t start,
-                             struct hashmap *by, uint32_t *from)
+static uint32_t find_closing(const struct heap_graph *graph, const bool *left_out,
+                             const uint32_t *set_of, uint32_t start, struct hashmap *by,
+                             uint32_t *from)
 {
     uint32_t *queue = NULL;
     size_t room = 0, head = 0, tail = 0;
@@ -130,6 +135,8 @@ static uint32_t find_closing(const struct heap_graph *graph, const uint32_t *set
             bool fresh;
             uint64_t *step;
 
+            if (left_out && left_out[i])
+                continue;
             if (to == start) {
                 free(queue);
                 return i;
@@ -148,8 +155,9 @@ static uint32_t find_closing(const struct heap_graph *graph, const uint32_t *set
     return GRAPH_NONE;
 }
 
-uint32_t components_cycle(const struct heap_graph *graph, const struct components *components,
-                          uint32_t set, uint32_t *edges, uint32_t most)
+uint32_t components_cycle(const struct heap_graph *graph, const bool *left_out,
+                          const struct components *components, uint32_t set, uint32_t *edges,
+                          uint32_t most)
 {
     uint32_t start = GRAPH_NONE, from = 0, length = 1, closing;
     struct hashmap by = {0};
@@ -157,7 +165,7 @@ uint32_t components_cycle(const struct heap_graph *graph, const struct component
     for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++)
         if (components->member[i] < start)
             start = components->member[i];
-    closing = find_closing(graph, components->set_of, start, &by, &from);
+    closing = find_closing(graph, left_out, components->set_of, start, &by, &from);
     for (uint32_t node = from; node != start; length++)
         node = (uint32_t)(step_to(&by, node) >> 32);
     if (length <= most)

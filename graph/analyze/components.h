@@ -12,12 +12,14 @@ struct components {
     uint32_t count;   /* of sets; each has two members or more */
 };
 
-struct components components_find(const struct heap_graph *graph);
+/* left_out: by edge, those that count as none; NULL: all count. */
+struct components components_find(const struct heap_graph *graph, const bool *left_out);
 void components_end(struct components *components);
 
 /* The edges of a shortest cycle through the set's first block, in order; their number, at most
  * `most`: a longer one is cut. */
-uint32_t components_cycle(const struct heap_graph *graph, const struct components *components,
-                          uint32_t set, uint32_t *edges, uint32_t most);
+uint32_t components_cycle(const struct heap_graph *graph, const bool *left_out,
+                          const struct components *components, uint32_t set, uint32_t *edges,
+                          uint32_t most);
 
 #endif

@@ -239,12 +239,14 @@ static void append_index(char text[GRAPH_TYPE_SIZE], uint64_t index)
     append(text, number);
 }
 
-/* Adds what lies at an offset of a structure; false: unknown. */
+/* Adds the name of what lies at an offset of a structure, and finds its field, NULL: the type is a
+ * pointer or number and has none. False: unknown. */
 static bool append_field(struct graph_types *types, struct binary *binary, struct type_id id,
-                         uint64_t offset, int depth, char text[GRAPH_TYPE_SIZE])
+                         uint64_t offset, int depth, char text[GRAPH_TYPE_SIZE],
+                         const struct named_field **found)
 {
     const struct type_fields *fields = fields_of(types, binary, id);
-    const struct named_field *field = field_at(fields, offset);
+    const struct named_field *field = *found = field_at(fields, offset);
 
     if (!field)
         return !fields->count && !offset && *text;
@@ -257,27 +259,90 @@ static bool append_field(struct graph_types *types, struct binary *binary, struc
     offset %= field->size;
     if (field->form == FIELD_POINTER)
         return !offset;
-    return depth > 0 && append_field(types, binary, field->id, offset, depth - 1, text);
+    return depth > 0 && append_field(types, binary, field->id, offset, depth - 1, text, found);
 }
 
-const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_t offset,
-                              char text[GRAPH_TYPE_SIZE])
+/* The field of the pointer at an offset of a block, if there is one; text: its name, or empty. */
+static const struct named_field *find_field(struct graph_types *types, uint32_t block,
+                                            uint64_t offset, char text[GRAPH_TYPE_SIZE])
 {
     uint32_t site = types->site ? types->graph->block[block].site : 0;
     const struct block_type *type = graph_types_site(types, site);
+    const struct named_field *field = NULL;
 
     *text = 0;
     if (!type || !type->size || offset < type->at)
-        return text;
+        return NULL;
     offset -= type->at;
     if (type->layout == TYPE_ARRAY) {
         append_index(text, offset / type->size);
         offset %= type->size;
     }
     if (!append_field(types, types->site[site]->binary, types->site[site]->id, offset, DEPTH_MOST,
-                      text))
+                      text, &field))
         *text = 0;
+    return *text ? field : NULL;
+}
+
+const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_t offset,
+                              char text[GRAPH_TYPE_SIZE])
+{
+    find_field(types, block, offset, text);
     return text;
+}
+
+/* ---- Weak pointers --------------------------------------------------------------------------- */
+
+/* The buckets of libstdc++'s hash tables: one leads to the table itself, in front of the first node. */
+static bool is_bucket_array(const struct block_type *type)
+{
+    static const char bucket[] = "std::__detail::_Hash_node_base *";
+
+    return strncmp(type->name, bucket, sizeof(bucket) - 1) == 0;
+}
+
+/* Another structure's start, or not the start of one: no node of the same container. */
+static bool leads_into_container(const struct graph_types *types, uint32_t from, uint32_t edge)
+{
+    const struct heap_graph *graph = types->graph;
+
+    return heap_graph_edge_offset(graph, edge) != 0 ||
+           graph_types_key(types, graph->block[from].site) !=
+               graph_types_key(types, graph->block[graph->edge[edge].to].site);
+}
+
+bool graph_types_has_weak(struct graph_types *types, uint32_t site)
+{
+    const struct block_type *type = graph_types_site(types, site);
+    const struct type_fields *fields;
+
+    if (!type)
+        return false;
+    if (is_bucket_array(type))
+        return true;
+    fields = fields_of(types, types->site[site]->binary, types->site[site]->id);
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->field[i].role ||
+            (fields->field[i].form == FIELD_BYTES && *fields->field[i].name))
+            return true;
+    return false;
+}
+
+bool graph_types_edge_is_weak(struct graph_types *types, uint32_t from, uint32_t edge)
+{
+    const struct heap_graph *graph = types->graph;
+    const struct block_type *type = graph_types_site(types, graph->block[from].site);
+    const struct named_field *field;
+    char text[GRAPH_TYPE_SIZE];
+
+    if (!type || graph->edge[edge].at >= GRAPH_AT_MOST)
+        return false;
+    if (is_bucket_array(type))
+        return heap_graph_edge_offset(graph, edge) != 0;
+    field = find_field(types, from, 8ull * graph->edge[edge].at, text);
+    if (!field || !field->role)
+        return false;
+    return field->role != POINTER_LINK || leads_into_container(types, from, edge);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */

@@ -43,6 +43,11 @@ const char *graph_type_words(const struct block_type *type, uint64_t block_size,
 const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_t offset,
                               char text[GRAPH_TYPE_SIZE]);
 
+/* Does the edge hold nothing in its target: is it a pointer back inside a container, or a weak one? */
+bool graph_types_edge_is_weak(struct graph_types *types, uint32_t from, uint32_t edge);
+/* May edges out of the site's blocks be such? */
+bool graph_types_has_weak(struct graph_types *types, uint32_t site);
+
 /* The pointers along the blocks, from a root word on, in words of the source: "cache.buckets[12]->next".
  * words, and the word of each block: NULL = unknown. */
 struct graph_path {

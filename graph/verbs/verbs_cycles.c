@@ -10,6 +10,12 @@
 
 #define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
 
+/* The sets of blocks that hold each other, with the pointers that count. */
+struct cycle_search {
+    const bool *left_out; /* by edge; NULL: all count */
+    struct components components;
+};
+
 /* Cycles whose blocks come from the same sites and are closed by the same words. */
 struct cycle_kind {
     const char *words;
@@ -108,23 +114,27 @@ static bool is_repeated(const struct heap_graph *graph, uint32_t from, uint32_t 
 
 /* All pointers between blocks of the set. */
 static void count_words(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
-                        const struct components *components, uint32_t set)
+                        const struct cycle_search *search, uint32_t set)
 {
+    const struct components *components = &search->components;
+
     for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
         uint32_t from = components->member[i];
 
         for (uint32_t k = graph->first[from]; k < graph->first[from + 1]; k++)
             if (components->set_of[graph->edge[k].to] == set && graph->edge[k].at < GRAPH_AT_MOST &&
-                !is_repeated(graph, from, k))
+                !(search->left_out && search->left_out[k]) && !is_repeated(graph, from, k))
                 count_word(graph, kinds, kind, from, k);
     }
 }
 
 static void count_cycle(struct verb_run *run, struct cycle_kinds *kinds,
-                        const struct components *components, uint32_t set)
+                        const struct cycle_search *search, uint32_t set)
 {
     const struct heap_graph *graph = run->graph;
-    uint32_t edge[CYCLE_EDGES], count = components_cycle(graph, components, set, edge, CYCLE_EDGES);
+    const struct components *components = &search->components;
+    uint32_t edge[CYCLE_EDGES],
+        count = components_cycle(graph, search->left_out, components, set, edge, CYCLE_EDGES);
     char *words = cycle_words(run, edge, count);
     uint64_t *known = hashmap_put(&kinds->of, hash_text(1, words, strlen(words)), NULL);
     struct cycle_kind *kind;
@@ -139,7 +149,7 @@ static void count_cycle(struct verb_run *run, struct cycle_kinds *kinds,
         *known = kinds->count;
     }
     free(words);
-    count_words(run->graph, kinds, *known - 1, components, set);
+    count_words(run->graph, kinds, *known - 1, search, set);
     kind = &kinds->kind[*known - 1];
     kind->cycles++;
     for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++) {
@@ -210,7 +220,16 @@ static const char *kind_words(struct verb_run *run, const struct cycle_kinds *ki
     return kept;
 }
 
-int verb_cycles(struct verb_run *run)
+static void free_kinds(struct cycle_kinds *kinds)
+{
+    hashmap_end(&kinds->of);
+    hashmap_end(&kinds->of_word);
+    free(kinds->word);
+    free(kinds->kind);
+}
+
+static void list_kinds(struct verb_run *run, struct cycle_kinds *kinds, const char *key,
+                       const char *heading)
 {
     static const struct column columns[] = {{"bytes", "bytes", CELL_BYTES},
                                             {"blocks", "blocks", CELL_NUMBER},
@@ -219,35 +238,81 @@ int verb_cycles(struct verb_run *run)
                                             {"example", "one is at", CELL_ADDRESS},
                                             {"closed_by", "closed by", CELL_TEXT},
                                             {"words", "", CELL_TEXT}};
-    struct components components = components_find(run->graph);
-    struct cycle_kinds kinds = {0};
-    uint64_t shown;
+    uint64_t shown = verb_rows(run, kinds->count);
 
-    for (uint32_t set = 0; set < components.count; set++)
-        count_cycle(run, &kinds, &components, set);
-    if (kinds.count)
-        qsort(kinds.kind, kinds.count, sizeof(*kinds.kind), by_falling_size);
-    shown = verb_rows(run, kinds.count);
-    listing_open_table(run->listing, "cycles", NULL, columns, run->listing->is_json ? 7 : 6);
+    if (kinds->count)
+        qsort(kinds->kind, kinds->count, sizeof(*kinds->kind), by_falling_size);
+    listing_open_table(run->listing, key, heading, columns, run->listing->is_json ? 7 : 6);
     for (uint64_t i = 0; i < shown; i++) {
-        const char *words = kind_words(run, &kinds, kinds.kind[i].number);
+        const char *words = kind_words(run, kinds, kinds->kind[i].number);
 
-        listing_row(run->listing, (union cell[]){{.number = kinds.kind[i].bytes},
-                                                 {.number = kinds.kind[i].blocks},
-                                                 {.number = kinds.kind[i].lost},
-                                                 {.number = kinds.kind[i].cycles},
-                                                 {.number = kinds.kind[i].example},
-                                                 {.text = kinds.kind[i].words},
+        listing_row(run->listing, (union cell[]){{.number = kinds->kind[i].bytes},
+                                                 {.number = kinds->kind[i].blocks},
+                                                 {.number = kinds->kind[i].lost},
+                                                 {.number = kinds->kind[i].cycles},
+                                                 {.number = kinds->kind[i].example},
+                                                 {.text = kinds->kind[i].words},
                                                  {.text = words}});
         if (!run->listing->is_json && words)
             fprintf(run->listing->stream, "%12s  pointers between its blocks:%s%s\n", "",
                     "\n                ", words);
     }
-    listing_close_table(run->listing, kinds.count - shown);
-    hashmap_end(&kinds.of);
-    hashmap_end(&kinds.of_word);
-    free(kinds.word);
-    free(kinds.kind);
-    components_end(&components);
+    listing_close_table(run->listing, kinds->count - shown);
+}
+
+/* By edge: pointers back inside containers, and weak ones. NULL: there are none. The caller frees it. */
+static bool *find_weak_edges(struct verb_run *run)
+{
+    const struct heap_graph *graph = run->graph;
+    struct graph_types *types = &run->names->types;
+    size_t sites = (size_t)graph->sites + 1, found = 0;
+    bool *of_site = array_grow(NULL, &(size_t){0}, sites, sizeof(bool));
+    bool *weak = array_grow(NULL, &(size_t){0}, (size_t)graph->edges + 1, sizeof(bool));
+
+    for (uint32_t site = 0; site < sites; site++)
+        of_site[site] = graph_types_has_weak(types, site);
+    for (uint32_t from = 0; from < graph->blocks; from++)
+        for (uint32_t k = graph->first[from]; k < graph->first[from + 1]; k++) {
+            weak[k] = of_site[graph->block[from].site] && graph_types_edge_is_weak(types, from, k);
+            found += weak[k];
+        }
+    free(of_site);
+    if (found)
+        return weak;
+    free(weak);
+    return NULL;
+}
+
+static bool has_member_in(const struct components *components, uint32_t set,
+                          const struct components *other)
+{
+    for (uint32_t i = components->first[set]; i < components->first[set + 1]; i++)
+        if (other->set_of[components->member[i]] != GRAPH_NONE)
+            return true;
+    return false;
+}
+
+int verb_cycles(struct verb_run *run)
+{
+    bool *weak = find_weak_edges(run);
+    struct cycle_search search = {weak, components_find(run->graph, weak)}, all = {0};
+    struct cycle_kinds kinds = {0}, weak_kinds = {0};
+
+    for (uint32_t set = 0; set < search.components.count; set++)
+        count_cycle(run, &kinds, &search, set);
+    list_kinds(run, &kinds, "cycles", NULL);
+    if (weak)
+        all.components = components_find(run->graph, NULL);
+    for (uint32_t set = 0; set < all.components.count; set++)
+        if (!has_member_in(&all.components, set, &search.components))
+            count_cycle(run, &weak_kinds, &all, set);
+    if (weak_kinds.count || run->listing->is_json)
+        list_kinds(run, &weak_kinds, "weak_cycles",
+                   "Cycles only by pointers back inside containers, or by weak pointers:");
+    free_kinds(&kinds);
+    free_kinds(&weak_kinds);
+    free(weak);
+    components_end(&search.components);
+    components_end(&all.components);
     return STATUS_GOOD;
 }

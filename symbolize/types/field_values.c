@@ -281,6 +281,27 @@ static size_t write_vector(const struct named_field *fields, size_t count,
     return 3;
 }
 
+/* The counts in the control block of std::shared_ptr, as use_count() tells them: all that share the
+ * object are together one more of the weak ones. False: the field is no such count. */
+static bool write_count(const struct named_field *field, const struct content *content,
+                        char name[TYPE_FIELD_NAME_SIZE], char value[VALUE_SIZE])
+{
+    size_t prefix;
+    bool weak = is_member(field, "_M_weak_count", &prefix);
+    int32_t count, used = 0;
+
+    if ((!weak && !is_member(field, "_M_use_count", &prefix)) || field->size != sizeof(count) ||
+        field->offset + sizeof(count) > content->length)
+        return false;
+    memcpy(&count, content->bytes + field->offset, sizeof(count));
+    if (weak && field->offset >= sizeof(used))
+        memcpy(&used, content->bytes + field->offset - sizeof(used), sizeof(used));
+    snprintf(name, TYPE_FIELD_NAME_SIZE, "%.*s%s", (int)prefix, field->name,
+             weak ? "weak_count" : "use_count");
+    snprintf(value, VALUE_SIZE, "%" PRId64, (int64_t)count - (used != 0));
+    return true;
+}
+
 /* What the fields from here on are as one object; returns how many, 0: none. name: of the object. */
 static size_t write_object(struct types *types, const struct named_field *fields, size_t count,
                            const struct content *content, char name[TYPE_FIELD_NAME_SIZE],
@@ -319,8 +340,10 @@ static void fill_sample(struct types *types, const struct site_type *of, struct 
 
     for (size_t i = 0, members; i < count; i += members) {
         members = write_object(types, &fields[i], count - i, &content, name, value);
-        if (!members && *fields[i].name &&
-            write_field(types, of->binary, &fields[i], &content, value))
+        if (!members && write_count(&fields[i], &content, name, value))
+            members = 1;
+        else if (!members && *fields[i].name &&
+                 write_field(types, of->binary, &fields[i], &content, value))
             snprintf(name, sizeof(name), "%s", fields[i].name);
         else if (!members)
             *name = 0;

@@ -1,5 +1,5 @@
 // The fields of a block show std::string as its text, whether it lies in the object or in a block that was recorded, too,
-// std::vector by its bytes, enumerations by name, and text behind a pointer. Behind a block that was freed, or without
+// std::vector by its bytes, enumerations by name, and text behind a pointer; the block of a std::shared_ptr has its counts. Behind a block that was freed, or without
 // content, there is no text.
 // CFLAGS: -O0 -g
 // CFLAGS: -O2 -g
@@ -14,8 +14,11 @@
 // EXPECT: ^full: +none = \{\}$
 // EXPECT: ^full: +note = "hello"$
 // EXPECT: ^full: +gone = 0x[0-9a-f]+$
-// REFUSE: ^full: .*\._M_
+// EXPECT: ^full: +use_count = 2$
+// EXPECT: ^full: +weak_count = 1$
+// REFUSE: ^full: +((name|place|nowhere|marks|none)\._M_|.*_count = 3)
 // REFUSE: ^(given|none): .* (place|note|marks) =
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,10 @@ struct Record {
     std::string name, place, nowhere;
     std::vector<int> marks, none;
     const char *note, *gone;
+};
+struct Shared {
+    std::shared_ptr<Shared> itself, again;
+    std::weak_ptr<Shared> weak;
 };
 static void *volatile sink;
 
@@ -41,9 +48,18 @@ __attribute__((noinline)) static void make()
     delete[] gone;
 }
 
+__attribute__((noinline)) static void share()
+{
+    auto one = std::make_shared<Shared>();
+
+    one->itself = one->again = one;
+    one->weak = one;
+}
+
 int main()
 {
     make();
+    share();
     sink = nullptr;
     volatile char wipe[8192];
     for (auto &c : wipe) c = 0;

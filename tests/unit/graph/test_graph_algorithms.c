@@ -177,9 +177,11 @@ static bool is_cycle(const struct model *model, uint32_t a, uint32_t b)
 }
 
 static void check_cycle(const struct model *model, const struct heap_graph *graph,
-                        const struct components *found, uint32_t set, uint64_t seed)
+                        const bool *left_out, const struct components *found, uint32_t set,
+                        uint64_t seed)
 {
-    uint32_t edge[MODEL_BLOCKS], count = components_cycle(graph, found, set, edge, MODEL_BLOCKS);
+    uint32_t edge[MODEL_BLOCKS];
+    uint32_t count = components_cycle(graph, left_out, found, set, edge, MODEL_BLOCKS);
 
     ck_assert_uint_ge(count, 2);
     for (uint32_t i = 0; i < count; i++) {
@@ -187,30 +189,57 @@ static void check_cycle(const struct model *model, const struct heap_graph *grap
         const struct model_edge *next = &model->edge[edge[(i + 1) % count]];
 
         ck_assert_msg(one->to == next->from, "graph %lu: the cycle of set %u breaks", seed, set);
+        ck_assert(!left_out || !left_out[edge[i]]);
         ck_assert_uint_eq(found->set_of[one->to], set);
     }
 }
 
+/* The cycles of the graph without the edges that are left out are those of a model without them. */
+static void check_cycles(const struct model *model, const bool *left_out, uint64_t seed)
+{
+    struct model less = *model;
+    struct heap_graph graph;
+    struct components found;
+
+    less.edges = 0;
+    for (uint32_t i = 0; i < model->edges; i++)
+        if (!left_out || !left_out[i])
+            less.edge[less.edges++] = model->edge[i];
+    model_graph(model, &graph);
+    found = components_find(&graph, left_out);
+    for (uint32_t a = 0; a < model->blocks; a++)
+        for (uint32_t b = 0; b < a; b++)
+            ck_assert_msg(is_cycle(&less, a, b) ==
+                              (found.set_of[a] != GRAPH_NONE && found.set_of[a] == found.set_of[b]),
+                          "graph %lu: blocks %u and %u", seed, a, b);
+    for (uint32_t set = 0; set < found.count; set++)
+        check_cycle(model, &graph, left_out, &found, set, seed);
+    components_end(&found);
+    heap_graph_end(&graph);
+}
+
 START_TEST(cycles_are_the_blocks_that_lead_to_each_other)
 {
-    struct model model;
-
     for (uint64_t seed = 0; seed < graphs(); seed++) {
-        struct heap_graph graph;
-        struct components found;
+        struct model model;
 
         model_make(&model, seed, 12);
-        model_graph(&model, &graph);
-        found = components_find(&graph);
-        for (uint32_t a = 0; a < model.blocks; a++)
-            for (uint32_t b = 0; b < a; b++)
-                ck_assert_msg(is_cycle(&model, a, b) == (found.set_of[a] != GRAPH_NONE &&
-                                                         found.set_of[a] == found.set_of[b]),
-                              "graph %lu: blocks %u and %u", seed, a, b);
-        for (uint32_t set = 0; set < found.count; set++)
-            check_cycle(&model, &graph, &found, set, seed);
-        components_end(&found);
-        heap_graph_end(&graph);
+        check_cycles(&model, NULL, seed);
+    }
+}
+END_TEST
+
+START_TEST(edges_that_are_left_out_close_no_cycle)
+{
+    for (uint64_t seed = 0; seed < graphs(); seed++) {
+        bool left_out[MODEL_EDGES];
+        uint64_t state = seed;
+        struct model model;
+
+        model_make(&model, seed, 12);
+        for (uint32_t i = 0; i < MODEL_EDGES; i++)
+            left_out[i] = model_random(&state, 3) == 0;
+        check_cycles(&model, left_out, seed);
     }
 }
 END_TEST
@@ -273,6 +302,7 @@ int main(void)
     tcase_add_test(tests, dominators_and_retained_sizes_are_those_of_the_definition);
     tcase_add_test(tests, paths_are_shortest_and_consist_of_edges);
     tcase_add_test(tests, cycles_are_the_blocks_that_lead_to_each_other);
+    tcase_add_test(tests, edges_that_are_left_out_close_no_cycle);
     tcase_add_test(tests, the_tree_of_owners_has_each_block_once);
     suite_add_tcase(suite, tests);
     return suite_run(suite);

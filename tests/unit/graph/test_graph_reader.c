@@ -122,7 +122,7 @@ static void use(struct heap_graph *graph)
 {
     struct dominators dominators = dominators_find(graph);
     struct root_tree tree = root_tree_find(graph);
-    struct components components = components_find(graph);
+    struct components components = components_find(graph, NULL);
     const char *broken = "";
 
     ck_assert_msg(dominators_check(graph, &dominators, &broken), "%s", broken);
