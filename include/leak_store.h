@@ -454,14 +454,14 @@ struct leak_site {
     struct leak_counts counts;
 };
 
-/* Where the blocks of a site were freed: one record for each pair of allocation site and call stack
- * of the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are estimates. With
- * free_stacks=sample a thread records its first free of a site, then one in ONE_IN, and after MANY
- * frees of that site one in ONE_IN_MANY; each recorded free also counts for those not recorded
- * since the one before. A thread that has freed blocks of SITES sites records the first free of one
- * further site in SITES_ONE_IN, and counts it as so many. The first free at a place is recorded,
- * too, and counts for one. With sample= each free of a sampled block is recorded, and counts for as
- * many blocks as the sample did. */
+/* The places where the blocks of a site were freed: one record for each pair of allocation site and
+ * call stack of the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are
+ * estimates. With free_stacks=sample a thread records its first free of a site, then one in ONE_IN,
+ * and after MANY frees of that site one in ONE_IN_MANY; each recorded free also counts for those
+ * not recorded since the one before. A thread that has freed blocks of SITES sites records the
+ * first free of one further site in SITES_ONE_IN, and counts it as so many. The first free at a
+ * place is recorded, too, and counts for one. With sample= each free of a sampled block is
+ * recorded, and counts for as many blocks as the sample did. */
 #define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
 #define LEAK_FREED_MANY 4096

@@ -248,8 +248,8 @@ LIBLEAK_FUNCTION(int, libleak_set_option, (const char *name, const char *value),
 LIBLEAK_PROCEDURE(libleak_set_report_hook,
                   (int (*hook)(const char *line, void *context), void *context), (hook, context))
 
-/* For a program's own handler of SIGSEGV and the like: writes the call stack at the signal to fd, one
- * line a frame. context: the third argument of a handler with SA_SIGINFO; NULL: the caller's stack.
+/* Writes the call stack at a signal to fd, one line a frame, for a program's own handler of SIGSEGV
+ * and the like. context: the third argument of a handler with SA_SIGINFO; NULL: the caller's stack.
  * From a signal handler: yes; it allocates nothing and takes no lock. */
 LIBLEAK_PROCEDURE(libleak_backtrace_fd, (const void *context, int fd), (context, fd))
 

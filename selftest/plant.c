@@ -58,7 +58,7 @@ PLANT plant_growing(int first)   { if (first) SAY("growing", "history", GROWING_
 PLANT plant_steady(int at, int first) { if (first) SAY("steady", "history", GROWING_BLOCKS * 1000); free(ring[at]); ring[at] = malloc(1000); }
 /* clang-format on */
 
-/* -1: there is no libstdc++. */
+/* Finds operator new and delete. -1: there is no libstdc++. */
 static int find_operators(void)
 {
     if (!dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL))

@@ -37,7 +37,7 @@ void heaps_end(struct heaps *heaps);
 void heaps_lock(struct heaps *heaps);
 void heaps_unlock(struct heaps *heaps);
 
-/* NULL: no such process runs, or its recording cannot be read. */
+/* Finds a process. NULL: no such process runs, or its recording cannot be read. */
 const struct fleet_member *heaps_find(const struct heaps *heaps, pid_t pid);
 /* The notes on a process that heaps_find() found. */
 struct heap_process *heaps_notes(struct heaps *heaps, const struct fleet_member *member);

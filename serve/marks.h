@@ -36,7 +36,7 @@ void marks_update(struct marks *marks, double time, struct counters total,
                   const struct counters *at, size_t count);
 void marks_set_user(struct marks *marks, double time, struct counters total,
                     const struct counters *at, size_t count);
-/* NULL: there is none yet. */
+/* The counters at a mark; NULL: it was not set yet. */
 const struct counter_baseline *marks_find(const struct marks *marks, enum mark mark);
 void marks_end(struct marks *marks);
 

@@ -27,7 +27,8 @@ class LibleakListener : public testing::EmptyTestEventListener
     }
 };
 
-/* Behind the printer: the end of a test is told in the opposite order. */
+/* Appends the listener behind the printer, because listeners hear of a test's end in the opposite
+ * order. */
 static inline void libleak_gtest_listen()
 {
     testing::UnitTest::GetInstance()->listeners().Append(new LibleakListener);

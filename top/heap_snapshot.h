@@ -70,7 +70,8 @@ struct snapshot_reader {
 struct snapshot_reader snapshot_reader_begin(const char *path, struct resolver *resolver);
 void snapshot_reader_end(struct snapshot_reader *reader);
 
-/* NULL: the file cannot be read, and *trouble says why; a later try may succeed. */
+/* Takes a snapshot. NULL: the file cannot be read, and *trouble says why; a later try may
+ * succeed. */
 struct heap_snapshot *heap_snapshot_take(struct snapshot_reader *reader,
                                          struct read_error *trouble);
 void heap_snapshot_free(struct heap_snapshot *snapshot); /* NULL is allowed */
@@ -94,7 +95,7 @@ struct watched {
     void (*end)(void *source);
 };
 
-/* NULL: no thread could be started, and the source has ended. */
+/* Starts a thread that watches. NULL: it could not be started, and the source has ended. */
 struct watcher *watcher_begin(const struct watched *watched, void *source, double interval);
 
 /* Watches the recording of a process: makes a struct heap_snapshot at intervals, until the process

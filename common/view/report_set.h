@@ -83,7 +83,7 @@ struct report_set_entry *report_set_add_resource(struct report_set *report_set,
 /* The interned name of a host, as in seen.hosts. */
 const char *report_set_host_name(struct report_set *report_set, const char *name);
 
-/* NULL: there is none. Not of a report_set that keeps entries apart. */
+/* Finds an entry; NULL: there is none. Only for a report_set that joins entries. */
 struct report_set_entry *report_set_find(const struct report_set *report_set,
                                          enum report_set_class class, uint64_t signature);
 

@@ -32,7 +32,7 @@ static uint32_t key_of(const struct grouping *grouping, uint32_t block)
     return 2 * (grouping->as ? grouping->as[its->site] : its->site) + graph_block_is_lost(its);
 }
 
-/* outer: no other block of its group dominates the block. */
+/* Called for each block of a group. outer: no other block of the group dominates it. */
 typedef void visit_member(struct grouping *grouping, uint32_t block, bool outer);
 
 /* A block, and those of its site that it leads to through blocks of its site. */

@@ -30,7 +30,7 @@ struct graph_block {
     uint8_t kind;
 };
 
-/* at: the word's number within the block, or one of these. */
+/* The field `at` of an edge is the number of the word within the block, or one of these. */
 #define GRAPH_AT_MOST (UINT32_MAX - 2)    /* that or a later one */
 #define GRAPH_AT_ENCODED (UINT32_MAX - 1) /* an encoded pointer, somewhere */
 #define GRAPH_AT_AROUND UINT32_MAX        /* none: the block lies inside the target */

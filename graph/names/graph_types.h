@@ -23,7 +23,7 @@ void graph_types_end(struct graph_types *types);
 
 /* What `types` that knows nothing, all zero, answers: NULL, 0, "". */
 
-/* NULL: unknown. */
+/* The type of the blocks of a site; NULL: unknown. */
 const struct block_type *graph_types_site(const struct graph_types *types, uint32_t site);
 /* Equal for sites whose blocks have one type, as far as their sizes agree; 0: unknown. */
 uint64_t graph_types_key(const struct graph_types *types, uint32_t site);

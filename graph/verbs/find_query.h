@@ -37,7 +37,7 @@ enum find_field {
 #define FIND_WRONG_SIZE 192
 struct find_query;
 
-/* NULL: the text is wrong, and `wrong` says why. */
+/* Parses a condition. NULL: the text is wrong, and `wrong` says why. */
 struct find_query *find_query_parse(const char *text, char wrong[FIND_WRONG_SIZE]);
 void find_query_end(struct find_query *query);
 /* Whether the condition has this field: what costs time is computed only then. */

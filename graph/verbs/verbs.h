@@ -78,7 +78,8 @@ const char *verb_field(const struct verb_run *run, uint32_t block, uint64_t offs
 /* "1,000 × struct entry", "One struct cache", "3 blocks": from a site. The caller frees it. */
 char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site);
 
-/* With --by=type: by site, the first one whose blocks have its type; the caller frees it. NULL: else. */
+/* Maps each site to the first one whose blocks have the same type, with --by=type; the caller frees
+ * the map. NULL without --by=type. */
 uint32_t *verb_sites_as(const struct verb_run *run);
 /* The site of such a group; NULL: it has a type, so there may be many sites. */
 const char *verb_group_site(const struct verb_run *run, uint32_t site);

@@ -40,7 +40,8 @@ struct sandbox_call {
     uint64_t argument[6];
 };
 
-/* 0: the kernel would simply execute the call, for every thread. Else the errno to fail with. */
+/* The errno with which the call must fail. 0: it may be made; the kernel would simply execute it,
+ * for every thread. */
 int sandbox_refusal(const struct sandbox_call *call);
 static inline bool sandbox_allows(const struct sandbox_call *call)
 {

@@ -175,7 +175,7 @@ bool sys_may_die_by_signal(const struct sandbox_filter *filter);
  * milliseconds rather than microseconds, leaves every signal without handler open. */
 void sys_signals_block(uint64_t *saved);
 void sys_signals_block_handled(uint64_t *saved);
-/* Those of the signals `among` (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
+/* Selects those of the signals `among` (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
 uint64_t sys_signals_without_handler(uint64_t among);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */

@@ -23,8 +23,8 @@ enum blocks_insert {
 };
 
 bool blocks_start(void);
-/* apart: all blocks come from an allocator, such as glibc's, that never gives two of them in 32
- * bytes. */
+/* Tells how close blocks may be. apart: all blocks come from an allocator, such as glibc's, that
+ * never gives two of them in 32 bytes. */
 void blocks_set_spacing(bool apart);
 
 /* Says whether a block at this address can be recorded. */

@@ -224,7 +224,7 @@ static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t st
     }
 }
 
-/* NULL: there are none. */
+/* The words of an area; NULL: there are none. */
 static const uint64_t *words_of(const struct shadow_area *area, enum shadow_grain grain)
 {
     uintptr_t words = load_acquire(&area->words[grain]);

@@ -72,7 +72,7 @@ static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 #define SHADOW_REST_KIND_SHIFT 48
 _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the fields of a block");
 
-/* Of each part, the table of its areas; of each area, the addresses of its words; with the fine ones,
+/* The table of areas of each part; for each area, the addresses of its words; with the fine ones,
  * this flag: the open table may have blocks of the area, which an insertion may have to replace. They
  * are few, so there is a bit for each 16 KiB of the area that may have some:
  *     the flag is set = any bit is set */

@@ -41,7 +41,7 @@ static void unlink_from_chain(uint64_t index)
     *link = next[place];
 }
 
-/* NULL: no block at that address is queued. */
+/* Finds the queued block at an address; NULL: there is none. */
 static struct quarantined *find_quarantined(uintptr_t address)
 {
     for (uint32_t link = *chain_of(address); link; link = next[link - 1])

@@ -65,7 +65,7 @@ void suballoc_fork_child(void);
 
 /* The number of a pool, created if necessary; name NULL: keeps its name. 0: no memory. */
 uint32_t pools_create(struct guard *guard, uintptr_t address, const char *name);
-/* 0: no such pool. */
+/* The number of a pool; 0: there is none. */
 uint32_t pools_find(struct guard *guard, uintptr_t address);
 /* The pool has another address now. False: no such pool, or the new address has one already. */
 bool pools_move(struct guard *guard, uintptr_t from, uintptr_t to);

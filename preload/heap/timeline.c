@@ -17,7 +17,7 @@
 #define PEAK_COST_SHARE 100
 #define UNIT_NS 10              /* to read a site or a slot, at most */
 #define COLUMN_LEAST (4u << 10) /* sites that hold less get no column */
-/* When sites compete for columns their growth counts so many times, … */
+/* The growth of a site counts so many times when sites compete for columns, … */
 #define GROWTH_COUNTS 64
 #define GROWTH_COUNTS_MOST 16 /* … but at most so many times what they hold */
 #define NANOSECONDS_PER_TICK (1000000000u / LEAK_TICKS_PER_SECOND)

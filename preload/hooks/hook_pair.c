@@ -222,7 +222,8 @@ static bool is_stub_for(const struct stub *stub, const struct stub *wanted)
            stub->number == wanted->number && stub->given == wanted->given;
 }
 
-/* 0: there are no more. Two threads may get two stubs for the same; both serve. */
+/* Gives a stub for a function; 0: there are no more. Two threads may get two stubs for one
+ * function; both serve. */
 static uintptr_t hand_out_stub(struct stub wanted)
 {
     for (unsigned i = 0; i < STUBS_MAX && i < load_acquire(&stub_count); i++)

@@ -30,7 +30,7 @@ static bool read_programs_memory(const void *from, void *to, size_t size)
     return true;
 }
 
-/* NULL: the kernel cannot read it either, or there is no memory. */
+/* Copies the program's filter. NULL: the kernel cannot read it either, or there is no memory. */
 static struct sandbox_filter *copy_filter(const struct sock_fprog *given)
 {
     struct sock_fprog program;

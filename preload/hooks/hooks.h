@@ -37,9 +37,9 @@ static inline bool hook_can_read(const void *argument)
            !sys_faults(at);
 }
 
-/* In the constructor of the library (hook_main.c), after process_start; nothing in a process that
- * is not recorded. Option linked_malloc=: redirects an allocator that is linked into the program,
- * or logs why that is not possible. */
+/* Redirects an allocator that is linked into the program, or logs why that is not possible (option
+ * linked_malloc=). The constructor of the library (hook_main.c) calls it after process_start; it
+ * does nothing in a process that is not recorded. */
 void hook_static_malloc_start(void);
 /* Redirects calls to the hooks, in a process that ran before libleak. */
 void hook_main_redirect(void);

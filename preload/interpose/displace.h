@@ -37,7 +37,8 @@ struct displaced {
     uint8_t copy[DISPLACE_COPY];
 };
 
-/* NULL: done; else the reason why the function cannot be changed. to: address of the copy. */
+/* Plans the change of a function. Returns NULL if it is done, else the reason why the function
+ * cannot be changed. to: address of the copy. */
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out);
 

@@ -90,7 +90,7 @@ static ALWAYS_INLINE unsigned pointer_filter_test_four(const struct pointer_filt
                                              : POINTER_FILTER_ANY | POINTER_FILTER_ENCODED;
 }
 
-/* count: 1 to 4. */
+/* Tests `count` words, 1 to 4. Bit i of the result: word i may be a pointer to a block. */
 static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
                                                   const uintptr_t *words, unsigned count)
 {
@@ -133,7 +133,7 @@ static ALWAYS_INLINE bool pointer_filter_is_encoded(const struct pointer_filter 
            (filter->xor_key && (word ^ filter->xor_key) - filter->low <= filter->span);
 }
 
-/* count: 1 to 4. */
+/* Tests `count` words, 1 to 4. Bit i of the result: word i may be a pointer to a block. */
 static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
                                                   const uintptr_t *words, unsigned count)
 {

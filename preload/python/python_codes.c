@@ -16,7 +16,8 @@ struct content {
     char file[LEAK_CODE_FILE], name[LEAK_CODE_NAME], lines[LEAK_CODE_LINES];
 };
 
-/* By the hash of their content: open addressing, at most half full. */
+/* A code object that was recorded. The table is ordered by the hash of their content: open
+ * addressing, at most half full. */
 struct known_code {
     uint64_t hash;
     struct leak_code *record; /* NULL: the slot is empty */

@@ -11,7 +11,8 @@ struct python_frame {
     uint32_t at; /* offset of its instruction */
 };
 
-/* Where reading the chain is: a frame, and the word on the C stack that goes with it. */
+/* The place that a walk along the chain has reached: a frame, and the word on the C stack that goes
+ * with it. */
 struct python_at {
     uintptr_t frame, cframe;
 };
@@ -155,7 +156,7 @@ static ALWAYS_INLINE void read_chain_by(struct python_thread *python,
         }
 }
 
-/* By a row that is a constant. */
+/* Reads the chain by a row of the table that is a constant for the compiler. */
 static void read_chain(struct python_thread *python, struct python_at at,
                        const struct unwind_bounds *bounds, unsigned limit)
 {

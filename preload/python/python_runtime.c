@@ -150,7 +150,7 @@ static bool verify_chain(uintptr_t frame)
     return codes > 0;
 }
 
-/* False: it cannot be read. */
+/* Finds the innermost frame. False: it cannot be read. */
 static bool peek_innermost_frame(uintptr_t state, uintptr_t *frame)
 {
     const struct python_layout *layout = python_runtime.layout;

@@ -12,7 +12,7 @@ static uint32_t page_count;    /* higher pages were never created */
 static struct lock pages_lock; /* guards both */
 static struct lock descriptor_locks[STRIPES];
 
-/* NULL: there is no such number, or no record of it. */
+/* Finds the page of a descriptor; NULL: there is no such number, or no record of it. */
 static struct resource_page *find_page(int fd)
 {
     return (unsigned)fd < DESCRIPTORS_MAX ? load_acquire(&pages[(unsigned)fd / RESOURCES_A_PAGE])

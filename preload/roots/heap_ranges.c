@@ -124,7 +124,7 @@ static uint64_t chunk_word(uintptr_t chunk)
     return ((const uintptr_t *)chunk)[1];
 }
 
-/* 0: no chunk, or an implausible size. */
+/* The size of a chunk. 0: there is no chunk, or the size is implausible. */
 static uint64_t chunk_size(const struct chunk_walk *walk, uintptr_t chunk)
 {
     if (chunk % CHUNK_HEAD || chunk + CHUNK_HEAD > walk->end || chunk_word(chunk) & GLIBC_MMAPPED)

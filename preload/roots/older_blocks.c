@@ -256,7 +256,7 @@ static bool is_held_by_loader(const struct older_blocks *blocks, const struct bl
 
 /* ---- Blocks with a mapping of their own ------------------------------------------------------- */
 
-/* 0: no block begins with this page. */
+/* The size of the block that begins with this page; 0: none does. */
 static uint64_t size_at_page(const struct mapping *mapping, uintptr_t page)
 {
     uint64_t head = word_of(page + WORD), size = head & ~7ull;

@@ -496,7 +496,7 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
     store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
 }
 
-/* NULL: there is no room; then the pages at *offset are wasted. */
+/* Reserves room for a chunk. NULL: there is none; then the pages at *offset are wasted. */
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
     uint64_t populated = load_acquire(&store.populated);

@@ -29,7 +29,7 @@ struct objects {
 void objects_read(struct objects *objects, struct image *image, uint64_t seen_ns);
 void objects_end(struct objects *objects);
 
-/* NULL: none. */
+/* Finds the object that contains an address; NULL: none. */
 struct object *objects_find(const struct objects *objects, uint64_t address);
 /* The object of glibc, libc.so.6; NULL: there is none, as in a static program. */
 const struct object *objects_libc(const struct objects *objects);

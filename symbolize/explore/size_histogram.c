@@ -19,7 +19,7 @@ struct histogram {
     uint64_t most; /* blocks of a class */
 };
 
-/* 0: no bytes; else the class of sizes below 1 << class. */
+/* The class of an amount by its mean size: sizes below 1 << class. 0: no bytes. */
 static int class_of(const struct amount *amount)
 {
     uint64_t size = amount->blocks ? amount->bytes / amount->blocks : 0;

@@ -101,7 +101,8 @@ static void write_lsan_suppression(struct generating *generating, const struct r
 
 /* ---- Valgrind's ------------------------------------------------------------------------------ */
 
-/* NULL: the stack of Valgrind begins in the custom allocator, like that of libleak. */
+/* A pattern for the allocation function. NULL: the stack of Valgrind begins in the custom
+ * allocator, like that of libleak. */
 static const char *allocator_of(uint32_t kind)
 {
     switch (kind) {

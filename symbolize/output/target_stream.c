@@ -27,7 +27,7 @@ static bool set_errno_text(char *why, int error)
 
 /* ---- Sockets ------------------------------------------------------------------------------ */
 
-/* -1: `why` says the reason. */
+/* Connects to HOST:PORT. -1: `why` says the reason. */
 static int connect_host(const char *where, const char *colon, char *why)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM}, *found, *at;

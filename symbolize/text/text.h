@@ -23,7 +23,7 @@
 
 void text_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* With every record, every frame and all details. */
+/* Writes the report with every record, every frame and all details. */
 void text_write_full(const struct report *report, const struct view *view, FILE *stream);
 
 /* The allocation sites that hold most of the live heap, lost or not. */
@@ -132,7 +132,7 @@ bool text_list_has(const struct process *process, const struct record *record,
 
 /* Length of the list, with the items that view->top cuts off. */
 size_t text_list_count(const struct process *process, const struct view *view);
-/* Those of one verdict. */
+/* The number of listed records with one verdict. */
 size_t text_list_count_verdict(const struct process *process, enum verdict verdict,
                                const struct view *view);
 
@@ -140,7 +140,8 @@ size_t text_list_count_verdict(const struct process *process, enum verdict verdi
  * them, else NULL; free(3) it. */
 char *text_list_when(const struct process *process, const struct view *view);
 
-/* One record, and one entry, whose parts are added up; number: its place in the list, from 1. */
+/* Writes one record, or one entry, whose parts are added up. number: its place in the list, from
+ * 1. */
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream);
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
@@ -166,7 +167,7 @@ void text_event(const struct process *process, uint64_t ns, const struct thread_
 /* ", 2026-11-20 10:15 to 2026-11-21 08:02 UTC"; nothing when one time is unknown. */
 void text_dates(uint64_t first_ns, uint64_t last_ns, FILE *stream);
 
-/* Of a merged record, a line: "in 12 processes on 3 hosts" and the dates. */
+/* Writes a line of a merged record: "in 12 processes on 3 hosts" and the dates. */
 void text_occurrences(const struct record *record, FILE *stream);
 
 /* The tags that the program gave to these blocks; sorted sums. all: their record, for its totals
@@ -191,7 +192,7 @@ const struct frame *text_find_caller(const struct frame *const *frames, size_t c
 struct term_text text_called_by(const struct frame *caller, size_t columns,
                                 const struct view *view);
 
-/* Where other blocks of the record's site are freed: one line, several with -v. */
+/* Says where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
 /* Between which leak checks blocks of the record were lost, a line or two; the words alone, with
@@ -200,7 +201,7 @@ void text_lost_between(const struct process *process, const struct record *recor
 void text_lost_between_words(const struct process *process, const struct record *record,
                              const char *between, FILE *stream);
 
-/* When and where blocks of the record were lost, in lines of their own. */
+/* Says when and where blocks of the record were lost, in lines of their own. */
 void text_when_lost(const struct record *record, const struct view *view, FILE *stream);
 
 /* The place that freed the owner of the record's blocks, a line. */
@@ -240,7 +241,7 @@ void text_interior_words(const struct record *record, const struct view *view, F
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
-/* For the headline: `join`, then "3 allocation sites grew". */
+/* Writes a part of the headline: `join`, then "3 allocation sites grew". */
 void text_growing_head(const struct process *process, const char *join, FILE *stream);
 
 /* The records that grew and are not `listed`, freed later or not. */
@@ -252,9 +253,9 @@ void text_growing(const struct process *process, const struct view *view,
 /* Below a record or an owner: why it counts as growing, with -v also why not. growth: or NULL. */
 void text_growth_reason(const struct growth *growth, const struct view *view, FILE *stream);
 
-/* Of a process that lost nothing: which function's blocks were all alive at once, and which root
- * keeps most of what is still reachable. A line each, that is neutral: many correct programs do so.
- */
+/* Says of a process that lost nothing which function's blocks were all alive at once, and which
+ * root keeps most of what is still reachable. Each is a line that is neutral: many correct programs
+ * do so. */
 void text_held(const struct process *process, const struct view *view, FILE *stream);
 
 /* ---- Errors and resources -------------------------------------------------------------------- */
@@ -265,7 +266,7 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
 /* Invalid frees; they come before the records, for they are worse. */
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream);
 
-/* One of them; number: its place in the list, from 1. */
+/* Writes one bad free. number: its place in the list, from 1. */
 void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,
                    const struct view *view, FILE *stream);
 
@@ -275,7 +276,7 @@ void text_bad_free_words(const struct bad_free *mistake, FILE *stream);
 /* Resources other than memory that are still open, and descriptors that were closed twice. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
 
-/* One of them with its stacks. */
+/* Writes one resource with its stacks. */
 void text_resource(const struct process *process, const struct resource *resource,
                    const struct view *view, FILE *stream);
 
@@ -302,7 +303,7 @@ const char *text_warning_at(const struct process *process, size_t i, char words[
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
-/* False: the report says nothing of modules. */
+/* Says whether the report tells anything of modules. */
 bool text_tells_modules(const struct report *report, const struct view *view);
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
@@ -320,7 +321,7 @@ void text_suppressed_by(const struct record *record, FILE *stream);
 /* A line for each rule whose expiry date has passed. */
 void text_expired_rules(const struct report *report, const struct view *view, FILE *stream);
 
-/* With -v: the rules that match nothing in any process. */
+/* Lists, with -v, the rules that match nothing in any process. */
 void text_unused_rules(const struct report *report, const struct view *view, FILE *stream);
 
 #endif

@@ -53,8 +53,8 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
         snprintf(text, size, " (%s%u %% of %.27s)", about, percent, of.text);
 }
 
-/* rest: the text after the place. What does not fit moves to a line of its own: the place, or the
- * name with it, since a cut name is of no use. */
+/* Writes a place that frees. rest: the text after the place. What does not fit moves to a line of
+ * its own: the place, or the name with it, since a cut name is of no use. */
 static void write_freed_place(const char *lead, const struct frame *frame, const char *rest,
                               const struct view *view, FILE *stream)
 {
@@ -221,7 +221,7 @@ static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                TEXT_COLUMNS;
 }
 
-/* lead: up to "freed in ". */
+/* Writes an owner. lead: the text up to "freed in ". */
 static void write_owner(const char *lead, const struct orphaned *orphaned, const struct view *view,
                         FILE *stream)
 {
@@ -245,7 +245,7 @@ static void write_owner(const char *lead, const struct orphaned *orphaned, const
     fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
 }
 
-/* One line. */
+/* Writes one line on an earlier owner. */
 static void write_earlier_owner(const struct orphaned *earlier, const struct view *view,
                                 FILE *stream)
 {

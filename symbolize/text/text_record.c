@@ -189,8 +189,8 @@ static struct term_text count_blocks(const struct record *record)
     return text;
 }
 
-/* entry: the record is the sum of its parts; NULL = a single record. Returns whether the head has
- * the age. */
+/* Writes the first line of an entry. entry: the record is the sum of its parts; NULL = a single
+ * record. Returns whether the line has the age. */
 static bool write_entry_head(const struct process *process, const struct record *record,
                              const struct entry *entry, size_t number, const struct view *view,
                              FILE *stream)

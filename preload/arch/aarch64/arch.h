@@ -110,8 +110,8 @@ struct arch_link {
     uintptr_t record;
 };
 
-/* record: __builtin_frame_address(0) of the called function. Its CFA lies anywhere above that; only
- * the compiler knows where. */
+/* The caller's sp. record: __builtin_frame_address(0) of the called function. The CFA of that
+ * function lies anywhere above; only the compiler knows where. */
 #ifdef __clang__
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_sponentry())
 #else

@@ -94,7 +94,7 @@ static int64_t read_distance(uint32_t instruction, unsigned from, unsigned bits)
     return (int64_t)((uint64_t)instruction << (64 - from - bits)) >> (64 - bits);
 }
 
-/* 0: it is no branch. */
+/* The distance from a branch to its target; 0: it is no branch. */
 static int64_t branch_distance(uint32_t instruction)
 {
     return is_jump(instruction) || is_call(instruction) ? read_distance(instruction, 0, 26)

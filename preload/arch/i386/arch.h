@@ -28,7 +28,8 @@ typedef uint16_t arch_code;
 #define ARCH_JUMP 5
 #define ARCH_JUMP_FAR UINT32_MAX
 
-/* In stack.S: with all six arguments, for the sixth is in the frame pointer. */
+/* Makes a system call with all six arguments, in stack.S, because the sixth is in the frame
+ * pointer. */
 long arch_syscall_6(long number, long a, long b, long c, long d, long e, long f);
 
 /* clone is made in place, because its child, which may share the stack, would return from a
@@ -70,7 +71,7 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a signal handler: makes a system call under that mask. */
+/* Makes a system call under a signal mask, from a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[] __attribute__((visibility("hidden")));
 /* behind the system call of the hook of syscall() */
@@ -97,7 +98,7 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 #define ARCH_DWARF_FP 5
 #define ARCH_DWARF_SP 4
 #define ARCH_DWARF_RA 8
-/* ebx: no code is known here that bases its CFA on another register behind a call. */
+/* The number of ebx: no code is known here that bases its CFA on another register behind a call. */
 #define ARCH_DWARF_OTHER 3
 
 /* When a signal handler has returned, sp points at its arguments: number, siginfo, ucontext; behind

@@ -63,7 +63,7 @@ static inline bool context_at_fast_call(uintptr_t pc)
     return (code == 0x340f || code == 0x050f) && context_at_call(pc + sizeof code);
 }
 
-/* In the kernel, or just before or after the system call. */
+/* Says whether the thread is in the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context)) ||
@@ -76,7 +76,8 @@ static inline bool context_is_vdso_call(uintptr_t back)
     return memcmp((const char *)back - 7, "\x65\xff\x15\x10\0\0\0", 7) == 0;
 }
 
-/* Where the code of the program makes the call. In the vDSO three registers have been pushed. */
+/* The place at which the code of the program makes the call. In the vDSO three registers have been
+ * pushed. */
 static inline uintptr_t context_call_site(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context);
