@@ -8,6 +8,8 @@
  * continues where the last one of its type ended: numbers are differences to it, also across chunks. A number is a LEB128 varint of 64 bits; a signed one
  * is folded as (n << 1) ^ (n >> 63). The chunk END is the last one: without it the file is incomplete.
  *
+ * Version 1 had no contents: END had the number of CONTENT. Readers read both.
+ *
  * The file belongs to one process and one moment. It is written once, in one pass, and never changed.
  */
 #ifndef LEAK_GRAPH_FILE_H
@@ -17,10 +19,11 @@
 #include <stdint.h>
 
 #define LEAK_GRAPH_MAGIC 0x485052474b41454cull /* "LEAKGRPH" */
-#define LEAK_GRAPH_VERSION 1
+#define LEAK_GRAPH_VERSION 2
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* bytes of a payload */
 #define LEAK_GRAPH_TEXT_MOST 4096          /* bytes of a text */
+#define LEAK_GRAPH_SAMPLE_MOST 64          /* bytes of the sample of a content */
 
 struct leak_graph_head {
     uint64_t magic;
@@ -58,6 +61,7 @@ struct leak_graph_chunk {
     S(FRAMES, "a frame of a stack: thread (index), pc, sp, bytes to the next frame's sp")          \
     S(NODES, "ids since the last one, parent, signed pc - last pc")                                \
     S(SITES, "ids since the last one, node")                                                       \
+    S(CONTENT, "a content of several blocks: its number (8 bytes), TEXT its first bytes")          \
     S(END, "one: blocks, edges, root words")
 
 enum leak_graph_section {
@@ -69,8 +73,9 @@ enum leak_graph_section {
 };
 
 enum leak_graph_flag {
-    LEAK_GRAPH_NO_WORDS = 1, /* content=0: no first words */
-    LEAK_GRAPH_GLIBC = 2,    /* the C library's malloc: sizes of chunks are known */
+    LEAK_GRAPH_NO_WORDS = 1,        /* content=0: no first words */
+    LEAK_GRAPH_GLIBC = 2,           /* the C library's malloc: sizes of chunks are known */
+    LEAK_GRAPH_CONTENT_NUMBERS = 4, /* blocks have numbers of their contents */
 };
 
 /* An item of BLOCKS. Addresses ascend; the block's number is its place.
@@ -82,6 +87,7 @@ enum leak_graph_flag {
  *     signed count - last count       the serial of a block is T<thread>#<count>
  *     (thread * 256 + kind) xor the last one
  *     VALUE: the first word
+ *     CONTENT_NUMBERS: the number of its content, 8 bytes
  *     its edges, each
  *         2 * words since the last edge (the first: word + 1) + inside
  *         signed target - this block
@@ -97,6 +103,12 @@ enum leak_graph_word {
 };
 
 #define LEAK_GRAPH_SLOTS 4096
+
+/* The number of a block's content: 0 unknown. Equal numbers are equal contents, within one file: either the
+ * blocks are equal, or they begin with equal texts, end in a zero byte each, that fill more than half of them. */
+enum leak_graph_content {
+    LEAK_GRAPH_IS_TEXT = 1, /* the lowest bit */
+};
 
 /* Each step is a bijection of the sum so far and of the word: of two payloads that differ in one
  * word the sums differ. */

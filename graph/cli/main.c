@@ -34,8 +34,11 @@ static int run_verb(const struct options *options, const struct verb *verb)
     stream = open_memstream(&text, &length); /* half a document is worse than none */
     if (!stream)
         return verb_complain(STATUS_UNUSABLE, "no memory");
-    graph_names_begin(&names, &graph, !options->no_types);
-    listing_begin(&listing, stream, options->json, verb->word, options->file);
+    graph_names_begin(&names, &graph, !options->no_types); /* types need the first words */
+    if (options->anonymize)
+        heap_graph_anonymize(&graph);
+    listing_begin(&listing, stream, options->json, verb->word,
+                  options->anonymize ? base_name(options->file) : options->file);
     listing.no_types = options->no_types;
     status = verb->run(&run);
     listing_end(&listing);

@@ -26,6 +26,8 @@ static const struct verb verbs[] = {
     {"cycles", NULL, "blocks that hold each other, and the words that close the cycles",
      verb_cycles},
     {"waste", NULL, "what malloc adds to the blocks, by allocation site", verb_waste},
+    {"duplicates", NULL, "equal texts and equal blocks, and what their copies waste",
+     verb_duplicates},
     {"find", "CONDITION", "blocks by size, retained size, site and more", verb_find},
     {"diff", "FILE", "what a later graph has more or less, by allocation site", verb_diff},
 };
@@ -60,6 +62,9 @@ static const struct option_row rows[] = {
     {.name = "no-types",
      FIELD(no_types),
      .help = "without types and names of fields: reads less debug information"},
+    {.name = "anonymize",
+     FIELD(anonymize),
+     .help = "without contents of blocks and directories, to share the answer"},
     {.letter = 'h', .name = "help", FIELD(help), .help = "this text"},
     {.name = "version", FIELD(version), .help = "the version"},
     {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options},

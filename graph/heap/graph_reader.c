@@ -34,6 +34,7 @@ struct graph_reader {
     int fd;
     enum graph_error error;
     struct leak_graph_chunk chunk;
+    uint32_t version, section; /* of the file, of the chunk */
     uint64_t *payload;
     const uint8_t *at, *end; /* of the payload */
     uint32_t ordinal;
@@ -43,7 +44,7 @@ struct graph_reader {
     uint32_t last_range, last_target, last_bond, last_node, last_site, decided;
     uint32_t blocks; /* that INFO promises */
     size_t block_room, edge_room, first_room, inside_room, root_room, range_room, thread_room,
-        frame_room, module_room, node_room, site_room, bond_room;
+        frame_room, module_room, node_room, site_room, bond_room, content_room, sample_room;
     uint32_t *node_ids; /* of store.nodes, from LEAK_NODE_FIRST on: ascending */
     struct bond *bonds;
     size_t bond_count;
@@ -81,6 +82,20 @@ static int64_t next_signed(struct graph_reader *reader)
     uint64_t folded = next_number(reader);
 
     return (int64_t)(folded >> 1 ^ -(folded & 1));
+}
+
+/* A number of 8 bytes. */
+static uint64_t next_word(struct graph_reader *reader)
+{
+    uint64_t word = 0;
+
+    if ((size_t)(reader->end - reader->at) < sizeof(word)) {
+        fail(reader, GRAPH_ERROR_DAMAGED);
+        return 0;
+    }
+    memcpy(&word, reader->at, sizeof(word));
+    reader->at += sizeof(word);
+    return word;
 }
 
 /* Reads a number, which must not be above `most`. */
@@ -249,6 +264,8 @@ static void read_block_head(struct graph_reader *reader)
     block->thread = (uint16_t)(reader->last_block_sort >> 8);
     block->kind = (uint8_t)reader->last_block_sort;
     block->word = read_first_word(reader, how, block->site);
+    if (graph->flags & LEAK_GRAPH_CONTENT_NUMBERS)
+        *PUSH(graph->content, reader->content_room, graph->blocks) = next_word(reader);
     graph->bytes += block->size;
     reader->edge_at = 0;
     reader->block_open = true;
@@ -413,6 +430,20 @@ static void read_site(struct graph_reader *reader)
     graph->sites++;
 }
 
+static void read_sample(struct graph_reader *reader)
+{
+    struct heap_graph *graph = reader->graph;
+    struct graph_content *sample = PUSH(graph->sample, reader->sample_room, graph->samples);
+    size_t length;
+
+    sample->number = next_word(reader);
+    sample->bytes = next_text(reader, &length);
+    sample->length = (uint32_t)length;
+    graph->samples++;
+    if (length > LEAK_GRAPH_SAMPLE_MOST || !graph->content)
+        fail(reader, GRAPH_ERROR_DAMAGED);
+}
+
 static void read_end(struct graph_reader *reader)
 {
     struct heap_graph *graph = reader->graph;
@@ -433,7 +464,8 @@ static void (*const read_item[])(struct graph_reader *reader) = {
     [LEAK_GRAPH_OTHERS] = read_bond,    [LEAK_GRAPH_VERDICTS] = read_verdicts,
     [LEAK_GRAPH_MODULES] = read_module, [LEAK_GRAPH_THREADS] = read_thread,
     [LEAK_GRAPH_FRAMES] = read_frame,   [LEAK_GRAPH_NODES] = read_node,
-    [LEAK_GRAPH_SITES] = read_site,     [LEAK_GRAPH_END] = read_end,
+    [LEAK_GRAPH_SITES] = read_site,     [LEAK_GRAPH_CONTENT] = read_sample,
+    [LEAK_GRAPH_END] = read_end,
 };
 
 /* Reads bytes. False: the file ends, or reading fails. */
@@ -454,25 +486,32 @@ static bool read_bytes(struct graph_reader *reader, void *to, size_t size)
     return true;
 }
 
+/* Version 1 had no section CONTENT. */
+static uint32_t section_of(const struct graph_reader *reader, uint32_t type)
+{
+    return type + (reader->version == 1 && type >= LEAK_GRAPH_CONTENT);
+}
+
 static bool read_chunk(struct graph_reader *reader)
 {
     struct leak_graph_chunk *chunk = &reader->chunk;
-    uint32_t before = chunk->type;
+    uint32_t before = reader->section;
     size_t whole;
 
     if (!read_bytes(reader, chunk, sizeof(*chunk)))
         return false;
     whole = ((size_t)chunk->length + 7) & ~(size_t)7;
+    reader->section = section_of(reader, chunk->type);
     if (chunk->magic != LEAK_GRAPH_CHUNK_MAGIC || !chunk->length ||
         chunk->length > LEAK_GRAPH_CHUNK_MOST || chunk->ordinal != reader->ordinal++ ||
-        chunk->type < before || chunk->type < LEAK_GRAPH_INFO ||
-        chunk->type >= LEAK_GRAPH_SECTION_MAX)
+        reader->section < before || reader->section < LEAK_GRAPH_INFO ||
+        reader->section >= LEAK_GRAPH_SECTION_MAX)
         return fail(reader, GRAPH_ERROR_DAMAGED);
     if (!read_bytes(reader, reader->payload, whole))
         return false;
     if (leak_graph_sum(chunk, reader->payload) != chunk->sum)
         return fail(reader, GRAPH_ERROR_DAMAGED);
-    if (reader->block_open && chunk->type != LEAK_GRAPH_BLOCKS)
+    if (reader->block_open && reader->section != LEAK_GRAPH_BLOCKS)
         return fail(reader, GRAPH_ERROR_DAMAGED);
     reader->at = (const uint8_t *)reader->payload;
     reader->end = reader->at + chunk->length;
@@ -483,7 +522,7 @@ static void read_chunks(struct graph_reader *reader)
 {
     while (!reader->ended && reader->error == GRAPH_ERROR_NONE && read_chunk(reader))
         while (reader->at < reader->end && reader->error == GRAPH_ERROR_NONE)
-            read_item[reader->chunk.type](reader);
+            read_item[reader->section](reader);
 }
 
 static bool read_head(struct graph_reader *reader)
@@ -499,8 +538,9 @@ static bool read_head(struct graph_reader *reader)
         return fail(reader, GRAPH_ERROR_IS_RECORDING);
     if (head.magic != LEAK_GRAPH_MAGIC)
         return fail(reader, GRAPH_ERROR_NOT_A_GRAPH);
-    if (head.version != LEAK_GRAPH_VERSION || head.head_size != sizeof(head))
+    if (!head.version || head.version > LEAK_GRAPH_VERSION || head.head_size != sizeof(head))
         return fail(reader, GRAPH_ERROR_VERSION);
+    reader->version = head.version;
     return true;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/model.h"
+
 void heap_graph_end(struct heap_graph *graph)
 {
     free(graph->block);
@@ -16,12 +18,23 @@ void heap_graph_end(struct heap_graph *graph)
     free(graph->range);
     free(graph->thread);
     free(graph->frame);
+    free(graph->content);
+    free(graph->sample);
     free(graph->store.modules);
     free(graph->store.nodes);
     free(graph->store.sites);
     interval_map_end(&graph->store.module_spans);
     arena_end(graph->store.mem);
     *graph = (struct heap_graph){0};
+}
+
+void heap_graph_anonymize(struct heap_graph *graph)
+{
+    graph->store.exe = base_name(graph->store.exe);
+    graph->recording = base_name(graph->recording);
+    graph->samples = 0;
+    for (uint32_t i = 0; i < graph->blocks; i++)
+        graph->block[i].has_word = 0;
 }
 
 /* A counting sort of the edges by target. */

@@ -69,6 +69,13 @@ struct graph_frame {
     uint32_t thread;
 };
 
+/* The first bytes of a content that several blocks have. */
+struct graph_content {
+    uint64_t number;
+    const char *bytes;
+    uint32_t length;
+};
+
 struct heap_graph {
     struct store store; /* program, modules and stacks, as leakreport's functions want them */
     struct graph_block *block;
@@ -76,11 +83,14 @@ struct heap_graph {
     uint32_t *first;             /* blocks + 1 */
     struct graph_inside *inside; /* ascending by edge */
     uint32_t *in_first, *from;   /* NULL until heap_graph_link */
+    uint64_t *
+        content; /* by block: the number of its content (enum leak_graph_content); NULL: not known */
+    struct graph_content *sample;
     struct graph_root *root;
     struct graph_range *range;
     struct graph_thread *thread;
     struct graph_frame *frame;
-    uint32_t blocks, edges, roots, ranges, threads, frames;
+    uint32_t blocks, edges, roots, ranges, threads, frames, samples;
     size_t insides;
     uint32_t sites; /* store.sites[site - 1], 1 <= site <= sites */
     uint64_t bytes; /* of all blocks */
@@ -90,6 +100,9 @@ struct heap_graph {
 };
 
 void heap_graph_end(struct heap_graph *graph);
+
+/* Removes what answers are not to show: contents of blocks, and the directories of files. */
+void heap_graph_anonymize(struct heap_graph *graph);
 
 /* Lists for each block the blocks that point to it; once. */
 void heap_graph_link(struct heap_graph *graph);

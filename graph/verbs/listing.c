@@ -8,6 +8,7 @@
 
 #define WIDTH 12      /* of a column of numbers */
 #define WIDTH_TYPE 20 /* of types and fields */
+#define WIDTH_CONTENT 26
 
 /* ---- One value ------------------------------------------------------------------------------- */
 
@@ -29,6 +30,8 @@ static struct term_text cell_text(enum cell_kind kind, union cell cell)
     case CELL_TEXT:
     case CELL_TYPE:
         return cell.text ? term_text(cell.text, strlen(cell.text), 0) : made;
+    case CELL_CONTENT:
+        return cell.text ? term_text(cell.text, strlen(cell.text), WIDTH_CONTENT) : made;
     case CELL_NUMBER:
         return term_number(cell.number);
     case CELL_BYTES:
@@ -57,6 +60,7 @@ static void put_json(struct json_writer *json, const char *key, enum cell_kind k
     switch (kind) {
     case CELL_TEXT:
     case CELL_TYPE:
+    case CELL_CONTENT:
         json_put_text(json, key, cell.text);
         break;
     case CELL_NUMBER:
@@ -132,8 +136,8 @@ static bool is_left_out(const struct listing *listing, size_t column)
 static void print_cell(struct listing *listing, size_t column, const char *text, size_t columns)
 {
     enum cell_kind kind = listing->columns[column].kind;
-    bool is_text = kind == CELL_TEXT || kind == CELL_TYPE;
-    size_t width = kind == CELL_TYPE ? WIDTH_TYPE : WIDTH;
+    bool is_text = kind == CELL_TEXT || kind == CELL_TYPE || kind == CELL_CONTENT;
+    size_t width = kind == CELL_TYPE ? WIDTH_TYPE : kind == CELL_CONTENT ? WIDTH_CONTENT : WIDTH;
     int pad =
         (is_text && column + 1 == listing->count) || columns >= width ? 0 : (int)(width - columns);
 

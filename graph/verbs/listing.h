@@ -18,8 +18,9 @@ enum cell_kind {
     CELL_SIGNED_BYTES, /* "-3.1 MB" */
     CELL_SHARE,        /* of 1: "87.0 %" */
     CELL_ADDRESS,
-    CELL_TYPE,   /* a text about types: the column is left out when these are not known */
-    CELL_OFFSET, /* "+0x10"; LISTING_NO_OFFSET: "" and null */
+    CELL_TYPE,    /* a text about types: the column is left out when these are not known */
+    CELL_OFFSET,  /* "+0x10"; LISTING_NO_OFFSET: "" and null */
+    CELL_CONTENT, /* a text, of which a part is shown */
 };
 
 #define LISTING_NO_OFFSET UINT64_MAX

@@ -17,8 +17,8 @@ struct options {
     const char *file, *verb, *operand;
     size_t top;   /* rows of a table; 0: all */
     size_t depth; /* of dominators */
-    int by;       /* enum group_by: of dominators and suspects */
-    bool json, no_types, help, version;
+    int by;       /* enum group_by: of dominators, suspects, duplicates and diff */
+    bool json, no_types, anonymize, help, version;
 };
 
 struct verb_run {
@@ -44,6 +44,8 @@ int verb_suspects(struct verb_run *run);
 int verb_waste(struct verb_run *run);
 /* verbs_cycles.c */
 int verb_cycles(struct verb_run *run);
+/* verbs_duplicates.c */
+int verb_duplicates(struct verb_run *run);
 /* verbs_types.c */
 int verb_types(struct verb_run *run);
 /* verbs_blocks.c: single blocks */

@@ -55,6 +55,13 @@ static ALWAYS_INLINE void graph_stream_signed(struct graph_stream *stream, int64
     graph_stream_number(stream, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
+/* A number of 8 bytes, little-endian on every CPU that libleak knows. */
+static ALWAYS_INLINE void graph_stream_word(struct graph_stream *stream, uint64_t word)
+{
+    memcpy(stream->payload + stream->used, &word, sizeof word);
+    stream->used += sizeof word;
+}
+
 /* Adds a text to an item. Within an item of LEAK_GRAPH_TEXT_MOST more bytes for each text; a longer
  * one is cut. */
 void graph_stream_text(struct graph_stream *stream, const void *text, size_t length);

@@ -19,8 +19,9 @@ static void write_info(struct graph_writer *writer)
     size_t length = sys_program_path(program, sizeof program);
     graph_stream_begin(stream, LEAK_GRAPH_INFO);
     graph_stream_item(stream, WITH_TEXTS(2));
-    graph_stream_number(stream, (writer->input->words ? 0 : LEAK_GRAPH_NO_WORDS) |
-                                    (writer->input->roots->glibc ? LEAK_GRAPH_GLIBC : 0));
+    graph_stream_number(
+        stream, (writer->input->content_most ? LEAK_GRAPH_CONTENT_NUMBERS : LEAK_GRAPH_NO_WORDS) |
+                    (writer->input->roots->glibc ? LEAK_GRAPH_GLIBC : 0));
     graph_stream_number(stream, writer->input->pid);
     graph_stream_number(stream, store_header->start_time);
     graph_stream_number(stream, store_header->started_ns);
@@ -80,7 +81,7 @@ static void write_root(void *context, uint32_t range, uintptr_t word, uint32_t n
 static enum leak_graph_word first_word(struct graph_writer *writer, const struct block *block,
                                        bool points, uint64_t *value)
 {
-    if (!writer->input->words || block->size < sizeof *value)
+    if (!writer->input->content_most || block->size < sizeof *value)
         return LEAK_GRAPH_ZERO;
     *value = *(const volatile uint64_t *)block->address;
     if (points)
@@ -124,6 +125,8 @@ static void open_block(struct graph_writer *writer, uint32_t node, bool points)
                                     ((uint64_t)last->thread << 8 | last->kind));
     if (word == LEAK_GRAPH_VALUE)
         graph_stream_number(stream, value);
+    if (writer->input->content_most)
+        graph_stream_word(stream, block_content_add(&writer->content, block->address, block->size));
     writer->next = node + 1;
     writer->last_word = 0;
     writer->open = true;
@@ -186,6 +189,7 @@ void graph_writer_begin(struct graph_writer *writer, const struct graph_input *i
     write_ranges(writer);
     graph_stream_begin(&writer->stream, LEAK_GRAPH_ROOTS);
     writer->last_word = 0;
+    block_content_start(&writer->content);
     graph_walk(input->reach, &visitor, writer);
     begin_bonds(writer);
 }
@@ -325,6 +329,24 @@ static void write_stacks(struct graph_writer *writer)
     }
 }
 
+static void write_sample(void *context, const struct content_slot *slot)
+{
+    struct graph_writer *writer = context;
+    struct graph_stream *stream = &writer->stream;
+    uint64_t most = writer->input->content_most < LEAK_GRAPH_SAMPLE_MOST
+                        ? writer->input->content_most
+                        : LEAK_GRAPH_SAMPLE_MOST;
+    graph_stream_item(stream, GRAPH_STREAM_ITEM_MOST);
+    graph_stream_word(stream, slot->number);
+    graph_stream_text(stream, (const void *)slot->address, slot->size < most ? slot->size : most);
+}
+
+static void write_contents(struct graph_writer *writer)
+{
+    graph_stream_begin(&writer->stream, LEAK_GRAPH_CONTENT);
+    block_content_each_sample(&writer->content, write_sample, writer);
+}
+
 bool graph_writer_end(struct guard *guard, struct graph_writer *writer,
                       const struct leak_graph *graph)
 {
@@ -336,6 +358,7 @@ bool graph_writer_end(struct guard *guard, struct graph_writer *writer,
         write_modules(writer);
         write_threads(guard, writer);
         write_stacks(writer);
+        write_contents(writer);
         graph_stream_begin(stream, LEAK_GRAPH_END);
         graph_stream_number(stream, reach_count(writer->input->reach));
         graph_stream_number(stream, writer->edges);

@@ -9,6 +9,7 @@
 
 #include "preload/base/reentry_guard.h"
 #include "preload/leakcheck/graph_stream.h"
+#include "preload/graph/block_content.h"
 #include "preload/graph/leak_graph.h"
 #include "preload/roots/roots.h"
 #include "leak_store.h"
@@ -20,7 +21,8 @@ struct graph_input {
     const struct roots *roots;
     const struct elf_images *images;
     const struct leak_snapshot *head; /* when, tick, occasion, milestone */
-    bool words;                       /* first words may be written (content=) */
+    uint64_t
+        content_most; /* bytes of a content that may be written; 0: no first words and no numbers either */
 };
 
 struct graph_writer {
@@ -33,6 +35,7 @@ struct graph_writer {
     uint32_t last_range, last_target, last_bond;
     struct block block[2];                 /* the open one and the last, by parity of the number */
     uint64_t word_slots[LEAK_GRAPH_SLOTS]; /* the last VALUE of each */
+    struct block_content content;
 };
 
 /* Begins the file, between reach_mark and leak_graph_build. The writer is too large for a stack. */

@@ -265,7 +265,7 @@ static void begin_graph_file(struct leak_check *check, const struct leak_snapsho
                                               .roots = &check->roots,
                                               .images = &check->images,
                                               .head = head,
-                                              .words = request->content_most != 0};
+                                              .content_most = request->content_most};
     check->graph_writer = sys_map(sizeof *check->graph_writer);
     if (check->graph_writer)
         graph_writer_begin(check->graph_writer, &check->graph_input);

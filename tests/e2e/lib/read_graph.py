@@ -2,7 +2,7 @@
 import struct
 
 MASK = (1 << 64) - 1
-INFO, RANGES, ROOTS, BLOCKS, OTHERS, VERDICTS, MODULES, THREADS, FRAMES, NODES, SITES, END = range(1, 13)
+INFO, RANGES, ROOTS, BLOCKS, OTHERS, VERDICTS, MODULES, THREADS, FRAMES, NODES, SITES, CONTENT, END = range(1, 14)
 VERDICT_WORDS = ["none", "lost", "indirect", "possible", "hidden", "reachable"]
 
 
@@ -24,6 +24,10 @@ class Items:
             shift += 7
             if byte < 0x80:
                 return value & MASK
+
+    def word(self):
+        self.at += 8
+        return int.from_bytes(self.data[self.at - 8:self.at], "little")
 
     def signed(self):
         value = self.number()
@@ -50,7 +54,7 @@ def checksum(numbers, payload):
 def sections(path):
     with open(path, "rb") as file:
         data = file.read()
-    assert data[:8] == b"LEAKGRPH" and struct.unpack_from("<II", data, 8) == (1, 16), "the head"
+    assert data[:8] == b"LEAKGRPH" and struct.unpack_from("<II", data, 8) == (2, 16), "the head"
     found, at, ordinal = {}, 16, 0
     while at < len(data):
         *numbers, total = struct.unpack_from("<IIIIQ", data, at)
@@ -78,6 +82,7 @@ class Graph:
         self.others = list(self.read_others(parts[OTHERS])) if OTHERS in parts else []
         if VERDICTS in parts:
             self.read_verdicts(parts[VERDICTS])
+        self.samples = dict(self.read_samples(parts[CONTENT])) if CONTENT in parts else {}
         end = parts[END]
         assert [end.number() for _ in range(3)] == [len(self.blocks), len(self.edges), len(self.roots)]
         assert len(self.blocks) == self.count
@@ -126,8 +131,9 @@ class Graph:
                 slots[site % 4096] = part.number()
             if how in (2, 3):
                 word = slots[site % 4096]
+            content = part.word() if self.flags & 4 else None
             block = {"address": address, "size": size // 4, "site": site, "thread": sort >> 8, "kind": sort & 255,
-                     "count": count, "word": word, "points": how == 1}
+                     "count": count, "word": word, "points": how == 1, "content": content}
             at = 0
             while edge := part.number():
                 at += edge // 2
@@ -141,6 +147,10 @@ class Graph:
             kind = part.number()
             last += part.signed()
             yield ["encoded", "inside"][kind], last, last + part.signed()
+
+    def read_samples(self, part):
+        while part.more():
+            yield part.word(), part.text()
 
     def read_verdicts(self, part):
         at = 0

@@ -36,6 +36,7 @@ void model_make(struct model *model, uint64_t seed, uint32_t blocks_most)
         model->block[i] = (struct model_block){.address = FIRST_ADDRESS + SLOT * (uint64_t)i,
                                                .size = 64 + 8 * model_random(&state, 16),
                                                .word = model_random(&state, 3),
+                                               .content = model_random(&state, 8),
                                                .site = 1 + model_random(&state, 4),
                                                .tick = model_random(&state, 9),
                                                .count = model_random(&state, 1000),
@@ -71,6 +72,7 @@ void model_make(struct model *model, uint64_t seed, uint32_t blocks_most)
 
 struct encoder {
     struct bytes out;
+    uint32_t version;
     size_t head, chunk; /* where the open chunk's head is; the payload's limit */
     uint32_t section, ordinal;
 };
@@ -163,6 +165,8 @@ static void put_blocks(struct encoder *encoder, const struct model *model)
         number(encoder, (block->thread * 256u + block->kind) ^ (last.thread * 256u + last.kind));
         if (how == LEAK_GRAPH_VALUE)
             number(encoder, *slot = block->word);
+        if (encoder->version > 1)
+            put(encoder, &block->content, sizeof(block->content));
         for (uint32_t at = 0; k < model->edges && model->edge[k].from == i; k++) {
             item(encoder);
             number(encoder, 2 * (model->edge[k].at + 1 - at) + (model->edge[k].offset != 0));
@@ -212,24 +216,29 @@ static void put_rest(struct encoder *encoder, const struct model *model)
         number(encoder, 1);
         number(encoder, LEAK_NODE_FIRST + 3 * i);
     }
-    begin(encoder, LEAK_GRAPH_END);
+    if (encoder->version > 1) {
+        begin(encoder, LEAK_GRAPH_CONTENT);
+        put(encoder, &(uint64_t){7}, 8);
+        text(encoder, MODEL_SAMPLE);
+    }
+    begin(encoder, encoder->version > 1 ? LEAK_GRAPH_END : LEAK_GRAPH_END - 1);
     number(encoder, model->blocks);
     number(encoder, model->edges);
     number(encoder, model->roots);
     close_chunk(encoder);
 }
 
-struct bytes model_file(const struct model *model, size_t chunk)
+struct bytes model_file(const struct model *model, size_t chunk, uint32_t version)
 {
-    struct encoder encoder = {.chunk = chunk};
-    const struct leak_graph_head head = {LEAK_GRAPH_MAGIC, LEAK_GRAPH_VERSION, sizeof(head)};
+    struct encoder encoder = {.chunk = chunk, .version = version};
+    const struct leak_graph_head head = {LEAK_GRAPH_MAGIC, version, sizeof(head)};
     uint64_t at = 0;
     uint32_t target = 0;
 
     put(&encoder, &head, sizeof(head));
     begin(&encoder, LEAK_GRAPH_INFO);
     for (unsigned i = 0; i < 9; i++)
-        number(&encoder, i == 0 ? 0 : i);
+        number(&encoder, i ? i : version > 1 ? LEAK_GRAPH_CONTENT_NUMBERS : 0);
     number(&encoder, model->blocks);
     text(&encoder, "/nowhere/prog");
     text(&encoder, "/nowhere/prog.1.leak");
@@ -302,12 +311,14 @@ void model_graph(const struct model *model, struct heap_graph *graph)
     graph->first = calloc(model->blocks + 2, sizeof(*graph->first));
     graph->edge = calloc(model->edges + 1, sizeof(*graph->edge));
     graph->root = calloc(model->roots + 1, sizeof(*graph->root));
+    graph->content = calloc(model->blocks + 1, sizeof(*graph->content));
     for (uint32_t i = 0; i < model->blocks; i++) {
         graph->block[i] = (struct graph_block){.address = model->block[i].address,
                                                .size = model->block[i].size,
                                                .site = model->block[i].site,
                                                .verdict = model->block[i].verdict & 15};
         graph->bytes += model->block[i].size;
+        graph->content[i] = model->block[i].content;
     }
     for (uint32_t i = 0; i < model->edges; i++) {
         graph->edge[i] = (struct graph_edge){.to = model->edge[i].to, .at = model->edge[i].at};

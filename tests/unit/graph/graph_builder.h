@@ -13,7 +13,7 @@
 struct model {
     uint32_t blocks, edges, roots;
     struct model_block {
-        uint64_t address, size, word;
+        uint64_t address, size, word, content;
         uint32_t site, tick, count, verdict;
         uint16_t thread;
         uint8_t kind;
@@ -38,9 +38,11 @@ struct bytes {
     size_t count, room;
 };
 
+#define MODEL_SAMPLE "seven!!"
+
 /* The graph file of a model; the caller frees at. chunk: bytes of a payload after which a new one
- * begins. */
-struct bytes model_file(const struct model *model, size_t chunk);
+ * begins. version: 1 has no contents; a later one a sample of content 7. */
+struct bytes model_file(const struct model *model, size_t chunk, uint32_t version);
 /* Makes the checksums of all chunks right again. */
 void bytes_sign(struct bytes *bytes);
 /* Writes them to a file of that name. */

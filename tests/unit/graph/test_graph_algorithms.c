@@ -1,5 +1,5 @@
-/* test_graph_algorithms.c - dominators, retained sizes, shortest paths and cycles of random graphs,
- * each compared with the definition, computed naively.
+/* test_graph_algorithms.c - dominators, retained sizes, shortest paths cycles and duplicates of random
+ * graphs, each compared with the definition, computed naively.
  *
  * GRAPHS in the environment: how many (300); 10000 for the whole.
  */
@@ -9,6 +9,7 @@
 
 #include "graph/analyze/components.h"
 #include "graph/analyze/dominators.h"
+#include "graph/analyze/duplicates.h"
 #include "graph/analyze/owner_tree.h"
 #include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
@@ -293,6 +294,55 @@ START_TEST(the_tree_of_owners_has_each_block_once)
 }
 END_TEST
 
+/* Sets of blocks with one number, in the definition: each pair is compared. */
+START_TEST(duplicates_are_the_blocks_with_equal_contents)
+{
+    struct model model;
+
+    for (uint64_t seed = 0; seed < graphs(); seed++) {
+        uint64_t wasted = 0, naive = 0, last = UINT64_MAX;
+        uint32_t seen[MODEL_BLOCKS] = {0};
+        struct heap_graph graph;
+        struct duplicates found;
+
+        model_make(&model, seed, MODEL_BLOCKS);
+        model_graph(&model, &graph);
+        found = duplicates_find(&graph);
+        for (uint32_t i = 0; i < found.count; i++) {
+            const struct duplicate_set *set = &found.set[i];
+
+            ck_assert(set->blocks >= 2 && set->wasted <= last);
+            last = set->wasted;
+            wasted += set->wasted;
+            for (uint32_t k = set->first; k < set->first + set->blocks; k++) {
+                ck_assert_uint_eq(graph.content[found.member[k]], set->content);
+                ck_assert(k == set->first || found.member[k] > found.member[k - 1]);
+                ck_assert_uint_le(graph.block[found.member[k]].size,
+                                  graph.block[set->original].size);
+                seen[found.member[k]]++;
+            }
+        }
+        for (uint32_t a = 0; a < model.blocks; a++) {
+            uint32_t equal = 0;
+            bool is_copy = false;
+
+            for (uint32_t b = 0; b < model.blocks && model.block[a].content; b++) {
+                if (a == b || model.block[a].content != model.block[b].content)
+                    continue;
+                equal++;
+                is_copy |= model.block[b].size > model.block[a].size ||
+                           (model.block[b].size == model.block[a].size && b < a);
+            }
+            ck_assert_msg(seen[a] == (equal != 0), "graph %lu: block %u", seed, a);
+            naive += is_copy ? model.block[a].size : 0;
+        }
+        ck_assert_msg(wasted == naive, "graph %lu: %lu bytes, found %lu", seed, naive, wasted);
+        duplicates_end(&found);
+        heap_graph_end(&graph);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph_algorithms");
@@ -303,6 +353,7 @@ int main(void)
     tcase_add_test(tests, paths_are_shortest_and_consist_of_edges);
     tcase_add_test(tests, cycles_are_the_blocks_that_lead_to_each_other);
     tcase_add_test(tests, edges_that_are_left_out_close_no_cycle);
+    tcase_add_test(tests, duplicates_are_the_blocks_with_equal_contents);
     tcase_add_test(tests, the_tree_of_owners_has_each_block_once);
     suite_add_tcase(suite, tests);
     return suite_run(suite);

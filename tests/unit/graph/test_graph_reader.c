@@ -10,6 +10,7 @@
 
 #include "graph/analyze/components.h"
 #include "graph/analyze/dominators.h"
+#include "graph/analyze/duplicates.h"
 #include "graph/heap/graph_reader.h"
 #include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
@@ -50,6 +51,8 @@ static void check_same(const struct model *model, const struct heap_graph *graph
             ck_assert_uint_eq(model->edge[edge].offset, heap_graph_edge_offset(graph, k));
         }
     }
+    for (uint32_t i = 0; i < model->blocks && graph->content; i++)
+        ck_assert_uint_eq(graph->content[i], model->block[i].content);
     for (uint32_t i = 0; i < model->roots; i++) {
         ck_assert_uint_eq(graph->root[i].to, model->root[i].to);
         ck_assert_uint_eq(graph->root[i].address, model->root[i].address);
@@ -70,12 +73,37 @@ START_TEST(what_was_written_is_read_whatever_the_size_of_chunks)
             struct bytes bytes;
 
             model_make(&model, seed, MODEL_BLOCKS);
-            bytes = model_file(&model, chunks[i]);
+            bytes = model_file(&model, chunks[i], LEAK_GRAPH_VERSION);
             ck_assert_int_eq(read_back(&bytes, &graph), GRAPH_ERROR_NONE);
             check_same(&model, &graph);
+            ck_assert_uint_eq(graph.samples, 1);
+            ck_assert_uint_eq(graph.sample->number, 7);
+            ck_assert_str_eq(graph.sample->bytes, MODEL_SAMPLE);
             heap_graph_end(&graph);
             free(bytes.at);
         }
+}
+END_TEST
+
+START_TEST(files_of_version_1_are_read_and_have_no_contents)
+{
+    struct model model;
+    struct heap_graph graph;
+
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct bytes bytes;
+
+        model_make(&model, seed, MODEL_BLOCKS);
+        bytes = model_file(&model, 40, 1);
+        ck_assert_int_eq(read_back(&bytes, &graph), GRAPH_ERROR_NONE);
+        check_same(&model, &graph);
+        ck_assert_ptr_null(graph.content);
+        ck_assert_uint_eq(graph.samples, 0);
+        heap_graph_end(&graph);
+        bytes.at[8] = LEAK_GRAPH_VERSION; /* its END would be a section CONTENT */
+        ck_assert_int_ne(read_back(&bytes, &graph), GRAPH_ERROR_NONE);
+        free(bytes.at);
+    }
 }
 END_TEST
 
@@ -86,7 +114,7 @@ START_TEST(every_changed_byte_is_noticed)
     struct bytes bytes;
 
     model_make(&model, 5, MODEL_BLOCKS);
-    bytes = model_file(&model, 100);
+    bytes = model_file(&model, 100, LEAK_GRAPH_VERSION);
     for (size_t i = 0; i < bytes.count; i++)
         for (unsigned bit = 0; bit < 8; bit++) {
             bytes.at[i] ^= (uint8_t)(1u << bit);
@@ -106,7 +134,7 @@ START_TEST(every_file_that_is_cut_off_is_refused)
     struct bytes bytes;
 
     model_make(&model, 5, MODEL_BLOCKS);
-    bytes = model_file(&model, 100);
+    bytes = model_file(&model, 100, LEAK_GRAPH_VERSION);
     for (size_t whole = bytes.count; bytes.count-- > 0;) {
         enum graph_error error = read_back(&bytes, &graph);
 
@@ -123,6 +151,7 @@ static void use(struct heap_graph *graph)
     struct dominators dominators = dominators_find(graph);
     struct root_tree tree = root_tree_find(graph);
     struct components components = components_find(graph, NULL);
+    struct duplicates duplicates = {0};
     const char *broken = "";
 
     ck_assert_msg(dominators_check(graph, &dominators, &broken), "%s", broken);
@@ -130,6 +159,11 @@ static void use(struct heap_graph *graph)
         ck_assert_uint_ne(heap_graph_find(graph, graph->block[i].address), GRAPH_NONE);
     for (uint32_t i = 0; i < graph->edges; i++)
         heap_graph_edge_offset(graph, i);
+    if (graph->content)
+        duplicates = duplicates_find(graph);
+    for (uint32_t i = 0; i < duplicates.count; i++)
+        duplicates_sample(graph, duplicates.set[i].content);
+    duplicates_end(&duplicates);
     components_end(&components);
     root_tree_end(&tree);
     dominators_end(&dominators);
@@ -146,7 +180,7 @@ START_TEST(made_up_files_with_right_checksums_do_no_harm)
         struct bytes bytes;
 
         model_make(&model, run % 50, MODEL_BLOCKS);
-        bytes = model_file(&model, run % 2 ? 40 : 100000);
+        bytes = model_file(&model, run % 2 ? 40 : 100000, 1 + run % 3 % 2);
         for (uint32_t i = 1 + model_random(&state, 4); i > 0; i--) {
             uint32_t at = 16 + model_random(&state, (uint32_t)bytes.count - 16);
 
@@ -175,7 +209,7 @@ START_TEST(more_or_fewer_blocks_than_promised_are_refused)
     struct bytes bytes;
 
     model_make(&model, 7, MODEL_BLOCKS);
-    bytes = model_file(&model, 100);
+    bytes = model_file(&model, 100, LEAK_GRAPH_VERSION);
     ck_assert_uint_eq(bytes.at[promised], model.blocks);
     for (int change = -1; change <= 1; change++) {
         bytes.at[promised] = (uint8_t)((int)model.blocks + change);
@@ -216,6 +250,7 @@ int main(void)
     close(descriptor);
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, what_was_written_is_read_whatever_the_size_of_chunks);
+    tcase_add_test(tests, files_of_version_1_are_read_and_have_no_contents);
     tcase_add_test(tests, every_changed_byte_is_noticed);
     tcase_add_test(tests, every_file_that_is_cut_off_is_refused);
     tcase_add_test(tests, made_up_files_with_right_checksums_do_no_harm);

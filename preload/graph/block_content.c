@@ -1,0 +1,123 @@
+#include "preload/graph/block_content.h"
+#include "leak_escape.h"
+#include "leak_graph_file.h"
+
+#include <sys/auxv.h>
+#include <time.h>
+
+#include "preload/base/sys.h"
+
+#define LANES 4
+#define LANES_FROM 64 /* bytes */
+
+/* The random bytes of the process are mixed, so that the numbers do not give them away. */
+void block_content_start(struct block_content *content)
+{
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    uint64_t words[2] = {0};
+    if (random)
+        memcpy(words, random, sizeof words);
+    content->secret = sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)sys_getpid();
+    for (unsigned i = 0; i < 2; i++)
+        content->secret = leak_graph_sum_word(content->secret, words[i]);
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static ALWAYS_INLINE uint64_t load_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Several sums side by side: a step waits for the one before. */
+static uint64_t hash_bytes(uint64_t sum, const uint8_t *at, uint64_t size)
+{
+    if (size >= LANES_FROM) {
+        uint64_t lane[LANES] = {sum, sum + 1, sum + 2, sum + 3};
+        for (; size >= sizeof lane; at += sizeof lane, size -= sizeof lane)
+            for (unsigned i = 0; i < LANES; i++)
+                lane[i] = leak_graph_sum_word(lane[i], load_word(at + 8 * i));
+        for (unsigned i = 0; i < LANES; i++)
+            sum = leak_graph_sum_word(sum, lane[i]);
+    }
+    for (; size >= 8; at += 8, size -= 8)
+        sum = leak_graph_sum_word(sum, load_word(at));
+    uint64_t rest = 0;
+    memcpy(&rest, at, size);
+    return leak_graph_sum_word(sum, rest);
+}
+
+/* Bytes of the character of UTF-8 that so many bytes begin with; 0: none, or a control character. */
+static size_t character_bytes(const uint8_t *at, uint64_t size)
+{
+    char first[5] = "";
+    if (*at < 0x80)
+        return (*at >= ' ' && *at != 0x7f) || (*at >= '\t' && *at <= '\r');
+    memcpy(first, at, size < 4 ? size : 4);
+    return leak_utf8_length(first);
+}
+
+/* The length of the text that fills more than half of the block up to its first zero byte; 0: there is none. */
+static uint64_t text_length(const uint8_t *at, uint64_t size)
+{
+    uint64_t length = 0;
+    while (length < size && at[length]) {
+        size_t bytes = character_bytes(at + length, size - length);
+        if (!bytes)
+            return 0;
+        length += bytes;
+    }
+    return length < size && 2 * (length + 1) > size ? length : 0;
+}
+
+static uint64_t content_number(uint64_t secret, const uint8_t *at, uint64_t size)
+{
+    uint64_t length = text_length(at, size);
+    if (length)
+        return hash_bytes(leak_graph_sum_word(secret, length), at, length) | LEAK_GRAPH_IS_TEXT;
+    uint64_t number =
+        hash_bytes(leak_graph_sum_word(secret, ~size), at, size) & ~(uint64_t)LEAK_GRAPH_IS_TEXT;
+    return number ? number : 2;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static void note_sample(struct content_slot *set, uint64_t number, uintptr_t address, uint64_t size)
+{
+    struct content_slot *least = set;
+    for (struct content_slot *slot = set; slot < set + BLOCK_CONTENT_WAYS; slot++) {
+        if (slot->number == number) {
+            slot->bytes += size;
+            slot->copies++;
+            return;
+        }
+        if (slot->bytes < least->bytes)
+            least = slot;
+    }
+    *least = (struct content_slot){.number = number,
+                                   .bytes = least->bytes + size,
+                                   .address = address,
+                                   .size = size,
+                                   .copies = 1};
+}
+
+uint64_t block_content_add(struct block_content *content, uintptr_t address, uint64_t size)
+{
+    if (!size)
+        return 0;
+    uint64_t number = content_number(content->secret, (const uint8_t *)address, size);
+    note_sample(content->slot[number / 2 % BLOCK_CONTENT_SETS], number, address, size);
+    return number;
+}
+
+void block_content_each_sample(const struct block_content *content,
+                               void (*visit)(void *context, const struct content_slot *slot),
+                               void *context)
+{
+    for (unsigned set = 0; set < BLOCK_CONTENT_SETS; set++)
+        for (unsigned way = 0; way < BLOCK_CONTENT_WAYS; way++)
+            if (content->slot[set][way].copies > 1)
+                visit(context, &content->slot[set][way]);
+}
