@@ -28,14 +28,19 @@ static unsigned below(unsigned most)
     state = state * 6364136223846793005 + 1442695040888963407;
     return (unsigned)(state >> 33) % most;
 }
-__attribute__((noinline)) static unsigned char *make(size_t size) { return calloc(1, size); }
+__attribute__((noinline)) static unsigned char *make(size_t size)
+{
+    return calloc(1, size);
+}
 
 int main(void)
 {
     for (int i = 0; i < BLOCKS; i++) {
         char text[64];
         unsigned what = below(4);
-        int length = snprintf(text, sizeof text, what == 3 ? "single %d %u" : "name-%d\xc3\xa4 of %u", what == 3 ? i : 1 + (int)below(9), below(40));
+        int length =
+            snprintf(text, sizeof text, what == 3 ? "single %d %u" : "name-%d\xc3\xa4 of %u",
+                     what == 3 ? i : 1 + (int)below(9), below(40));
         sizes[i] = what < 2 ? (size_t)length + 1 + below(2) : what == 2 ? 8 * (1 + below(40)) : 200;
         kept[i] = make(sizes[i]);
         if (what != 2)
