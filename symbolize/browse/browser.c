@@ -174,7 +174,7 @@ static void draw_title(const struct browser *browser)
 
     if (browser->report->process_count > 1)
         fprintf(stream, "%zu/%zu ", browser->process + 1, browser->report->process_count);
-    text_headline(browser_process(browser), false, &browser->view, stream);
+    text_headline(browser_process(browser), false, NULL, &browser->view, stream);
     terminal_buffer_end(&line);
     while ((at = strchr(line.text, '\n')))
         *at = at[1] ? ' ' : 0;

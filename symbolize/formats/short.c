@@ -71,10 +71,8 @@ static void write_short_process(const struct process *process, const struct view
 
 void short_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct totals totals = report_totals(report);
-
     for (size_t i = 0; i < report->process_count && !view->quiet; i++)
         if (finding_process_is_listed(report, i, view))
             write_short_process(&report->processes[i], view, stream);
-    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+    text_summary_of_all(report, stream);
 }

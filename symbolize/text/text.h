@@ -54,9 +54,10 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
 /* ---- The headline and the summary line ------------------------------------------------------- */
 
 /* "shelf (pid 42) exited with 0: ..." arguments: the name includes the program's arguments, which
- * distinguish several processes. */
-void text_headline(const struct process *process, bool arguments, const struct view *view,
-                   FILE *stream);
+ * distinguish several processes. report: for the headline of the first process, which also says what
+ * the others lost; or NULL. */
+void text_headline(const struct process *process, bool arguments, const struct report *report,
+                   const struct view *view, FILE *stream);
 
 /* ":" and a line for each verdict that is lost or may be; false and nothing if there is none. view: of
  * the list that follows, or NULL. */
@@ -76,9 +77,12 @@ void text_verdict_total(const struct process *process, enum verdict verdict, FIL
  * A program that needs no heap is none of these. */
 bool text_saw_nothing(const struct process *process);
 
-/* The last line of every text report, for scripts: "libleak: pid=42 lost=48/4/2 ... resources=0";
- * text_totals() writes what follows the pid, to the end of the line. */
-void text_summary(int32_t pid, const struct totals *totals, FILE *stream);
+/* For scripts, of one process: "libleak: pid=42 lost=48/4/2 ... resources=0"; text_totals() writes what
+ * follows the pid, to the end of the line. */
+void text_summary(const struct process *process, FILE *stream);
+/* The last line of every text report: with the sums of all processes, and " processes=3" at its end
+ * if there are several. */
+void text_summary_of_all(const struct report *report, FILE *stream);
 void text_totals(const struct totals *totals, FILE *stream);
 
 /* ---- Which processes -------------------------------------------------------------------------- */

@@ -153,15 +153,22 @@ const char *text_no_losses(const struct process *process)
                : "no leaks";
 }
 
-static void write_no_losses(const struct process *process, FILE *stream)
+static bool says_no_losses(const struct process *process)
 {
     bool sampled = process->sample > 1 && !text_saw_nothing(process);
+
+    return !text_saw_nothing(process) && (sampled || process->allocations ||
+                                          (!process->never_enabled && made_no_allocation(process)));
+}
+
+static void write_no_losses(const struct process *process, FILE *stream)
+{
+    bool sampled = process->sample > 1;
     const struct verdict_total *suppressed = &process->suppressed;
     uint64_t managed = text_managed_blocks(process);
     uint64_t error = process->sample > 1 ? ESTIMATE_ROUGH_ERROR(suppressed->blocks) : 0;
 
-    if (text_saw_nothing(process) || (!sampled && !process->allocations &&
-                                      (process->never_enabled || !made_no_allocation(process))))
+    if (!says_no_losses(process))
         return;
     fprintf(stream, ":\n%s%s", text_no_losses(process), sampled ? " among the sampled ones" : "");
     if (suppressed->records && managed >= suppressed->blocks)
@@ -192,8 +199,55 @@ bool text_losses(const struct process *process, const struct view *view, FILE *s
     return *join == ',';
 }
 
-void text_headline(const struct process *process, bool arguments, const struct view *view,
-                   FILE *stream)
+/* What --error-exitcode counts by default. */
+struct elsewhere {
+    const struct process *process; /* the first one */
+    size_t processes;
+    uint64_t bytes, records, errors;
+};
+
+static struct elsewhere find_elsewhere(const struct report *report)
+{
+    struct elsewhere sum = {0};
+
+    for (size_t i = 1; report && i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+        const struct verdict_total *of = process->totals.of;
+
+        if (!of[VERDICT_LOST].records && !of[VERDICT_INDIRECT].records && !process->totals.errors)
+            continue;
+        sum.process = sum.process ? sum.process : process;
+        sum.processes++;
+        sum.bytes = add_saturating(
+            sum.bytes, add_saturating(of[VERDICT_LOST].bytes, of[VERDICT_INDIRECT].bytes));
+        sum.records = add_saturating(sum.records, of[VERDICT_LOST].records);
+        sum.records = add_saturating(sum.records, of[VERDICT_INDIRECT].records);
+        sum.errors = add_saturating(sum.errors, process->totals.errors);
+    }
+    return sum;
+}
+
+/* "122,998 bytes lost in shelf (pid 43)", "600 bytes lost and 2 errors in 3 other processes" */
+static void write_elsewhere(const struct report *report, const char *join, FILE *stream)
+{
+    struct elsewhere sum = find_elsewhere(report);
+
+    if (!sum.processes)
+        return;
+    fputs(join, stream);
+    if (sum.records)
+        fprintf(stream, "%s lost%s", term_count(sum.bytes, "byte").text, sum.errors ? " and " : "");
+    if (sum.errors)
+        fputs(term_count(sum.errors, "error").text, stream);
+    fputs(" in ", stream);
+    if (sum.processes == 1)
+        text_process_title(sum.process, false, stream);
+    else
+        fputs(term_count(sum.processes, "other process").text, stream);
+}
+
+void text_headline(const struct process *process, bool arguments, const struct report *report,
+                   const struct view *view, FILE *stream)
 {
     bool lost;
 
@@ -204,23 +258,52 @@ void text_headline(const struct process *process, bool arguments, const struct v
     if (!lost)
         write_no_losses(process, stream);
     text_growing_head(process, lost || process->allocations ? "," : ":", stream);
+    write_elsewhere(report, lost ? ",\n" : says_no_losses(process) ? ", but " : ":\n", stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
 }
 
 /* ---- The summary line ------------------------------------------------------------------------ */
 
-void text_totals(const struct totals *totals, FILE *stream)
+static void write_totals(const struct totals *totals, FILE *stream)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
         fprintf(stream, " %s=%" PRIu64 "/%" PRIu64 "/%" PRIu64, verdict_word[v],
                 totals->of[v].bytes, totals->of[v].blocks, totals->of[v].records);
-    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
-            totals->growing, totals->errors, totals->resources);
+    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64, totals->growing,
+            totals->errors, totals->resources);
 }
 
-void text_summary(int32_t pid, const struct totals *totals, FILE *stream)
+void text_totals(const struct totals *totals, FILE *stream)
 {
-    fprintf(stream, "libleak: pid=%" PRId32, pid);
-    text_totals(totals, stream);
+    write_totals(totals, stream);
+    putc('\n', stream);
+}
+
+void text_summary(const struct process *process, FILE *stream)
+{
+    fprintf(stream, "libleak: pid=%" PRId32, process->pid);
+    text_totals(&process->totals, stream);
+}
+
+/* What a process was before it called exec is no other process. */
+static size_t count_processes(const struct report *report)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->process_count; i++)
+        count += !report->processes[i].replaced;
+    return count;
+}
+
+void text_summary_of_all(const struct report *report, FILE *stream)
+{
+    struct totals totals = report_totals(report);
+    size_t count = count_processes(report);
+
+    fprintf(stream, "libleak: pid=%" PRId32, report->process_count ? report->processes[0].pid : 0);
+    write_totals(&totals, stream);
+    if (count > 1)
+        fprintf(stream, " processes=%zu", count);
+    putc('\n', stream);
 }

@@ -367,7 +367,7 @@ static void write_process_at_detail(const struct text_processes *processes, size
     const struct process *process = &report->processes[processes->full[nth]];
     bool alone = text_processes_alone(processes);
 
-    text_headline(process, !alone, view, stream);
+    text_headline(process, !alone, nth ? NULL : report, view, stream);
     write_warning(process, view, stream);
     write_crash_and_bad_frees(process, view, stream);
     if (!is_short(processes, nth, view))
@@ -383,7 +383,7 @@ static void write_process_at_detail(const struct text_processes *processes, size
     else if (alone)
         write_again(processes, view, stream);
     if (!alone)
-        text_summary(process->pid, &process->totals, stream);
+        text_summary(process, stream);
     if (!alone || view->terse < TEXT_TIGHT)
         putc('\n', stream);
 }
@@ -445,8 +445,6 @@ static void write_report(const struct report *report, const struct view *asked, 
 
 void text_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct totals totals = report_totals(report);
-
     if (view->quiet)
         ;
     else if (view->freed)
@@ -461,7 +459,7 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
         text_owners(report, view, stream);
     else
         write_report(report, view, stream);
-    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+    text_summary_of_all(report, stream);
 }
 
 void text_write_full(const struct report *report, const struct view *view, FILE *stream)

@@ -168,12 +168,10 @@ static void write_heap_process(const struct process *process, const struct view 
 
 void text_write_heap(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct totals totals = report_totals(report);
-
     for (size_t i = 0; i < report->process_count; i++)
         if (!report_omits_process(&report->processes[i], view))
             write_heap_process(&report->processes[i], view, stream);
-    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+    text_summary_of_all(report, stream);
 }
 
 /* ---- Sums by a key (--by) -------------------------------------------------------------------- */

@@ -42,6 +42,27 @@ test_what_was_asked_for_comes_first_behind_wrappers() {
         says out ' bytes in [0-9]+ blocks? unfreed \(malloc\)'
     done
 }
+test_headline_says_what_other_processes_lost() {
+    need bash
+    programs
+    headline() { leakrun -o out --force "$@" && sed -n '2,3p' out; }
+    summaries() { grep -c "^libleak: pid=$(sed -n 's/^libleak: pid=\([0-9]*\) .*/\1/p' out | head -1) .*$1" out || :; }
+    says_so() { printf '%s\n' "$words" >words && says words "$1"; }
+    words=$(headline bash -c './leaf 48; true')
+    says_so '^no leaks \([0-9,]+ allocations\), but 48 bytes lost in leaf \(pid [0-9]+\)$'
+    equal 'the sum is marked' "$(summaries 'resources=0 processes=2$')" 1
+    equal 'one process is not' "$(summaries 'resources=0$')" 1
+    equal 'the summary alone' "$(leakrun -q bash -c './leaf 48; true' 2>&1 | grep -c 'lost=48/1/1 .* processes=2$')" 1
+    words=$(headline bash -c './leaf 48; ./leaf 2; true')
+    says_so ', but 50 bytes lost in 2 other processes$'
+    words=$(headline bash -c './leaf; true')
+    says_so '^no leaks \([0-9,]+ allocations\)$'
+    words=$(headline ./leaf 48)
+    says_so '^48 bytes in 1 block lost \(1 record\)$'
+    equal 'one process alone' "$(grep -c 'processes=' out)" 0
+    words=$(headline bash -c 'exec ./leaf 48')
+    equal 'a process that called exec is one' "$(grep -c 'processes=' out)" 0
+}
 test_what_was_asked_for_comes_first_in_every_format() {
     need bash env jq
     programs
