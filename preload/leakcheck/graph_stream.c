@@ -21,22 +21,36 @@ static void write_all(struct graph_stream *stream, const void *from, size_t size
     }
 }
 
+/* The name of a file until it is complete. False: it is too long. */
+static bool name_part(char part[PATH_MAX], const char *path, int pid)
+{
+    struct strbuf text = strbuf_on(part, PATH_MAX);
+    strbuf_add_all(&text, path, ".", NULL);
+    strbuf_add_number(&text, (uint64_t)pid);
+    strbuf_add(&text, ".part");
+    return !text.cut;
+}
+
+void graph_stream_discard(const char *path, int pid)
+{
+    static char part[PATH_MAX]; /* the stack may be a small one of signals */
+    if (name_part(part, path, pid))
+        sys_unlink(part);
+}
+
 bool graph_stream_open(struct graph_stream *stream, const char *path)
 {
     const struct leak_graph_head head = {
         .magic = LEAK_GRAPH_MAGIC, .version = LEAK_GRAPH_VERSION, .head_size = sizeof head};
-    struct strbuf part = STRBUF_ON(stream->part);
+    bool named = name_part(stream->part, path, sys_getpid());
     char *memory = sys_map(sizeof stream->chunk + LEAK_GRAPH_CHUNK_MOST + sizeof(uint64_t));
-    strbuf_add_all(&part, path, ".", NULL);
-    strbuf_add_number(&part, sys_getpid());
-    strbuf_add(&part, ".part");
     stream->payload = memory ? (uint8_t *)memory + sizeof stream->chunk : NULL;
     stream->chunk = (struct leak_graph_chunk){.magic = LEAK_GRAPH_CHUNK_MAGIC};
     stream->used = 0;
-    stream->fd = !memory    ? -ENOMEM
-                 : part.cut ? -ENAMETOOLONG
-                            : sys_open(stream->part,
-                                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    stream->fd = !memory  ? -ENOMEM
+                 : !named ? -ENAMETOOLONG
+                          : sys_open(stream->part,
+                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     stream->error = stream->fd < 0 ? stream->fd : 0;
     write_all(stream, &head, sizeof head);
     return !stream->error;

@@ -32,6 +32,10 @@ void graph_stream_begin(struct graph_stream *stream, enum leak_graph_section sec
 /* Gives the file its name. False: there is none, and error says why. */
 bool graph_stream_close(struct graph_stream *stream, const char *path);
 
+/* Removes what a process that was killed has left behind instead of a file of that name. One thread at
+ * a time. */
+void graph_stream_discard(const char *path, int pid);
+
 void graph_stream_flush(struct graph_stream *stream);
 
 /* Call before each item: it stays in one chunk. */

@@ -33,7 +33,7 @@ struct leak_check_result {
     uint64_t place;            /* of the chunk in the recording file */
     struct leak_holder holder; /* of the followed block, as far as one was found */
     bool followed_exists;      /* the followed block is allocated */
-    bool graph_written;
+    bool graph_written;        /* valid also while done is 0 */
     int graph_error; /* -errno: why there is no graph file; 0: none was wanted, or there is one */
     uint32_t notes;  /* number of notes, ascending by address */
     uint32_t notes_most;

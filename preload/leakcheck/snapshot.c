@@ -8,6 +8,7 @@
 #include "preload/signals/stop_the_world.h"
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/leakcheck/graph_path.h"
+#include "preload/leakcheck/graph_stream.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -87,12 +88,15 @@ static const char *graph_file_reason(const struct leak_check_result *result,
     return trouble ? words[trouble] : store_error_text(result->graph_error);
 }
 
-/* Says how the graph file of a check ended: of one that was waited for, or that never began. While
- * the child of a check is at work, the file may yet appear. */
+/* Says how the graph file of a check ended: of one that was waited for, or that never began. The file
+ * may be complete where the rest of the check has failed, for instance for lack of time. While the child of
+ * a check is at work, the file may yet appear. */
 static void report_graph_file(const struct pending_check *check, enum leak_trouble trouble)
 {
     const struct leak_check_result *result = check->result;
-    if (trouble || !result->graph_written) {
+    if (!result || !result->graph_written) {
+        if (check->pid > 0)
+            graph_stream_discard(check->graph_file, check->pid);
         log_line("no heap graph in ", check->graph_file, ": ", graph_file_reason(result, trouble),
                  NULL);
         return;
