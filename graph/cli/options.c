@@ -29,14 +29,16 @@ static const struct verb verbs[] = {
     {"duplicates", NULL, "equal texts and equal blocks, and what their copies waste",
      verb_duplicates},
     {"find", "CONDITION", "blocks by size, retained size, site and more", verb_find},
-    {"diff", "FILE", "what a later graph has more or less, by allocation site", verb_diff},
+    {"diff", "FILE", "what a later graph has more or less, by allocation site, type or owner",
+     verb_diff},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 #define FIELD(field) .offset = offsetof(struct options, field)
 
 static bool list_options(void *options, const struct option_row *row, const char *value);
-static const char *const groupings[] = {[BY_SITE] = "site", [BY_TYPE] = "type", NULL};
+static const char *const groupings[] = {
+    [BY_SITE] = "site", [BY_TYPE] = "type", [BY_OWNER] = "owner", NULL};
 
 static const struct option_row rows[] = {
     {.name = "json", FIELD(json), .help = "a JSON document instead of text"},
@@ -58,7 +60,8 @@ static const struct option_row rows[] = {
      .type = OPTION_TYPE_WORD,
      FIELD(by),
      .words = groupings,
-     .help = "group dominators and suspects by site or type (site)"},
+     .help = "group dominators, suspects, duplicates and diff by site or type, diff also by owner "
+             "(site)"},
     {.name = "no-types",
      FIELD(no_types),
      .help = "without types and names of fields: reads less debug information"},
@@ -118,6 +121,10 @@ static bool check_words(const struct options *options, const struct verb **verb)
         return false;
     if ((*verb)->operand && (!options->operand || !*options->operand))
         return command_line_complain(&line, "a word is missing", (*verb)->operand);
+    if (options->by == BY_OWNER && (*verb)->run != verb_diff)
+        return command_line_complain(&line, "--by=owner goes with diff only", "");
+    if (options->by == BY_TYPE && options->no_types)
+        return command_line_complain(&line, "--by=type does not go with --no-types", "");
     if (!(*verb)->operand && options->operand)
         return command_line_complain(&line, "too many words", options->operand);
     return true;

@@ -1,25 +1,57 @@
-/* compare_graphs.c - leakgraph A diff B: what one graph has more than another, by allocation site. Sites
- * are the same where their stacks have the same names. Of one process at two times it is known which
- * blocks are still there: those with the same address, thread and count. */
+/* compare_graphs.c - leakgraph A diff B: what one graph has more than another, by allocation site, type or
+ * owner. Sites are the same where their stacks have the same names, types where their names are. The owner
+ * of a block is the outermost block that holds it alone, by allocation site and type; that may be the block
+ * itself. Of one process at two times it is known which blocks are still there: those with the same
+ * address, thread and count. */
 #include "graph/heap/graph_reader.h"
 #include "graph/verbs/verbs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct site_change {
+struct change {
     uint64_t before, after; /* bytes */
     uint64_t blocks_before, blocks_after, stayed;
-    const char *site;
-    uint64_t amount; /* of the change of bytes; the order of the rows */
+    const char *type, *site; /* NULL: unknown, or it is not asked for */
+    uint64_t amount;         /* of the change of bytes; the order of the rows */
 };
 
 struct changes {
-    struct site_change *change;
-    struct hashmap of; /* signature -> index + 1 */
+    enum group_by by;
+    struct change *change;
+    struct hashmap of; /* key -> index + 1 */
     size_t count, room;
 };
+
+/* One of the two graphs. */
+struct side {
+    struct heap_graph *graph;
+    struct graph_names *names;
+    uint32_t *row;   /* by site */
+    uint32_t *owner; /* by block: its owner; NULL: the block itself counts */
+};
+
+/* ---- Rows ------------------------------------------------------------------------------------- */
+
+static uint64_t row_key(enum group_by by, const struct graph_names *names, uint32_t site)
+{
+    uint64_t type = graph_types_key(&names->types, site);
+
+    if (by == BY_TYPE)
+        return type;
+    return by == BY_OWNER ? hash_mix(graph_names_signature(names, site), type)
+                          : graph_names_signature(names, site);
+}
+
+static struct change new_row(enum group_by by, struct graph_names *names, uint32_t site)
+{
+    char text[GRAPH_TYPE_SIZE];
+    const char *type = graph_types_all(&names->types, site, text);
+
+    return (struct change){
+        .type = by != BY_SITE && *type ? arena_copy(names->mem, type, strlen(type)) : NULL,
+        .site = by == BY_TYPE ? NULL : graph_names_site(names, site)};
+}
 
 /* The row for each site of the graph; the caller frees it. */
 static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
@@ -28,13 +60,12 @@ static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
     uint32_t *row = array_grow(NULL, &(size_t){0}, (size_t)sites + 1, sizeof(*row));
 
     for (uint32_t site = 0; site <= sites; site++) {
-        uint64_t *known = hashmap_put(&changes->of, graph_names_signature(names, site), NULL);
+        uint64_t *known = hashmap_put(&changes->of, row_key(changes->by, names, site), NULL);
 
         if (!*known) {
             changes->change = array_grow(changes->change, &changes->room, changes->count + 1,
                                          sizeof(*changes->change));
-            changes->change[changes->count++] =
-                (struct site_change){.site = graph_names_site(names, site)};
+            changes->change[changes->count++] = new_row(changes->by, names, site);
             *known = changes->count;
         }
         row[site] = (uint32_t)*known - 1;
@@ -42,141 +73,205 @@ static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
     return row;
 }
 
+/* The outermost block that dominates each; the caller frees it. */
+static uint32_t *owners_of(struct heap_graph *graph)
+{
+    struct dominators dominators = dominators_find(graph);
+    uint32_t *owner = array_grow(NULL, &(size_t){0}, (size_t)graph->blocks + 1, sizeof(*owner));
+
+    for (uint32_t i = 0; i < graph->blocks; i++)
+        owner[i] = GRAPH_NONE;
+    for (uint32_t i = 0; i < graph->blocks; i++) {
+        uint32_t outermost = i, next;
+
+        while (owner[outermost] == GRAPH_NONE && dominators.idom[outermost] != GRAPH_NONE)
+            outermost = dominators.idom[outermost];
+        if (owner[outermost] != GRAPH_NONE)
+            outermost = owner[outermost];
+        for (uint32_t at = i; at != GRAPH_NONE && owner[at] == GRAPH_NONE; at = next) {
+            owner[at] = outermost;
+            next = dominators.idom[at];
+        }
+    }
+    dominators_end(&dominators);
+    return owner;
+}
+
+static struct side begin_side(struct changes *changes, struct heap_graph *graph,
+                              struct graph_names *names)
+{
+    return (struct side){.graph = graph,
+                         .names = names,
+                         .row = rows_of(changes, names),
+                         .owner = changes->by == BY_OWNER ? owners_of(graph) : NULL};
+}
+
+static void end_side(struct side *side)
+{
+    free(side->row);
+    free(side->owner);
+}
+
+static struct change *row_of(const struct changes *changes, const struct side *side, uint32_t block)
+{
+    uint32_t counts = side->owner ? side->owner[block] : block;
+
+    return &changes->change[side->row[side->graph->block[counts].site]];
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------- */
+
 static bool is_same_process(const struct heap_graph *a, const struct heap_graph *b)
 {
     return a->store.header.pid == b->store.header.pid &&
            a->store.header.start_time == b->store.header.start_time;
 }
 
-/* Counts the blocks that both graphs have. The blocks of both are in address order. */
-static void count_survivors(struct changes *changes, const struct heap_graph *a,
-                            const struct heap_graph *b, const uint32_t *row_b)
+/* Both are in address order. Returns the sum. */
+static uint64_t count_survivors(struct changes *changes, const struct side *a, const struct side *b)
 {
-    for (uint32_t i = 0, k = 0; i < a->blocks && k < b->blocks;) {
-        const struct graph_block *old = &a->block[i], *now = &b->block[k];
+    uint64_t stayed = 0;
 
-        if (old->address == now->address && old->thread == now->thread && old->count == now->count)
-            changes->change[row_b[now->site]].stayed++;
+    for (uint32_t i = 0, k = 0; i < a->graph->blocks && k < b->graph->blocks;) {
+        const struct graph_block *old = &a->graph->block[i], *now = &b->graph->block[k];
+
+        if (old->address == now->address && old->thread == now->thread &&
+            old->count == now->count) {
+            row_of(changes, b, k)->stayed++;
+            stayed++;
+        }
         i += old->address <= now->address;
         k += now->address <= old->address;
     }
+    return stayed;
 }
 
-static void count_blocks(struct changes *changes, const struct heap_graph *a, const uint32_t *row_a,
-                         const struct heap_graph *b, const uint32_t *row_b)
+static void count_blocks(struct changes *changes, const struct side *a, const struct side *b)
 {
-    for (uint32_t i = 0; i < a->blocks; i++) {
-        struct site_change *change = &changes->change[row_a[a->block[i].site]];
+    for (uint32_t i = 0; i < a->graph->blocks; i++) {
+        struct change *change = row_of(changes, a, i);
 
-        change->before += a->block[i].size;
+        change->before += a->graph->block[i].size;
         change->blocks_before++;
     }
-    for (uint32_t i = 0; i < b->blocks; i++) {
-        struct site_change *change = &changes->change[row_b[b->block[i].site]];
+    for (uint32_t i = 0; i < b->graph->blocks; i++) {
+        struct change *change = row_of(changes, b, i);
 
-        change->after += b->block[i].size;
+        change->after += b->graph->block[i].size;
         change->blocks_after++;
     }
     for (size_t i = 0; i < changes->count; i++) {
-        struct site_change *change = &changes->change[i];
+        struct change *change = &changes->change[i];
 
         change->amount = change->after > change->before ? change->after - change->before
                                                         : change->before - change->after;
     }
 }
 
+/* ---- Words ------------------------------------------------------------------------------------ */
+
 static int by_falling_amount(const void *one, const void *other)
 {
-    const struct site_change *a = one, *b = other;
+    const struct change *a = one, *b = other;
+    int order = a->amount != b->amount ? COMPARE(b->amount, a->amount)
+                                       : strcmp(a->site ? a->site : "", b->site ? b->site : "");
 
-    return a->amount != b->amount ? COMPARE(b->amount, a->amount) : strcmp(a->site, b->site);
+    return order ? order : strcmp(a->type ? a->type : "", b->type ? b->type : "");
 }
 
-static bool is_unchanged(const struct site_change *change)
+static bool is_unchanged(const struct change *change)
 {
     return !change->amount && change->blocks_before == change->blocks_after;
 }
 
 static void tell_changes(struct verb_run *run, struct changes *changes, bool same_process)
 {
-    static const struct column columns[] = {{"change_bytes", "bytes", CELL_SIGNED_BYTES},
-                                            {"change_blocks", "blocks", CELL_SIGNED},
-                                            {"bytes", "bytes now", CELL_BYTES},
-                                            {"blocks", "blocks now", CELL_NUMBER},
-                                            {"stayed", "stayed", CELL_NUMBER},
-                                            {"site", "from", CELL_TEXT}};
-    static const struct column of_two[] = {{"change_bytes", "bytes", CELL_SIGNED_BYTES},
-                                           {"change_blocks", "blocks", CELL_SIGNED},
-                                           {"bytes", "bytes now", CELL_BYTES},
-                                           {"blocks", "blocks now", CELL_NUMBER},
-                                           {"site", "from", CELL_TEXT}};
+    static const char *const keys[] = {"sites", "types", "owners"};
+    static const char *const headings[] = {"By allocation site", "By type", "By owner"};
+    struct column columns[7] = {{"change_bytes", "bytes", CELL_SIGNED_BYTES},
+                                {"change_blocks", "blocks", CELL_SIGNED},
+                                {"bytes", "bytes now", CELL_BYTES},
+                                {"blocks", "blocks now", CELL_NUMBER}};
+    size_t count = 4, stayed = same_process ? count++ : 0;
+    size_t type = changes->by != BY_SITE ? count++ : 0, site = changes->by != BY_TYPE ? count++ : 0;
     uint64_t changed = 0, shown;
 
+    if (stayed)
+        columns[stayed] = (struct column){"stayed", "stayed", CELL_NUMBER};
+    if (type)
+        columns[type] = (struct column){"type", "type", site ? CELL_TYPE : CELL_TEXT};
+    if (site)
+        columns[site] = (struct column){"site", "from", CELL_TEXT};
     qsort(changes->change, changes->count, sizeof(*changes->change), by_falling_amount);
     for (size_t i = 0; i < changes->count; i++)
         changed += !is_unchanged(&changes->change[i]);
     shown = verb_rows(run, changed);
-    listing_open_table(run->listing, "sites", "By allocation site", same_process ? columns : of_two,
-                       same_process ? 6 : 5);
+    listing_open_table(run->listing, keys[changes->by], headings[changes->by], columns, count);
     for (size_t i = 0, told = 0; i < changes->count && told < shown; i++) {
-        const struct site_change *change = &changes->change[i];
-        union cell cells[6] = {{.change = (int64_t)(change->after - change->before)},
+        const struct change *change = &changes->change[i];
+        union cell cells[7] = {{.change = (int64_t)(change->after - change->before)},
                                {.change = (int64_t)(change->blocks_after - change->blocks_before)},
                                {.number = change->after},
-                               {.number = change->blocks_after},
-                               {.number = change->stayed},
-                               {.text = change->site}};
+                               {.number = change->blocks_after}};
 
         if (is_unchanged(change))
             continue;
-        if (!same_process)
-            cells[4] = cells[5];
+        if (stayed)
+            cells[stayed].number = change->stayed;
+        if (type)
+            cells[type].text = change->type || run->listing->is_json ? change->type : "(unknown)";
+        if (site)
+            cells[site].text = change->site;
         listing_row(run->listing, cells);
         told++;
     }
     listing_close_table(run->listing, changed - shown);
 }
 
+static void tell_sums(struct listing *listing, const struct heap_graph *a,
+                      const struct heap_graph *b)
+{
+    listing_fact(listing, "change_bytes", "Bytes", CELL_SIGNED_BYTES,
+                 (union cell){.change = (int64_t)(b->bytes - a->bytes)});
+    listing_fact(listing, "change_blocks", "Blocks", CELL_SIGNED,
+                 (union cell){.change = (int64_t)b->blocks - a->blocks});
+}
+
+static void tell_survivors(struct listing *listing, const struct heap_graph *a,
+                           const struct heap_graph *b, uint64_t stayed)
+{
+    listing_fact(listing, "stayed", "Blocks in both", CELL_NUMBER, (union cell){.number = stayed});
+    listing_fact(listing, "gone", "Freed since", CELL_NUMBER,
+                 (union cell){.number = a->blocks - stayed});
+    listing_fact(listing, "new", "New", CELL_NUMBER, (union cell){.number = b->blocks - stayed});
+}
+
 int verb_diff(struct verb_run *run)
 {
-    struct heap_graph *a = run->graph, b;
-    enum graph_error error = graph_reader_open(run->options->operand, &b);
-    struct changes changes = {0};
+    struct heap_graph later;
+    enum graph_error error = graph_reader_open(run->options->operand, &later);
+    struct changes changes = {.by = (enum group_by)run->options->by};
     struct graph_names names;
+    struct side a, b;
     bool same_process;
-    uint64_t stayed = 0;
-    uint32_t *row_a, *row_b;
 
     if (error)
         return verb_complain(STATUS_UNUSABLE, "%s %s", run->options->operand,
                              graph_reader_words(error));
-    graph_names_begin(&names, &b, run->names->types.site != NULL);
-    row_a = rows_of(&changes, run->names);
-    row_b = rows_of(&changes, &names);
-    count_blocks(&changes, a, row_a, &b, row_b);
-    same_process = is_same_process(a, &b);
+    graph_names_begin(&names, &later, run->names->types.site != NULL);
+    a = begin_side(&changes, run->graph, run->names);
+    b = begin_side(&changes, &later, &names);
+    count_blocks(&changes, &a, &b);
+    same_process = is_same_process(a.graph, b.graph);
+    tell_sums(run->listing, a.graph, b.graph);
     if (same_process)
-        count_survivors(&changes, a, &b, row_b);
-    for (size_t i = 0; i < changes.count; i++)
-        stayed += changes.change[i].stayed;
-    listing_fact(run->listing, "change_bytes", "Bytes", CELL_SIGNED_BYTES,
-                 (union cell){.change = (int64_t)(b.bytes - a->bytes)});
-    listing_fact(run->listing, "change_blocks", "Blocks", CELL_SIGNED,
-                 (union cell){.change = (int64_t)b.blocks - a->blocks});
-    if (same_process) {
-        listing_fact(run->listing, "stayed", "Blocks in both", CELL_NUMBER,
-                     (union cell){.number = stayed});
-        listing_fact(run->listing, "gone", "Freed since", CELL_NUMBER,
-                     (union cell){.number = a->blocks - stayed});
-        listing_fact(run->listing, "new", "New", CELL_NUMBER,
-                     (union cell){.number = b.blocks - stayed});
-    }
+        tell_survivors(run->listing, a.graph, b.graph, count_survivors(&changes, &a, &b));
     tell_changes(run, &changes, same_process);
-    free(row_a);
-    free(row_b);
+    end_side(&a);
+    end_side(&b);
     free(changes.change);
     hashmap_end(&changes.of);
     graph_names_end(&names);
-    heap_graph_end(&b);
+    heap_graph_end(&later);
     return STATUS_GOOD;
 }

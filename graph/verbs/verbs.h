@@ -11,7 +11,7 @@ enum { STATUS_GOOD = 0, STATUS_NOTHING = 1, STATUS_UNUSABLE = 2 };
 #define TOP_USUAL 20
 #define DEPTH_USUAL 4
 
-enum group_by { BY_SITE, BY_TYPE };
+enum group_by { BY_SITE, BY_TYPE, BY_OWNER };
 
 struct options {
     const char *file, *verb, *operand;

@@ -280,6 +280,52 @@ test_diff_knows_what_went_and_what_stayed() {
     graph old.lg diff old.lg --json >json
     equal 'one twice' "$(value 'd["change_bytes"], d["sites"], d["stayed"], d["new"], d["gone"]' <json)" '(0, [], 2015, 0, 0)'
 }
+test_diff_compares_by_type_and_by_owner() {
+    need gcc
+    printf '%s\n' '#include <stdlib.h>
+#include <string.h>
+struct ant { struct ant *next; long legs[3]; }; struct bee { struct bee *next; long wings[5]; };
+struct hill { struct ant *ants; }; struct hive { struct bee *bees; };
+static struct hill *hill; static struct hive *hive;
+extern long libleak_snapshot_graph(const char *file) __attribute__((weak));
+__attribute__((noinline)) static struct hill *hill_new(void) { struct hill *hill = calloc(1, sizeof *hill); return hill; }
+__attribute__((noinline)) static struct hive *hive_new(void) { struct hive *hive = calloc(1, sizeof *hive); return hive; }
+__attribute__((noinline)) static void ant_new(void) { struct ant *ant = calloc(1, sizeof *ant); ant->next = hill->ants; hill->ants = ant; }
+__attribute__((noinline)) static void bee_new(void) { struct bee *bee = calloc(1, sizeof *bee); bee->next = hive->bees; hive->bees = bee; }
+__attribute__((noinline)) static void ant_end(void) { struct ant *ant = hill->ants; hill->ants = ant->next; memset(ant, 0, sizeof *ant); free(ant); }
+__attribute__((noinline)) static void begin(void) { hill = hill_new(); hive = hive_new(); for (int i = 0; i < 100; i++) ant_new(); }
+__attribute__((noinline)) static void change(void) { for (int i = 0; i < 10; i++) ant_end(); for (int i = 0; i < 30; i++) bee_new(); }
+int main(void)
+{
+    volatile char wipe[8192];
+    begin(); memset((char *)wipe, 0, sizeof wipe); libleak_snapshot_graph("before.lg");
+    change(); memset((char *)wipe, 0, sizeof wipe); libleak_snapshot_graph("after.lg");
+    return 0;
+}' | compile insects -O1 -g
+    LIBLEAK_OPTIONS=dir=$PWD LD_PRELOAD=$O/libleak.so ./insects
+    rows='[(r.get("type"), (r.get("site") or "").split(" ")[0], r["change_bytes"], r["change_blocks"], r["blocks"], r["stayed"]) for r in d[sys.argv[2]]]'
+    compare() { # from, to, by, key
+        graph "$1" diff "$2" --by="$3" --json | /usr/bin/python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$rows" "$4"
+    }
+    equal 'by site' "$(compare before.lg after.lg site sites)" "[(None, 'bee_new', 1440, 30, 30, 0), (None, 'ant_new', -320, -10, 90, 90)]"
+    equal 'by type' "$(compare before.lg after.lg type types)" "[('struct bee', '', 1440, 30, 30, 0), ('struct ant', '', -320, -10, 90, 90)]"
+    equal 'by owner' "$(compare before.lg after.lg owner owners)" \
+        "[('struct hive', 'hive_new', 1440, 30, 31, 1), ('struct hill', 'hill_new', -320, -10, 91, 91)]"
+    equal 'back' "$(compare after.lg before.lg type types)" "[('struct bee', '', -1440, -30, 0, 0), ('struct ant', '', 320, 10, 100, 90)]"
+    graph before.lg diff after.lg --by=owner >out
+    says out '^ *\+1,440 bytes +\+30 +.* 31 +1  struct hive +hive_new '
+    for by in site type owner; do
+        equal "nothing by $by" "$(compare after.lg after.lg $by ${by}s)" '[]'
+    done
+    graph after.lg diff after.lg --by=type >out
+    equal 'nothing in words' "$(grep -c struct out || true)" 0
+    strip --strip-debug insects
+    equal 'without debug information' "$(compare before.lg after.lg type types)" "[(None, '', 1120, 20, 122, 92)]"
+    equal 'an owner of what' "$(status_of "$O/leakgraph" after.lg dominators --by=owner)" 2
+    equal 'by nothing' "$(status_of "$O/leakgraph" after.lg diff before.lg --by=type --no-types)" 2
+}
 test_leakctl_makes_a_graph_of_a_running_process() {
     need gcc
     printf '%s\n' "$cached" | compile cached -O1 -g
