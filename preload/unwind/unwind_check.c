@@ -121,7 +121,7 @@ static void step_by_libunwind(struct unwind_check_walk *walk)
     do {
         int number = interrupted ? ARCH_LIBUNWIND_INTERRUPTED_PC : ARCH_LIBUNWIND_PC;
         if (libunwind.get(walk->cursor, number, &pc) < 0 ||
-            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 ||
+            libunwind.get(walk->cursor, ARCH_LIBUNWIND_SP, &sp) < 0 ||
             !record_reference_frame(walk, arch_strip(pc), sp))
             return;
         interrupted = asks && libunwind.is_signal_frame(walk->cursor) > 0;

@@ -77,9 +77,10 @@ extern const char arch_call_unblocked_end[] __attribute__((visibility("hidden"))
 /* behind the system call of the hook of syscall() */
 extern const char arch_syscall_hook_end[] __attribute__((visibility("hidden")));
 
-/* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
- * and after a signal. */
+/* libunwind's names for this CPU, for the stack pointer, and for the registers that hold the pc of
+ * a caller: after a call, and after a signal. */
 #define ARCH_LIBUNWIND "x86"
+#define ARCH_LIBUNWIND_SP 7 /* libunwind counts otherwise than DWARF here */
 #define ARCH_LIBUNWIND_PC 8
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 8
 

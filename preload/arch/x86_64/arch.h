@@ -67,9 +67,10 @@ long arch_call_unblocked(const uint64_t *mask, long number, const long arguments
 extern const char arch_call_unblocked_end[];
 extern const char arch_syscall_hook_end[]; /* behind the system call of the hook of syscall() */
 
-/* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
- * and after a signal. */
+/* libunwind's names for this CPU, for the stack pointer, and for the registers that hold the pc of
+ * a caller: after a call, and after a signal. */
 #define ARCH_LIBUNWIND "x86_64"
+#define ARCH_LIBUNWIND_SP 7
 #define ARCH_LIBUNWIND_PC 16
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 16
 
