@@ -14,9 +14,10 @@ struct trimmed_block {
 
 /* ---- Before the index is built --------------------------------------------------------------- */
 
+/* Where a node may begin behind the block. */
 static uintptr_t block_end(const struct block *block)
 {
-    return round_up(block->address + block->size, WORD);
+    return round_up(block->address + block->size, RANK_INDEX_STEP);
 }
 
 /* Finds a nested block that begins at the address, lies in the block and is not the block itself.
@@ -40,8 +41,8 @@ static bool place_empty(struct block *block, uint32_t pool)
 {
     struct suballoc_block nested;
     uintptr_t at = block->address + block->size - 1;
-    at -= at % WORD;
-    for (unsigned i = 0; i < MAX_HIDING_PLACES && at > block->address; i++, at -= WORD)
+    at -= at % RANK_INDEX_STEP;
+    for (unsigned i = 0; i < MAX_HIDING_PLACES && at > block->address; i++, at -= RANK_INDEX_STEP)
         if (!find_nested(at, block, pool, &nested)) {
             block->address = at;
             block->size = 0;
@@ -58,7 +59,7 @@ bool nested_blocks_trim(struct block *block, uint32_t pool)
         return true;
     while (at < end && find_nested(at, block, pool, &nested)) {
         uintptr_t behind = block_end(&nested.block);
-        at = behind > at ? behind : at + WORD;
+        at = behind > at ? behind : at + RANK_INDEX_STEP;
     }
     if (at >= end)
         return place_empty(block, pool);

@@ -22,6 +22,7 @@
 #define RANK_INDEX_CELLS 16384
 #define RANK_INDEX_WORDS 2048
 #define RANK_INDEX_END (1ull << 48) /* no block begins at or above */
+#define RANK_INDEX_STEP 8           /* blocks begin at multiples of it, whatever a word is */
 
 struct rank_index_word {
     uint64_t bits;
@@ -93,7 +94,7 @@ static ALWAYS_INLINE uint32_t rank_index_rank_in(const struct rank_index_word *w
 /* True if a block begins at exactly this address. */
 static ALWAYS_INLINE bool rank_index_is_start(const struct rank_index_word *word, uintptr_t address)
 {
-    return address % 8 == 0 && (word->bits >> (address >> 3) % 64 & 1);
+    return address % RANK_INDEX_STEP == 0 && (word->bits >> (address >> 3) % 64 & 1);
 }
 
 static inline uint32_t rank_index_rank(const struct rank_index *index, uintptr_t address)

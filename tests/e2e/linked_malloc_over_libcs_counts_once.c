@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define FAR __attribute__((noinline, noclone))
+#define HEAD 16 /* with the size at its start */
 
 extern void *__libc_malloc(size_t);
 extern void __libc_free(void *);
@@ -48,17 +49,17 @@ static void give(void *block)
 
 FAR void *malloc(size_t size)
 {
-    size_t *block = get(size + 16);
+    char *block = get(size + HEAD);
     if (!block)
         return NULL;
-    *block = size;
-    return block + 2;
+    *(size_t *)block = size;
+    return block + HEAD;
 }
 
 FAR void free(void *block)
 {
     if (block)
-        give((char *)block - 16);
+        give((char *)block - HEAD);
 }
 
 FAR void *calloc(size_t count, size_t size)
@@ -69,7 +70,7 @@ FAR void *calloc(size_t count, size_t size)
 FAR void *realloc(void *old, size_t size)
 {
     void *block = malloc(size);
-    size_t had = old ? ((size_t *)old)[-2] : 0;
+    size_t had = old ? *(size_t *)((char *)old - HEAD) : 0;
     memcpy(block, old, had < size ? had : size);
     free(old);
     return block;
