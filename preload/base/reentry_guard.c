@@ -40,6 +40,8 @@ static bool is_abandoned(const struct guard *held, const struct frame *caller)
     if (sys_peek(slot, &pc, sizeof pc)) {
         if (arch_strip(pc) != held->pc)
             return true;
+        if (guard_callbacks.passes && same_stack)
+            return guard_callbacks.passes(caller, held->sp);
         return ARCH_LINK_REGISTER &&
                chain_bypasses(slot - sizeof pc, caller->fp, same_stack ? high : low, high);
     }

@@ -38,6 +38,8 @@ extern struct guard_callbacks {
     void (*outside)(
         void); /* a thread that was asked has left the runtime; owner: stop_the_world.c */
     void (*abandoned)(void); /* a longjmp left a token behind; may be NULL; owner: store.c */
+    /* unwind_passes of unwind.h, where ARCH_SLOTS_VARY; may be NULL; owner: capture.c */
+    bool (*passes)(const struct frame *frame, uintptr_t sp);
 } guard_callbacks HIDDEN;
 
 /* The slow half of guard_enter: the token is taken already. NULL when the call is nested. */

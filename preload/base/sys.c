@@ -35,6 +35,8 @@ PASS_ON(int, sys_mincore, (void *memory, size_t size, unsigned char *pages),
         SYS_mincore, memory, size, pages)
 PASS_ON(int, sys_open, (const char *path, int flags, int mode),
         SYS_openat, AT_FDCWD, path, flags, mode)
+PASS_ON(int, sys_open_at, (int directory, const char *path, int flags),
+        SYS_openat, directory, path, flags, 0)
 PASS_ON(ssize_t, sys_read_at, (int fd, void *buffer, size_t size, uint64_t offset),
         SYS_pread64, fd, buffer, size, SYS_WIDE(offset))
 PASS_ON(int, sys_close, (int fd), SYS_close, fd)

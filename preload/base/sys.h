@@ -88,6 +88,7 @@ bool sys_faults(uintptr_t address);
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 int sys_open(const char *path, int flags, int mode);
+int sys_open_at(int directory, const char *path, int flags);
 ssize_t sys_read(int fd, void *buffer, size_t size);
 /* Leaves the descriptor's position alone. */
 ssize_t sys_read_at(int fd, void *buffer, size_t size, uint64_t offset);

@@ -5,6 +5,7 @@
 #include "preload/base/strbuf.h"
 #include "leak_cpu.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -210,15 +211,26 @@ static int open_in_path(const char *directories, const char *file)
     return -1;
 }
 
-enum exec_target exec_target_of_path(const char *file, const char *search_path)
+static enum exec_target target_of_opened(int fd)
 {
-    if (!file)
-        return EXEC_TARGET_LOADS;
-    int fd = search_path && !strchr(file, '/') ? open_in_path(search_path, file)
-                                               : sys_open(file, OPEN_FLAGS, 0);
     if (fd < 0)
         return EXEC_TARGET_LOADS;
     enum exec_target target = exec_target_of_fd(fd);
     sys_close(fd);
     return target;
+}
+
+enum exec_target exec_target_of_path(const char *file, const char *search_path)
+{
+    if (!file)
+        return EXEC_TARGET_LOADS;
+    return target_of_opened(search_path && !strchr(file, '/') ? open_in_path(search_path, file)
+                                                              : sys_open(file, OPEN_FLAGS, 0));
+}
+
+enum exec_target exec_target_at(int directory, const char *file, int flags)
+{
+    int fd = sys_open_at(directory, file, OPEN_FLAGS);
+    bool is_directory_itself = fd == -ENOENT && flags & AT_EMPTY_PATH;
+    return is_directory_itself ? exec_target_of_fd(directory) : target_of_opened(fd);
 }

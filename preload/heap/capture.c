@@ -35,6 +35,8 @@ void capture_start(void)
         modules_state.on_object = look_for_python;
     if (options_current.unwind == UNWIND_FP)
         unwind_use_frame_pointers();
+    if (ARCH_SLOTS_VARY)
+        guard_callbacks.passes = unwind_passes;
     if (!options_current.site_stacks)
         capture_state.reasons |= CAPTURE_FLAT;
     if (!options_current.start || options_current.start_after || *options_current.start_at) {

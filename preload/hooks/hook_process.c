@@ -270,7 +270,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
         errno = ENOSYS;
         return -1;
     }
-    return EXEC(envp, EXEC_TARGET_LOADS, real.execveat(fd, path, argv, entries, flags));
+    return EXEC(envp, exec_target_at(fd, path, flags),
+                real.execveat(fd, path, argv, entries, flags));
 }
 
 /* The list forms: arguments up to NULL become an array on the stack. */

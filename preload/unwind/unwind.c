@@ -470,3 +470,27 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
     }
     return end;
 }
+
+/* ---- Calls that were left -------------------------------------------------------------------- */
+
+/* Only by the common rows: what else comes, a signal frame for one, ends the walk. */
+static bool step_by_kernel(struct frame *frame)
+{
+    struct cfi_row row = cfi_cache_find(&guard_self, frame->pc);
+    if (row.rule != CFI_SP && row.rule != CFI_FP)
+        return false;
+    uintptr_t cfa = (row.rule == CFI_SP ? frame->sp : frame->fp) + row.offset;
+    if (cfa <= frame->sp || !sys_peek(cfa + row.ra_offset, &frame->pc, sizeof frame->pc))
+        return false;
+    frame->sp = cfa;
+    return row.fp_offset == CFI_FP_KEPT ||
+           sys_peek(cfa + row.fp_offset, &frame->fp, sizeof frame->fp);
+}
+
+bool unwind_passes(const struct frame *frame, uintptr_t sp)
+{
+    struct frame at = *frame;
+    for (unsigned i = 0; i < UNWIND_DEPTH_MAX && at.sp < sp && step_by_kernel(&at); i++)
+        ;
+    return at.sp > sp;
+}

@@ -145,6 +145,11 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context);
 
+/* Do the callers of that frame go on above sp without a frame that begins there? Then a call with
+ * this sp has been left, by longjmp, though its return address is still in place. False, too, where
+ * that cannot be decided. Needs no token: memory is read through the kernel. */
+bool unwind_passes(const struct frame *frame, uintptr_t sp);
+
 /* Writes a call stack as text (trace_text.c), for programs with a crash handler of their own:
  *
  *     #0  0x00005563772bd826 compute+0x16 (/usr/bin/tool+0x1826)

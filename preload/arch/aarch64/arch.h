@@ -137,6 +137,9 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return x30;
 }
 
+/* All calls from a frame have the same sp. */
+#define ARCH_SLOTS_VARY 0
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers of the three registers that a row restores. */

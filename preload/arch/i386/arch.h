@@ -93,6 +93,10 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
+/* Arguments of a call lie below the caller's frame: return addresses of calls from one frame are in
+ * different places, and one of a call that was left may survive in a gap of a later frame. */
+#define ARCH_SLOTS_VARY 1
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers, in .eh_frame, of the three registers that a row restores. */

@@ -83,6 +83,9 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
+/* All calls from a frame have the same sp. */
+#define ARCH_SLOTS_VARY 0
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers of the three registers that a row restores. */

@@ -905,6 +905,45 @@ START_TEST(an_address_with_high_bits_does_not_spoil_the_real_one)
 }
 END_TEST
 
+static bool passes[3];
+
+/* sp of callers, from the outside: a frame's, an address in its middle, and what is above all. */
+static NOINLINE void look_for_calls(uintptr_t outer)
+{
+    struct frame start = CALLER_FRAME();
+    passes[0] = unwind_passes(&start, outer);
+    passes[1] = unwind_passes(&start, outer - sizeof(uintptr_t));
+    passes[2] = unwind_passes(&start, UINTPTR_MAX);
+    __asm__ volatile("" ::: "memory");
+}
+
+static NOINLINE void go_deeper(int depth, uintptr_t outer)
+{
+    volatile char room[256];
+    room[0] = depth;
+    if (depth)
+        go_deeper(depth - 1, outer);
+    else
+        look_for_calls(outer);
+    room[1] = room[0];
+}
+
+static NOINLINE void call_that_has_not_returned(void)
+{
+    struct frame caller = CALLER_FRAME();
+    go_deeper(3, caller.sp);
+    __asm__ volatile("" ::: "memory");
+}
+
+START_TEST(a_call_is_left_where_the_callers_go_past_it)
+{
+    call_that_has_not_returned();
+    ck_assert(!passes[0]);
+    ck_assert(passes[1]);
+    ck_assert(!passes[2]); /* the walk ends below: not known */
+}
+END_TEST
+
 /* Without address randomisation the main stack and the mappings lie near each other. */
 #define AGAIN "UNIT_UNWIND_AGAIN"
 
@@ -976,6 +1015,7 @@ int main(int argc, char **argv)
     tcase_add_test(stacks, a_program_interrupted_anywhere);
     tcase_add_test(stacks, a_fibre_made_with_makecontext);
     tcase_add_test(stacks, after_a_longjmp_out_of_a_handler);
+    tcase_add_test(stacks, a_call_is_left_where_the_callers_go_past_it);
     suite_add_tcase(suite, stacks);
     TCase *limits = tcase_create("limits");
     tcase_add_checked_fixture(limits, setup, NULL);
