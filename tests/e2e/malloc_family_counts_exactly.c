@@ -35,19 +35,61 @@
 #define FAR __attribute__((noinline))
 void *volatile sink;
 
-FAR void leak_malloc(void) { sink = malloc(100); }
-FAR void leak_calloc(void) { sink = calloc(7, 11); }
-FAR void leak_realloc_null(void) { sink = realloc(NULL, 100); }
-FAR void leak_realloc_grown(void) { sink = realloc(malloc(10), 50000); }
-FAR void leak_realloc_shrunk(void) { sink = realloc(malloc(5000), 10); }
-FAR void leak_reallocarray(void) { sink = reallocarray(NULL, 7, 11); }
-FAR void leak_posix_memalign(void) { void *p; if (posix_memalign(&p, 64, 100)) abort(); sink = p; }
-FAR void leak_aligned_alloc(void) { sink = aligned_alloc(64, 128); }
-FAR void leak_memalign(void) { sink = memalign(32, 100); }
-FAR void leak_valloc(void) { sink = valloc(100); }
-FAR void leak_pvalloc(void) { sink = pvalloc(4096); }
-FAR void leak_strdup(void) { sink = strdup("hello"); }
-FAR void leak_zero(void) { sink = malloc(0); }
+FAR void leak_malloc(void)
+{
+    sink = malloc(100);
+}
+FAR void leak_calloc(void)
+{
+    sink = calloc(7, 11);
+}
+FAR void leak_realloc_null(void)
+{
+    sink = realloc(NULL, 100);
+}
+FAR void leak_realloc_grown(void)
+{
+    sink = realloc(malloc(10), 50000);
+}
+FAR void leak_realloc_shrunk(void)
+{
+    sink = realloc(malloc(5000), 10);
+}
+FAR void leak_reallocarray(void)
+{
+    sink = reallocarray(NULL, 7, 11);
+}
+FAR void leak_posix_memalign(void)
+{
+    void *p;
+    if (posix_memalign(&p, 64, 100))
+        abort();
+    sink = p;
+}
+FAR void leak_aligned_alloc(void)
+{
+    sink = aligned_alloc(64, 128);
+}
+FAR void leak_memalign(void)
+{
+    sink = memalign(32, 100);
+}
+FAR void leak_valloc(void)
+{
+    sink = valloc(100);
+}
+FAR void leak_pvalloc(void)
+{
+    sink = pvalloc(4096);
+}
+FAR void leak_strdup(void)
+{
+    sink = strdup("hello");
+}
+FAR void leak_zero(void)
+{
+    sink = malloc(0);
+}
 
 /* 14 allocations and frees. */
 FAR void freed(void)
@@ -59,7 +101,8 @@ FAR void freed(void)
     free(realloc(NULL, 100));
     free(realloc(malloc(10), 50000));
     free(reallocarray(NULL, 7, 11));
-    if (posix_memalign(&p, 64, 100)) abort();
+    if (posix_memalign(&p, 64, 100))
+        abort();
     free(p);
     free(aligned_alloc(64, 128));
     free(memalign(32, 100));
@@ -67,7 +110,8 @@ FAR void freed(void)
     free(pvalloc(100));
     free(strdup("hello"));
     free(malloc(0));
-    if (realloc(malloc(100), 0)) abort(); /* glibc: a free */
+    if (realloc(malloc(100), 0))
+        abort(); /* glibc: a free */
     free(NULL);
 }
 
@@ -78,9 +122,18 @@ FAR void freed_otherwise(void)
     void (*sized)(void *, size_t) = dlsym(RTLD_DEFAULT, "free_sized");
     void (*aligned)(void *, size_t, size_t) = dlsym(RTLD_DEFAULT, "free_aligned_sized");
 
-    if (old) old(malloc(100)); else free(malloc(100));
-    if (sized) sized(malloc(100), 100); else free(malloc(100));
-    if (aligned) aligned(aligned_alloc(64, 128), 64, 128); else free(malloc(100));
+    if (old)
+        old(malloc(100));
+    else
+        free(malloc(100));
+    if (sized)
+        sized(malloc(100), 100);
+    else
+        free(malloc(100));
+    if (aligned)
+        aligned(aligned_alloc(64, 128), 64, 128);
+    else
+        free(malloc(100));
 }
 
 int main(int argc, char **argv)
@@ -88,9 +141,19 @@ int main(int argc, char **argv)
     int n = atoi(argv[1]), good = 0;
 
     for (int i = 0; i < n; i++) {
-        leak_malloc(); leak_calloc(); leak_realloc_null(); leak_realloc_grown(); leak_realloc_shrunk();
-        leak_reallocarray(); leak_posix_memalign(); leak_aligned_alloc(); leak_memalign();
-        leak_valloc(); leak_pvalloc(); leak_strdup(); leak_zero();
+        leak_malloc();
+        leak_calloc();
+        leak_realloc_null();
+        leak_realloc_grown();
+        leak_realloc_shrunk();
+        leak_reallocarray();
+        leak_posix_memalign();
+        leak_aligned_alloc();
+        leak_memalign();
+        leak_valloc();
+        leak_pvalloc();
+        leak_strdup();
+        leak_zero();
         freed();
         freed_otherwise();
     }
