@@ -131,12 +131,14 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     bump(&thread->record->frames_shared, trace->shared);
 }
 
-/* The number of the C frames alone. */
-static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller)
+/* The number of the C frames alone. *walked: they are in the thread's trace. */
+static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller,
+                            bool *walked)
 {
     struct unwind_trace *trace = &thread->trace;
     uint32_t node =
         stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, STACK_CACHE_FREE);
+    *walked = !node;
     if (node)
         return node;
     walk_stack(guard, thread, caller, LEAK_PC_FREE);
@@ -147,13 +149,16 @@ static uint32_t find_c_node(struct guard *guard, struct thread *thread, const st
     return node;
 }
 
-/* The stack with Python frames, walked. */
+/* The stack with Python frames. */
 static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
-                                    const struct frame *caller, unsigned sort)
+                                    const struct frame *caller, unsigned sort, bool walked)
 {
-    walk_stack(guard, thread, caller, LEAK_PC_FREE);
-    unwind_close(&thread->trace);
-    return context_tree_site(guard, python_merge(thread->python, &thread->trace), sort);
+    if (!walked) {
+        walk_stack(guard, thread, caller, LEAK_PC_FREE);
+        unwind_close(&thread->trace);
+    }
+    return context_tree_site(guard, python_merge(thread->python, &thread->bounds, &thread->trace),
+                             sort);
 }
 
 /* The site of an allocation in a process with Python, or with the sort of a free the node. The C frames have a number, which the stack
@@ -167,9 +172,10 @@ static uint32_t capture_python_site(struct guard *guard, struct thread *thread,
         python = python_thread_of(&thread->python);
     if (!python || !python_read_frames(python, &thread->bounds, caller->sp, options_current.depth))
         return capture_usual_site(guard, thread, caller, sort);
-    uint32_t node = find_c_node(guard, thread, caller);
+    bool walked;
+    uint32_t node = find_c_node(guard, thread, caller, &walked);
     uint32_t site = python_find_number(python, node, sort);
-    if (!site && node && (site = capture_merged_site(guard, thread, caller, sort)))
+    if (!site && node && (site = capture_merged_site(guard, thread, caller, sort, walked)))
         python_remember(python, node, sort, site);
     return site;
 }
@@ -202,7 +208,8 @@ NOINLINE uint32_t capture_node(struct guard *guard, struct thread *thread,
 {
     free_history_count_capture(&thread->freed);
     modules_refresh(guard);
-    return find_c_node(guard, thread, caller);
+    bool walked;
+    return find_c_node(guard, thread, caller, &walked);
 }
 
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,

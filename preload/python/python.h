@@ -11,6 +11,8 @@
  * says so. A debug build or a build without the interpreter lock is refused in this way.
  *
  * What is read afterwards is the chain of the calling thread alone, which no other thread changes.
+ * A thread keeps its last chain, because the next one mostly shares its outer frames; only frames
+ * that changed are read anew.
  * Functions of Python are called for one answer only, "which is this thread's state": they read a
  * thread-local variable.
  *
@@ -49,7 +51,8 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
 uint32_t python_find_number(const struct python_thread *python, uint32_t node, unsigned sort);
 void python_remember(struct python_thread *python, uint32_t node, unsigned sort, uint32_t number);
 /* The trace of C frames with the Python frames that were read last: lives in *python. */
-struct unwind_trace *python_merge(struct python_thread *python, const struct unwind_trace *trace);
+struct unwind_trace *python_merge(struct python_thread *python, const struct unwind_bounds *bounds,
+                                  const struct unwind_trace *trace);
 
 /* ---- python_codes.c: what the recording file says of a Python function --------------------------
  *
@@ -57,8 +60,6 @@ struct unwind_trace *python_merge(struct python_thread *python, const struct unw
  * the function before it. Functions are told by their content, so a script that is executed again
  * and again has one record.
  */
-/* The id of a code object; 0: it cannot be recorded. print: changes when the object changes. */
-uint32_t python_code_id(uintptr_t code, uint64_t print);
 /* Copies the records to the child's recording file; false: no memory. */
 bool python_codes_fork_child(void);
 /* Each record is found under its content. */

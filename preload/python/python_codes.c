@@ -7,7 +7,6 @@
 #include "preload/store/store.h"
 
 #define IDS_MOST (1u << 20) /* functions; of further ones nothing is recorded */
-#define RECENT 4096         /* objects whose record is known without reading them; a power of two */
 #define CHUNK (16 * LEAK_PAGE - sizeof(struct leak_chunk))
 
 /* What is read of a code object. */
@@ -23,13 +22,10 @@ struct known_code {
     struct leak_code *record; /* NULL: the slot is empty */
 };
 
-static struct lock lock; /* guards the rest */
-static struct {
-    uintptr_t code;
-    uint64_t print;
-    uint32_t id;
-} recent[RECENT];
-static struct content *content; /* scratch */
+struct python_codes python_codes;
+static void (*free_code)(void *code); /* Python's own */
+static struct lock lock;              /* guards the rest */
+static struct content *content;       /* scratch */
 static struct known_code *known;
 static uint32_t slots, count;
 /* The CODES chunk being filled. */
@@ -215,18 +211,47 @@ static uint32_t find_or_record(uintptr_t code)
     return slot->record ? slot->record->id : 0;
 }
 
-uint32_t python_code_id(uintptr_t code, uint64_t print)
+uint32_t python_code_learn(uintptr_t code)
 {
-    uint32_t at = hash_u64(code) % RECENT;
     struct locked locked = lock_take(&lock);
-    if (recent[at].code != code || recent[at].print != print) {
-        recent[at].code = code;
-        recent[at].print = print;
-        recent[at].id = find_or_record(code);
-    }
-    uint32_t id = recent[at].id;
+    uint32_t id = find_or_record(code);
     lock_give(&locked);
+    if (id && code < 1ull << PYTHON_CODE_BITS)
+        store_relaxed(python_code_place(code), python_code_entry(code) | id);
     return id;
+}
+
+/* ---- Objects that are freed ------------------------------------------------------------------ */
+
+static void forget_code(uintptr_t code)
+{
+    uint64_t *place = python_code_place(code);
+    if ((load_relaxed(place) ^ python_code_entry(code)) < PYTHON_CODE_IDS)
+        store_relaxed(place, 0);
+    add_relaxed(&python_codes.generation, 1);
+}
+
+/* Python frees a code object. Meanwhile a frame may still have it, so it is forgotten afterwards;
+ * the interpreter's lock is held until then, without which no other one is made at its address. */
+static void free_and_forget(void *code)
+{
+    free_code(code);
+    forget_code((uintptr_t)code);
+}
+
+void python_codes_watch(uintptr_t code_type)
+{
+    void (**slot)(void *) = (void *)(code_type + PYTHON_TYPE_FREE);
+    if (load_relaxed(slot) == free_and_forget)
+        return;
+    free_code = load_relaxed(slot);
+    store_release(slot, free_and_forget);
+}
+
+void python_codes_forget_all(void)
+{
+    memset(python_codes.known, 0, sizeof python_codes.known);
+    add_relaxed(&python_codes.generation, 1);
 }
 
 bool python_codes_check(void)

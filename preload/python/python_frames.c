@@ -4,35 +4,43 @@
 #include "preload/memory/arena.h"
 #include "preload/base/wide.h"
 
+#define FRAMES UNWIND_DEPTH_MAX
 #define NUMBERS 1024 /* stacks that a thread remembers; a power of two */
+#define PLACES 256   /* a power of two */
 
+/* A frame of the chain, as it was read last. */
 struct python_frame {
-    uintptr_t code;
-    uint32_t at; /* offset of its instruction */
+    uintptr_t frame, code, instruction; /* its address, and two of its words */
+    uint64_t hash;                      /* of this frame and all frames further out */
+    uint32_t id;                        /* of its code; 0: none, or not known */
+    uint32_t at;                        /* offset of its instruction */
+    bool ends_run;                      /* it is the outermost one that its C frame executes */
 };
 
-/* The place that a walk along the chain has reached: a frame, and the word on the C stack that goes
- * with it. */
-struct python_at {
-    uintptr_t frame, cframe;
-};
-
-/* Frames that one C frame executes. */
-struct python_run {
-    uintptr_t word; /* on the C stack, in the interpreter's frame; 0: unknown */
-    uint32_t end;   /* index of the first frame that is not in it */
+/* A step of a stack under construction. */
+struct merged_step {
+    uintptr_t pc;
+    uint32_t retired;
 };
 
 struct python_thread {
-    uint64_t key; /* of the chain */
-    uint32_t frame_count, run_count;
-    bool truncated; /* the chain goes on */
-    struct python_frame frame[UNWIND_DEPTH_MAX];
-    struct python_run run[UNWIND_DEPTH_MAX];
+    /* The chain, outermost frame first, so that frames shared with the next chain stay where they
+     * are. It is the thread's last one, if no code object was freed since, and "open" is false. */
+    uint32_t count, codes_generation;
+    bool open;        /* under construction; still true later: a handler left by longjmp */
+    uintptr_t beyond; /* what the outermost frame has as its next one: 0, or the chain was longer */
+    uintptr_t cframe; /* the word on the C stack that goes with the innermost run; 0: none */
+    uint64_t limit_power;
+    uint32_t limit;         /* so many frames of the chain are of interest, from the inside */
+    uint16_t place[PLACES]; /* by address: index + 1 of a frame that may be in the chain */
+    struct python_frame frame[FRAMES];
+    uintptr_t fresh[FRAMES]; /* scratch: frames that were not in the last chain, innermost first */
     struct {
         uint64_t key;
         uint32_t number;
     } known[NUMBERS];
+    struct merged_step inner[FRAMES]; /* scratch, innermost first */
+    uint32_t inner_count;
     struct unwind_trace merged;
 };
 
@@ -46,9 +54,16 @@ struct python_thread *python_thread_of(struct python_thread **place)
 void python_thread_clear(struct python_thread *python)
 {
     memset(python->known, 0, sizeof python->known);
+    python->count = 0;
+    unwind_invalidate(&python->merged);
 }
 
-/* ---- Reading the chain ----------------------------------------------------------------------- */
+/* ---- Reading the chain -----------------------------------------------------------------------
+ *
+ * From the innermost frame outwards until a frame is one of the last chain. From there on it is
+ * compared: a frame whose caller, code and instruction are the same words, as are those of all
+ * frames further out, has the same hash. Of the other frames the hash is computed anew. No frame is
+ * read before another one that was read points to it: one that is gone may be unmapped. */
 
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -56,153 +71,171 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return wide_shift(product, 0) ^ wide_shift(product, 64);
 }
 
-static inline uint64_t rotate(uint64_t word, unsigned bits)
+/* The hash of a chain is a polynomial, so that the hash of its inner frames alone can be computed. */
+#define HASH_FACTOR 0xd6e8feb86659fd93ull
+
+static inline uint16_t *place_of(struct python_thread *python, uintptr_t frame)
 {
-    return word << bits | word >> (64 - bits);
+    return &python->place[frame / WORD * 0x9e3779b1u >> 8 & (PLACES - 1)];
 }
 
-/* The last characters of a string: names that a program makes up mostly differ there. */
-static inline uint64_t string_print(const struct python_layout *layout, uintptr_t string)
+/* Finds a frame in the last chain: index + 1. 0: it is not there, or another one has its place. */
+static inline uint32_t find_kept(struct python_thread *python, uintptr_t frame)
 {
-    uint64_t length = python_word(string, PYTHON_LENGTH), last = 0;
-    uint32_t state = *(const uint32_t *)(string + PYTHON_STRING_STATE);
-    bool is_ascii = (state & 0x60) == 0x60; /* compact and ascii */
-    if (likely(is_ascii && length >= sizeof last))
-        memcpy(&last, (const char *)string + layout->string.ascii + length - sizeof last,
-               sizeof last);
-    return last + rotate(length, 48);
+    uint32_t at = *place_of(python, frame);
+    return at && at <= python->count && python->frame[at - 1].frame == frame ? at : 0;
 }
 
-/* A code object may be freed and another one made at its address, perhaps with names at the same
- * addresses, too. What is compared are these addresses, the line, and some of the content. */
-static inline uint64_t code_print(const struct python_layout *layout, uintptr_t code)
+static inline uintptr_t frame_instruction(const struct python_layout *layout, uintptr_t frame)
 {
-    uintptr_t file = python_word(code, layout->code.file);
-    uintptr_t lines = python_word(code, layout->code.lines);
-    uint64_t line = *(const uint32_t *)(code + layout->code.first_line);
-    uint64_t print = file ^ rotate(lines, 17) ^ rotate(python_word(code, layout->code.name), 34) ^
-                     rotate(line, 51);
-    if (unlikely(python_word(file, PYTHON_TYPE) != python_runtime.string_type ||
-                 python_word(lines, PYTHON_TYPE) != python_runtime.bytes_type))
-        return print;
-    return print + string_print(layout, file) + rotate(python_word(lines, PYTHON_LENGTH), 23) +
-           rotate(python_word(lines, PYTHON_BYTES_CONTENT), 7);
+    if (layout->code.instructions)
+        return python_word(frame, layout->frame.instruction);
+    return *(const uint32_t *)(frame + layout->frame.instruction);
 }
 
-static inline uint32_t instruction_offset(const struct python_layout *layout, uintptr_t frame,
-                                          uintptr_t code)
+static inline bool frame_ends_run(const struct python_layout *layout, uintptr_t frame)
+{
+    uint8_t mark = *(const uint8_t *)(frame + layout->frame.owner);
+    return layout->chain == PYTHON_CFRAMES ? mark
+           : layout->chain == PYTHON_SHIMS ? mark == PYTHON_OWNER_C_STACK
+                                           : true;
+}
+
+static inline uint32_t instruction_offset(const struct python_layout *layout,
+                                          const struct python_frame *frame)
 {
     int64_t at;
     if (layout->code.instructions)
-        at = python_word(frame, layout->frame.instruction) - code - layout->code.instructions;
+        at = frame->instruction - frame->code - layout->code.instructions;
     else /* since 3.10 in units of two bytes */
-        at = *(const int32_t *)(frame + layout->frame.instruction) *
+        at = (int64_t)(int32_t)frame->instruction *
              (layout->line_table == LEAK_LINE_TABLE_3_9 ? 1 : 2);
     return at > 0 && at < 1 << 28 ? at : 0; /* before the first instruction it is negative */
 }
 
-static ALWAYS_INLINE void add_frame(struct python_thread *python,
-                                    const struct python_layout *layout, uintptr_t frame)
+/* Reads the frame at this index anew; those further out are complete. */
+static ALWAYS_INLINE void fill_frame(struct python_thread *python,
+                                     const struct python_layout *layout, uint32_t index)
 {
-    uintptr_t code = python_word(frame, layout->frame.code);
-    if (unlikely(code % WORD || code < LEAK_PAGE ||
-                 python_word(code, PYTHON_TYPE) != python_runtime.code_type))
-        return;
-    uint32_t at = instruction_offset(layout, frame, code);
-    python->frame[python->frame_count++] = (struct python_frame){.code = code, .at = at};
-    python->key = mix(python->key + at, code ^ code_print(layout, code));
+    struct python_frame *frame = &python->frame[index];
+    bool ends_run = frame_ends_run(layout, frame->frame);
+    bool is_shim = layout->chain == PYTHON_SHIMS && ends_run;
+    frame->code = python_word(frame->frame, layout->frame.code);
+    frame->instruction = frame_instruction(layout, frame->frame);
+    frame->ends_run = ends_run;
+    frame->id = is_shim ? 0 : python_code_id(frame->code);
+    frame->at = frame->id ? instruction_offset(layout, frame) : 0;
+    uint64_t outer = index ? frame[-1].hash : 1;
+    frame->hash = outer * HASH_FACTOR + mix((uint64_t)frame->id << 32 | frame->at, ends_run);
+    *place_of(python, frame->frame) = index + 1;
 }
 
-static inline void end_run(struct python_thread *python, uintptr_t word)
+static ALWAYS_INLINE bool is_unchanged(const struct python_layout *layout,
+                                       const struct python_frame *kept)
 {
-    python->run[python->run_count++] =
-        (struct python_run){.word = word, .end = python->frame_count};
-    python->key = rotate(python->key, 1);
+    return (kept->code == python_word(kept->frame, layout->frame.code)) &
+           (kept->instruction == frame_instruction(layout, kept->frame)) &
+           (layout->chain != PYTHON_CFRAMES ||
+            kept->ends_run == frame_ends_run(layout, kept->frame));
 }
 
-/* The next one further out; 0: it is not on the C stack, as the first one of a thread. */
-static uintptr_t next_cframe(uintptr_t cframe, const struct unwind_bounds *bounds)
+/* Compares the frames of the last chain from this one outwards: how many are unchanged, counted from
+ * the outermost. False: they are another chain. */
+static ALWAYS_INLINE bool compare_kept(const struct python_thread *python,
+                                       const struct python_layout *layout, uint32_t kept,
+                                       uint32_t *unchanged)
 {
-    uintptr_t next = cframe ? python_word(cframe, python_runtime.layout->cframe.previous) : 0;
-    return next % WORD == 0 && next > cframe && next < bounds->high ? next : 0;
-}
-
-/* Reads one frame. False: it was the last one, or the next one is invalid. */
-static ALWAYS_INLINE bool read_frame(struct python_thread *python,
-                                     const struct python_layout *layout, struct python_at *at,
-                                     const struct unwind_bounds *bounds)
-{
-    uint8_t mark = *(const uint8_t *)(at->frame + layout->frame.owner);
-    bool is_shim = layout->chain == PYTHON_SHIMS && mark == PYTHON_OWNER_C_STACK;
-    bool is_outermost = layout->chain == PYTHON_CFRAMES ? mark : layout->chain != PYTHON_SHIMS;
-    if (!is_shim)
-        add_frame(python, layout, at->frame);
-    if (is_shim || is_outermost) {
-        end_run(python, is_shim ? at->frame : at->cframe);
-        at->cframe = next_cframe(at->cframe, bounds);
+    *unchanged = kept;
+    for (const struct python_frame *frame = &python->frame[kept]; frame-- > python->frame;) {
+        uintptr_t next = frame > python->frame ? frame[-1].frame : python->beyond;
+        if (unlikely(python_word(frame->frame, layout->frame.previous) != next))
+            return false;
+        if (!is_unchanged(layout, frame))
+            *unchanged = frame - python->frame;
     }
-    at->frame = python_word(at->frame, layout->frame.previous);
-    return at->frame && at->frame % WORD == 0;
+    return true;
+}
+
+/* The frames of the last chain that are in this one; the others, from the innermost outwards, are
+ * the fresh ones. */
+static ALWAYS_INLINE uint32_t find_fresh(struct python_thread *python,
+                                         const struct python_layout *layout, uintptr_t frame,
+                                         uint32_t *fresh)
+{
+    uint32_t kept = 0;
+    for (*fresh = 0; frame && frame % WORD == 0 && *fresh < FRAMES; (*fresh)++) {
+        if ((kept = find_kept(python, frame)))
+            return kept;
+        python->fresh[*fresh] = frame;
+        frame = python_word(frame, layout->frame.previous);
+    }
+    python->beyond = frame;
+    return 0;
 }
 
 static ALWAYS_INLINE void read_chain_by(struct python_thread *python,
-                                        const struct python_layout *layout, struct python_at at,
-                                        const struct unwind_bounds *bounds, unsigned limit)
+                                        const struct python_layout *layout, uintptr_t frame)
 {
-    while (read_frame(python, layout, &at, bounds))
-        if (python->frame_count >= limit || python->run_count >= limit) {
-            python->truncated = true;
-            break;
-        }
+    uint32_t fresh, unchanged = 0, kept = find_fresh(python, layout, frame, &fresh);
+    if (kept && (kept + fresh > FRAMES || !compare_kept(python, layout, kept, &unchanged))) {
+        python->count = unchanged = 0;
+        kept = find_fresh(python, layout, frame, &fresh);
+    }
+    for (uint32_t i = unchanged; i < kept; i++)
+        fill_frame(python, layout, i);
+    python->count = kept + fresh;
+    for (uint32_t i = kept; i < python->count; i++) {
+        python->frame[i].frame = python->fresh[python->count - 1 - i];
+        fill_frame(python, layout, i);
+    }
 }
 
 /* Reads the chain by a row of the table that is a constant for the compiler. */
-static void read_chain(struct python_thread *python, struct python_at at,
-                       const struct unwind_bounds *bounds, unsigned limit)
+static void read_chain(struct python_thread *python, uintptr_t frame)
 {
     switch (python_runtime.layout->version) {
     case 0x309:
-        read_chain_by(python, &python_layouts[0], at, bounds, limit);
+        read_chain_by(python, &python_layouts[0], frame);
         break;
     case 0x30a:
-        read_chain_by(python, &python_layouts[1], at, bounds, limit);
+        read_chain_by(python, &python_layouts[1], frame);
         break;
     case 0x30b:
-        read_chain_by(python, &python_layouts[2], at, bounds, limit);
+        read_chain_by(python, &python_layouts[2], frame);
         break;
     case 0x30c:
-        read_chain_by(python, &python_layouts[3], at, bounds, limit);
+        read_chain_by(python, &python_layouts[3], frame);
         break;
     case 0x30d:
-        read_chain_by(python, &python_layouts[4], at, bounds, limit);
+        read_chain_by(python, &python_layouts[4], frame);
         break;
     }
 }
 
-/* The innermost frame of a thread's state. */
-static struct python_at innermost_frame(uintptr_t state, const struct unwind_bounds *bounds,
-                                        uintptr_t sp)
+/* The innermost frame of a thread's state; *cframe: the word on the C stack that goes with it. */
+static uintptr_t innermost_frame(uintptr_t state, uintptr_t *cframe)
 {
     const struct python_layout *layout = python_runtime.layout;
-    struct python_at at = {0};
-    if (layout->state.cframe)
-        at.cframe = python_word(state, layout->state.cframe);
+    *cframe = layout->state.cframe ? python_word(state, layout->state.cframe) : 0;
     if (layout->state.frame)
-        at.frame = python_word(state, layout->state.frame);
-    else if (at.cframe)
-        at.frame = python_word(at.cframe, layout->cframe.frame);
-    if (at.cframe < sp || at.cframe >= bounds->high)
-        at.cframe = 0; /* a thread has one outside of its stack, to begin with */
-    return at;
+        return python_word(state, layout->state.frame);
+    return *cframe ? python_word(*cframe, layout->cframe.frame) : 0;
 }
 
 /* The state that the calling thread runs Python with. In a thread that released the interpreter it
  * is the one that it will take it with again. */
 static uintptr_t find_state(void)
 {
-    void *own = python_runtime.own_state();
-    void *current = own && python_runtime.current_state ? python_runtime.current_state() : NULL;
-    return (uintptr_t)(current ? current : own);
+    void *current = python_runtime.current_state ? python_runtime.current_state() : NULL;
+    return (uintptr_t)(current ? current : python_runtime.own_state());
+}
+
+static void set_limit(struct python_thread *python, uint32_t limit)
+{
+    python->limit = limit;
+    python->limit_power = 1;
+    for (uint32_t i = 0; i < limit; i++)
+        python->limit_power *= HASH_FACTOR;
 }
 
 bool python_read_frames(struct python_thread *python, const struct unwind_bounds *bounds,
@@ -211,27 +244,43 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     uint32_t state = load_acquire(&python_runtime.state);
     if ((state != PYTHON_FOUND && state != PYTHON_VERIFIED) || !bounds->high)
         return false;
-    uintptr_t thread = find_state();
+    uintptr_t thread = find_state(), cframe;
     if (!thread || (unlikely(state == PYTHON_FOUND) && !python_verify(thread)))
         return false;
-    struct python_at at = innermost_frame(thread, bounds, sp);
-    if (!at.frame || at.frame % WORD)
+    uintptr_t frame = innermost_frame(thread, &cframe);
+    if (!frame || frame % WORD)
         return false;
-    python->key = 1;
-    python->frame_count = python->run_count = 0;
-    python->truncated = false;
-    limit = limit < UNWIND_DEPTH_MAX - 1 ? limit : UNWIND_DEPTH_MAX - 1;
-    read_chain(python, at, bounds, limit);
-    if (!python->run_count || python->run[python->run_count - 1].end < python->frame_count)
-        end_run(python, 0);
-    return python->frame_count > 0;
+    if (unlikely(python->limit != limit))
+        set_limit(python, limit);
+    uint32_t generation = load_relaxed(&python_codes.generation);
+    if (unlikely(python->open || python->codes_generation != generation))
+        python->count = 0;
+    python->codes_generation = generation;
+    python->open = true;
+    __asm__ volatile("" ::: "memory");
+    read_chain(python, frame);
+    __asm__ volatile("" ::: "memory");
+    python->open = false;
+    /* A thread has one outside of its stack, to begin with. */
+    python->cframe = cframe >= sp && cframe < bounds->high ? cframe : 0;
+    return python->count > 0;
 }
 
 /* ---- Stacks that were met before ------------------------------------------------------------- */
 
+/* The index of the outermost frame of interest. */
+static uint32_t first_frame(const struct python_thread *python)
+{
+    return python->count > python->limit ? python->count - python->limit : 0;
+}
+
 static uint64_t stack_key(const struct python_thread *python, uint32_t node, unsigned sort)
 {
-    uint64_t key = mix(python->key, (uint64_t)node << 32 | sort);
+    uint64_t hash = python->frame[python->count - 1].hash;
+    uint32_t first = first_frame(python);
+    if (unlikely(first))
+        hash -= python->frame[first - 1].hash * python->limit_power;
+    uint64_t key = mix(hash, (uint64_t)node << 32 | sort);
     return key + !key;
 }
 
@@ -253,6 +302,53 @@ void python_remember(struct python_thread *python, uint32_t node, unsigned sort,
 
 /* ---- Between the C frames -------------------------------------------------------------------- */
 
+/* The frames that one C frame executes: frame[first .. end-1]. */
+struct python_run {
+    uint32_t first, end;
+    uintptr_t word; /* on the C stack, in the interpreter's frame; 0: unknown */
+    uintptr_t cframe;
+};
+
+/* The word that goes with the next run further out; 0: it is not on the C stack, as the first one
+ * of a thread. */
+static uintptr_t next_cframe(uintptr_t cframe, const struct unwind_bounds *bounds)
+{
+    uintptr_t next = cframe ? python_word(cframe, python_runtime.layout->cframe.previous) : 0;
+    return next % WORD == 0 && next > cframe && next < bounds->high ? next : 0;
+}
+
+/* The run of the frame at end - 1. */
+static struct python_run run_of(const struct python_thread *python, uint32_t end, uintptr_t cframe)
+{
+    struct python_run run = {.end = end, .word = cframe, .cframe = cframe};
+    uint32_t outermost = first_frame(python);
+    for (run.first = end; run.first > outermost;)
+        if (python->frame[--run.first].ends_run)
+            break;
+    if (python_runtime.layout->chain == PYTHON_SHIMS)
+        run.word = end > outermost && python->frame[run.first].ends_run
+                       ? python->frame[run.first].frame
+                       : 0;
+    return run;
+}
+
+static bool is_there(const struct python_run *run)
+{
+    return run->first < run->end;
+}
+
+/* The chain goes on beyond the last frame of interest. */
+static bool is_truncated(const struct python_thread *python)
+{
+    return first_frame(python) > 0 || python->beyond;
+}
+
+static struct python_run next_run(const struct python_thread *python, const struct python_run *run,
+                                  const struct unwind_bounds *bounds)
+{
+    return run_of(python, run->first, next_cframe(run->cframe, bounds));
+}
+
 /* Is the C frame that executes a run told by its function? next: the sp of its caller. */
 static bool is_told_by_name(const struct python_run *run, uintptr_t next)
 {
@@ -267,25 +363,20 @@ static bool executes(const struct python_run *run, const struct unwind_step *ste
            python_runtime.evaluate_end - python_runtime.evaluate;
 }
 
-/* Fills the merged trace from its inner end. False: it is full. */
-static bool add_step(struct unwind_trace *merged, const struct unwind_step *step)
+/* Appends a step. False: there is no room. */
+static bool add_step(struct python_thread *python, uintptr_t pc, uint32_t retired)
 {
-    if (!merged->cut)
+    if (python->inner_count == FRAMES)
         return false;
-    merged->step[--merged->cut] = *step;
-    merged->depth++;
+    python->inner[python->inner_count++] = (struct merged_step){pc, retired};
     return true;
 }
 
-static bool add_run(struct python_thread *python, unsigned run)
+static bool add_run(struct python_thread *python, const struct python_run *run)
 {
-    unsigned first = run ? python->run[run - 1].end : 0;
-    for (unsigned i = first; i < python->run[run].end; i++) {
+    for (uint32_t i = run->end; i-- > run->first;) {
         const struct python_frame *frame = &python->frame[i];
-        uint64_t print = code_print(python_runtime.layout, frame->code);
-        struct unwind_step step = {.pc = LEAK_CODE_PC + frame->at,
-                                   .retired = LEAK_NODE_CODE | python_code_id(frame->code, print)};
-        if (!add_step(&python->merged, &step))
+        if (frame->id && !add_step(python, LEAK_CODE_PC + frame->at, LEAK_NODE_CODE | frame->id))
             return false;
     }
     return true;
@@ -293,36 +384,59 @@ static bool add_run(struct python_thread *python, unsigned run)
 
 /* The C frames with the runs that they execute, from the inside. Runs whose C frame is not in the
  * trace follow at its end. False: the stack had to be truncated. */
-static bool merge_frames(struct python_thread *python, const struct unwind_trace *trace)
+static bool merge_frames(struct python_thread *python, const struct unwind_bounds *bounds,
+                         const struct unwind_trace *trace)
 {
-    unsigned run = 0;
+    struct python_run run = run_of(python, python->count, python->cframe);
     for (unsigned i = 0; i < trace->depth; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
         uintptr_t next = i + 1 < trace->depth ? unwind_step_at(trace, i + 1)->sp : 0;
-        while (run < python->run_count && executes(&python->run[run], step, next)) {
-            bool by_name = is_told_by_name(&python->run[run], next);
-            if (!add_run(python, run++))
+        while (is_there(&run) && executes(&run, step, next)) {
+            bool by_name = is_told_by_name(&run, next);
+            if (!add_run(python, &run))
                 return false;
-            if (run == python->run_count && python->truncated)
+            run = next_run(python, &run, bounds);
+            if (!is_there(&run) && is_truncated(python))
                 return false;
             if (by_name)
                 break; /* it executes one */
         }
-        if (!add_step(&python->merged, step))
+        if (!add_step(python, step->pc, step->retired))
             return false;
     }
-    while (run < python->run_count)
-        if (!add_run(python, run++))
+    for (; is_there(&run); run = next_run(python, &run, bounds))
+        if (!add_run(python, &run))
             return false;
-    return !python->truncated;
+    return !is_truncated(python);
 }
 
-struct unwind_trace *python_merge(struct python_thread *python, const struct unwind_trace *trace)
+/* Moves the steps to the trace. Those that the last stack had, too, from the outermost inwards, stay
+ * with what the context tree knows of them. */
+static void share_steps(struct python_thread *python, enum leak_root end)
 {
     struct unwind_trace *merged = &python->merged;
-    merged->cut = UNWIND_DEPTH_MAX;
-    merged->depth = merged->shared = 0;
-    merged->paths = merged->shareable = false;
-    merged->end = merge_frames(python, trace) ? trace->end : LEAK_ROOT_DEPTH;
-    return merged;
+    uint32_t count = python->inner_count, shared = 0;
+    const struct merged_step *outermost = python->inner + count - 1;
+    if (merged->shareable && merged->end == end)
+        while (shared < count && shared < merged->depth &&
+               merged->step[shared].pc == outermost[-(int)shared].pc &&
+               merged->step[shared].retired == outermost[-(int)shared].retired)
+            shared++;
+    for (uint32_t i = shared; i < count; i++)
+        merged->step[i] = (struct unwind_step){.pc = outermost[-(int)i].pc,
+                                               .retired = outermost[-(int)i].retired};
+    merged->end = end;
+    merged->depth = count;
+    merged->shared = shared;
+    merged->paths = false;
+    merged->shareable = true;
+}
+
+struct unwind_trace *python_merge(struct python_thread *python, const struct unwind_bounds *bounds,
+                                  const struct unwind_trace *trace)
+{
+    python->inner_count = 0;
+    bool complete = merge_frames(python, bounds, trace);
+    share_steps(python, complete ? trace->end : LEAK_ROOT_DEPTH);
+    return &python->merged;
 }

@@ -87,6 +87,7 @@ static const struct python_layout python_layouts[] UNUSED = {
 /* The same in all versions. */
 enum {
     PYTHON_TYPE = 8,           /* of any object */
+    PYTHON_TYPE_FREE = 48,     /* of a type: tp_dealloc */
     PYTHON_LENGTH = 16,        /* of a string, of bytes */
     PYTHON_STRING_STATE = 32,  /* kind, and whether the characters follow the head */
     PYTHON_BYTES_CONTENT = 32, /* of bytes */
@@ -114,6 +115,45 @@ extern struct python_runtime python_runtime HIDDEN;
 bool python_verify(uintptr_t state);
 /* The row of a version; NULL: there is none. */
 const struct python_layout *python_find_layout(uint32_t version);
+
+/* ---- Code objects ----------------------------------------------------------------------------
+ *
+ * The id of a code object is kept under its address until the object is freed. That is seen by
+ * tp_dealloc in the type of code objects, which gets a function of python_codes.c; the interpreter
+ * writes into its static types itself. An entry is one word, so it is read without a lock: address
+ * without the four bits that are 0, id. */
+#define PYTHON_CODES 16384 /* a power of two */
+#define PYTHON_CODE_BITS 48
+#define PYTHON_CODE_IDS (1u << 20)
+
+extern struct python_codes {
+    uint32_t generation; /* counts code objects that were freed */
+    uint64_t known[PYTHON_CODES];
+} python_codes HIDDEN;
+
+static inline uint64_t *python_code_place(uintptr_t code)
+{
+    return &python_codes.known[code / 16 * 0x9e3779b97f4a7c15ull >> 32 & (PYTHON_CODES - 1)];
+}
+
+static inline uint64_t python_code_entry(uintptr_t code)
+{
+    return (uint64_t)code / 16 * PYTHON_CODE_IDS;
+}
+
+/* Reads the object, and records it if it is new; 0: it cannot be recorded. */
+uint32_t python_code_learn(uintptr_t code);
+
+static inline uint32_t python_code_id(uintptr_t code)
+{
+    uint64_t id = load_relaxed(python_code_place(code)) ^ python_code_entry(code);
+    return likely(id && id < PYTHON_CODE_IDS) ? (uint32_t)id : python_code_learn(code);
+}
+
+/* Call once, before the first id is asked for: from now on objects that are freed are forgotten. */
+void python_codes_watch(uintptr_t code_type);
+/* The Python of all known objects was unloaded. */
+void python_codes_forget_all(void);
 
 /* Reads a word of an object that is alive. */
 static inline uintptr_t python_word(uintptr_t object, unsigned offset)

@@ -72,6 +72,7 @@ bool python_forget_runtime(uintptr_t start, uintptr_t end)
     if (state == PYTHON_NONE || python_runtime.evaluate - start >= end - start)
         return false;
     store_relaxed(&python_runtime.state, PYTHON_NONE);
+    python_codes_forget_all();
     return state != PYTHON_REFUSED;
 }
 
@@ -172,6 +173,7 @@ COLD bool python_verify(uintptr_t state)
         if (!frame) /* it executes no Python code now */
             return false;
         if (verify_chain(frame)) {
+            python_codes_watch(python_runtime.code_type);
             store_relaxed(&python_runtime.state, PYTHON_VERIFIED);
             return true;
         }

@@ -73,7 +73,7 @@ static struct lines *table(const char *bytes, size_t length)
 
 static uint32_t id_of(const struct code *code)
 {
-    return python_code_id((uintptr_t)code, 1);
+    return python_code_id((uintptr_t)code);
 }
 
 static void setup(void)
@@ -122,13 +122,26 @@ START_TEST(equal_content_is_one_record_and_other_content_another)
 }
 END_TEST
 
-START_TEST(an_object_that_changes_is_read_again)
+static uintptr_t freed;
+static void free_code(void *code)
 {
+    freed = (uintptr_t)code;
+}
+
+START_TEST(an_object_that_is_freed_is_forgotten)
+{
+    uintptr_t type[8] = {0};
+    type[PYTHON_TYPE_FREE / 8] = (uintptr_t)free_code;
+    python_codes_watch((uintptr_t)type);
+    python_codes_watch((uintptr_t)type); /* once */
     struct code *code = new_code(ascii("app.py"), ascii("load"), 7, table("", 0));
-    uint32_t id = python_code_id((uintptr_t)code, 1);
+    uint32_t id = id_of(code), generation = python_codes.generation;
     memcpy((char *)code + python_runtime.layout->code.first_line, &(uint32_t){9}, 4);
-    ck_assert_uint_eq(python_code_id((uintptr_t)code, 1), id); /* as long as it looks the same */
-    uint32_t other = python_code_id((uintptr_t)code, 2);
+    ck_assert_uint_eq(id_of(code), id); /* as long as it was not freed */
+    ((void (*)(void *))type[PYTHON_TYPE_FREE / 8])(code);
+    ck_assert_uint_eq(freed, (uintptr_t)code);
+    ck_assert_uint_ne(python_codes.generation, generation);
+    uint32_t other = id_of(code);
     ck_assert_uint_ne(other, id);
     ck_assert_uint_eq(record_of(store_header, other)->first_line, 9);
 }
@@ -188,7 +201,7 @@ int main(int argc, char **argv)
     TCase *cases = tcase_create("codes");
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_test(cases, equal_content_is_one_record_and_other_content_another);
-    tcase_add_test(cases, an_object_that_changes_is_read_again);
+    tcase_add_test(cases, an_object_that_is_freed_is_forgotten);
     tcase_add_test(cases, names_are_written_in_utf8);
     tcase_add_test(cases, what_is_no_code_has_no_id);
     tcase_add_test(cases, thousands_have_records_which_a_fork_child_has_too);
