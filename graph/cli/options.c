@@ -28,6 +28,8 @@ static const struct verb verbs[] = {
     {"waste", NULL, "what malloc adds to the blocks, by allocation site", verb_waste},
     {"duplicates", NULL, "equal texts and equal blocks, and what their copies waste",
      verb_duplicates},
+    {"html", NULL, "a page for a browser: who holds the heap as a map, and the largest blocks",
+     verb_html},
     {"find", "CONDITION", "blocks by size, retained size, site and more", verb_find},
     {"diff", "FILE", "what a later graph has more or less, by allocation site, type or owner",
      verb_diff},

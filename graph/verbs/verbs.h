@@ -46,6 +46,8 @@ int verb_waste(struct verb_run *run);
 int verb_cycles(struct verb_run *run);
 /* verbs_duplicates.c */
 int verb_duplicates(struct verb_run *run);
+/* verbs_html.c */
+int verb_html(struct verb_run *run);
 /* verbs_types.c */
 int verb_types(struct verb_run *run);
 /* verbs_blocks.c: single blocks */

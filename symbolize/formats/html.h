@@ -28,19 +28,10 @@
 #include "common/base/hashmap.h"
 #include "common/encode/json_writer.h"
 #include "common/view/format_api.h"
+#include "symbolize/formats/html_shell.h"
 
 #define HTML_RECORDS_MOST 100000 /* of a process, or a comparison */
 
-/* The page before and after its data, which stand in a script element. */
-void html_page_begin(FILE *stream);
-void html_page_end(FILE *stream);
-
-/* "verdicts" and "words", by enum verdict. */
-void html_put_verdicts(struct json_writer *json);
-
-/* Writes one [property, value]. */
-void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */
 void html_facts(struct json_writer *json, const struct process *process);
 

@@ -13,6 +13,7 @@ html_script:
     .incbin "symbolize/formats/page/tree.js"
     .incbin "symbolize/formats/page/tables.js"
     .incbin "symbolize/formats/page/charts.js"
+    .incbin "symbolize/formats/page/heap.js"
     .incbin "symbolize/formats/page/pages.js"
     .incbin "symbolize/formats/page/main.js"
 html_script_end:

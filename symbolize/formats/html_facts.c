@@ -2,7 +2,6 @@
 #include "symbolize/formats/html.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,22 +48,6 @@ static void write_html_headline(struct json_writer *json, const struct process *
     json_put_text(json, NULL, worst);
     json_put_text(json, NULL, line);
     json_close(json, ']');
-}
-
-void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
-{
-    char *text = NULL;
-    va_list arguments;
-
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    json_open(json, NULL, '[');
-    json_put_text(json, NULL, what);
-    json_put_text(json, NULL, text ? text : "");
-    json_close(json, ']');
-    free(text);
 }
 
 static void write_html_command(struct json_writer *json, const struct process *process)

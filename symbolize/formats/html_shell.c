@@ -1,5 +1,10 @@
-/* html_shell.c - the page around the data, and what all data have; see html.h. */
-#include "symbolize/formats/html.h"
+/* html_shell.c - the page around the data, and what all data have; see html_shell.h. */
+#include "symbolize/formats/html_shell.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "common/model/model.h"
 
 extern const char html_style[], html_style_end[], html_script[], html_script_end[];
 
@@ -32,6 +37,11 @@ void html_page_begin(FILE *stream)
           stream);
 }
 
+void html_page_begin_graph(FILE *stream)
+{
+    fputs("</script>\n<script id=\"graph\" type=\"application/json\">\n", stream);
+}
+
 void html_page_end(FILE *stream)
 {
     fputs("</script>\n<script>\n", stream);
@@ -54,17 +64,18 @@ void html_put_verdicts(struct json_writer *json)
     put_words(json, "words", verdict_words);
 }
 
-/* Allocator frames are left out, unless there are no others. */
-static size_t first_shown_frame(const struct html_trace *trace, const struct view *view)
+void html_put_fact(struct json_writer *json, const char *what, const char *format, ...)
 {
-    return view->all_frames ? 0 : frame_first_caller(trace->frames, trace->count);
-}
+    char *text = NULL;
+    va_list arguments;
 
-void html_put_stack(struct json_writer *json, struct html_stacks *stacks, const struct view *view,
-                    const char *key, const char *user_key, const struct html_trace *trace)
-{
-    size_t first = first_shown_frame(trace, view);
-
-    json_put_number(json, key, html_stack_id(stacks, trace->frames + first, trace->count - first));
-    json_put_number(json, user_key, trace->user > first ? trace->user - first : 0);
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    json_open(json, NULL, '[');
+    json_put_text(json, NULL, what);
+    json_put_text(json, NULL, text ? text : "");
+    json_close(json, ']');
+    free(text);
 }

@@ -238,3 +238,18 @@ void html_stacks_end(struct html_stacks *stacks)
     free(stacks->texts);
     arena_end(stacks->mem);
 }
+
+/* Allocator frames are left out, unless there are no others. */
+static size_t first_shown_frame(const struct html_trace *trace, const struct view *view)
+{
+    return view->all_frames ? 0 : frame_first_caller(trace->frames, trace->count);
+}
+
+void html_put_stack(struct json_writer *json, struct html_stacks *stacks, const struct view *view,
+                    const char *key, const char *user_key, const struct html_trace *trace)
+{
+    size_t first = first_shown_frame(trace, view);
+
+    json_put_number(json, key, html_stack_id(stacks, trace->frames + first, trace->count - first));
+    json_put_number(json, user_key, trace->user > first ? trace->user - first : 0);
+}

@@ -326,6 +326,58 @@ def bounded(b):
     check("the others are there", b.ask("data.processes[0].records.length") == 100000)
 
 
+def heap(b):
+    """The page of leakgraph, of the program in graph.t: a cache that holds all but a few blocks."""
+    data = json.loads(b.ask("JSON.stringify((({ below, index, ...graph }) => graph)(heap()))"))
+    check("the numbers of leakgraph", all(data[key] == report[key] for key in data))
+    chosen = "document.querySelector('#chosen h3').textContent"
+    texts = "[...document.querySelectorAll('#%s button, #%s .root')].map(e => e.textContent)"
+    box = "(e => [e.offsetWidth, e.offsetHeight])(document.querySelector('#map%s'))"
+    width, height = b.ask(box % "")
+    wide, high = b.ask(box % " > button")
+    check("areas are shares", abs(wide * high / (width * height) - report["retained"][0] / report["bytes"]) < 0.02)
+    check("rectangles in rectangles", b.ask("document.querySelectorAll('#map > button').length") > 60)
+    check("lost ones are marked", b.ask("document.querySelectorAll('#map > .lost').length") > 0)
+
+    b.click("#map > button") # in the middle of it is another block: the one that it holds
+    b.ask("chooseBlock(0)")
+    check("the cache", b.ask(chosen) == "struct cache")
+    check("its root", any(text == "root: the_cache" or "the_cache" in text for text in b.ask(texts % ("held-by", "held-by"))))
+    check("what it holds", [text.split()[0] for text in b.ask(texts % ("holds", "holds"))] == ["buckets"])
+    check("the link", "node=0x%x" % report["address"][0] in b.ask("location.hash"))
+    b.click("#holds button")
+    check("its buckets", b.ask(chosen) == "struct entry *[64]")
+    check("who points there", [text.split()[0] for text in b.ask(texts % ("held-by", "held-by"))] == ["buckets"])
+    check("how one got there", b.ask("[...document.querySelectorAll('#crumbs button')].map(e => e.textContent.split(' ').slice(0, 2).join(' '))") == ["all 81", "struct cache", "struct entry"])
+    check("as many as leakgraph has", b.ask("document.querySelectorAll('#holds button').length") == 40 and "24 more pointers" in b.ask("document.getElementById('holds').textContent"))
+
+    first = b.ask("document.activeElement.dataset.block")
+    b.key("ArrowDown")
+    second = b.ask("document.activeElement.dataset.block")
+    check("an arrow goes to another block", first is not None and second not in (None, first))
+    b.key("Enter")
+    check("Enter opens it", b.ask("heapChosen()") == int(second))
+    b.ask("document.querySelector('#map button, #crumbs button').focus()")
+    b.key("Escape")
+    check("Escape shows all", b.ask("document.getElementById('chosen')") is None)
+    b.ask("location.hash = '#tab=heap&node=0x%x'" % report["address"][1])
+    b.ask("new Promise(done => setTimeout(done, 100))")
+    check("a link leads to its block", b.ask(chosen) == "struct entry *[64]")
+    b.ask("location.hash = '#tab=heap&node=0x10'")
+    b.ask("new Promise(done => setTimeout(done, 100))")
+    check("one to nothing shows all", b.ask("document.getElementById('chosen')") is None)
+    b.key("/")
+    b.type("struct pair")
+    check("searched", b.ask("[...document.querySelectorAll('.big-table .row:not(.head)')].every(e => e.textContent.includes('struct pair'))"))
+    b.key("Escape")
+    for size in (1280, 800, 400):
+        b.call("Emulation.setDeviceMetricsOverride", width=size, height=900, deviceScaleFactor=1, mobile=size < 500)
+        for block in (-1, 0):
+            b.ask("chooseBlock(%d)" % block)
+            check("nothing is wider than %d" % size, b.ask("document.documentElement.scrollWidth") <= size)
+    check("no name of a program is markup", b.ask("document.querySelectorAll('img').length") == 0 and "<img" in b.ask("document.getElementById('name').textContent"))
+
+
 if case == "numbers":
     numbers()
 else:

@@ -326,6 +326,22 @@ print(eval(sys.argv[1]))' "$rows" "$4"
     equal 'an owner of what' "$(status_of "$O/leakgraph" after.lg dominators --by=owner)" 2
     equal 'by nothing' "$(status_of "$O/leakgraph" after.lg diff before.lg --by=type --no-types)" 2
 }
+test_a_page_shows_who_holds_the_heap() {
+    need gcc chromium python3
+    make_graph heap.lg
+    mv cached '<img src=x onerror=alert(1)>'
+    LIBLEAK_OPTIONS=dir=$PWD:graph=page.lg LD_PRELOAD=$O/libleak.so './<img src=x onerror=alert(1)>' >said.cached
+    graph page.lg html >page.html
+    graph page.lg html --json >page.json
+    graph page.lg retained --top=0 --json >retained.json
+    equal 'all blocks as leakgraph has them' "$(/usr/bin/python3 -c 'import json
+page, rows = json.load(open("page.json")), json.load(open("retained.json"))["blocks"]
+rows = {int(r["address"], 16): (r["size"], r["retained"], r["held"], r["verdict"], r["site"], r["type"]) for r in rows}
+texts = page["texts"]
+print(len(rows), page["explored"], all(rows[a] == (page["size"][i], page["retained"][i], page["held"][i], texts[page["verdict"][i]], texts[page["site"][i]], texts[page["type"][i]])
+    for i, a in enumerate(page["address"])))')" '2015 2015 True'
+    python3 "$root/tests/formats/clicks.py" page.html page.json heap picture.png
+}
 test_leakctl_makes_a_graph_of_a_running_process() {
     need gcc
     printf '%s\n' "$cached" | compile cached -O1 -g

@@ -28,7 +28,7 @@ const sortIndex = record => data.changes ? record.ch : record.v;
 const sortOf = record => sorts[sortIndex(record)];
 
 const state = { tab: "leaks", q: "", metric: "bytes", process: 0, zoom: "", apart: false,
-                weight: "leaked", from: "main", fold: "", flip: "", group: "record", sort: "", fn: "", time: "",
+                weight: "leaked", from: "main", fold: "", flip: "", group: "record", sort: "", fn: "", time: "", node: "",
                 show: Object.fromEntries(sorts.map((word, i) => [word, data.shown[i]])) };
 
 /* Remembers the last value of a function for a key. */

@@ -14,12 +14,12 @@ function draw() {
     $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { role: "tab", "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => openTab(tab) }, words)));
     $("name").textContent = process().name;
     $("process").value = state.process;
-    $("headline").replaceChildren(make("b", { class: !facts().leaks && !facts().growing.length && !facts().wrong && "good" }, process().headline[0]), process().headline[1]);
+    $("headline").replaceChildren(make("b", { class: onlyGraph ? "plainly" : !facts().leaks && !facts().growing.length && !facts().wrong && "good" }, process().headline[0]), process().headline[1]);
     hideSource();
     $("page").replaceChildren();
     list = pages[state.tab]($("page")) || null;
     if ($("search").value !== state.q) $("search").value = state.q;
-    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, p: state.process, zoom: state.zoom, ...(state.sort && { sort: state.sort }), ...(state.fn && { fn: state.fn }), ...(state.time && { time: state.time }),
+    const hash = "#" + new URLSearchParams({ tab: state.tab, q: state.q, p: state.process, zoom: state.zoom, ...(state.sort && { sort: state.sort }), ...(state.fn && { fn: state.fn }), ...(state.time && { time: state.time }), ...(state.node && { node: state.node }),
         ...Object.fromEntries(Object.entries(words).filter(([, [key, values]]) => state[key] !== values[0]).map(([word, [key]]) => [word, state[key]])) });
     if (location.hash !== hash) history.replaceState(null, "", hash);
 }
@@ -34,6 +34,7 @@ function readHash() {
     state.process = Math.min(Math.max(Number(asked.get("p")) || 0, 0), data.processes.length - 1);
     state.sort = /^\d+,-?1$/.test(asked.get("sort")) ? asked.get("sort") : "";
     state.fn = asked.get("fn") || "";
+    state.node = /^0x[0-9a-f]+$/.test(asked.get("node")) ? asked.get("node") : "";
     state.time = /^[\d.]+,[\d.]+$/.test(asked.get("time")) ? asked.get("time") : "";
     if (!weighings().includes(state.weight)) state.weight = "leaked";
     state.tab = asked.get("tab") in pages ? asked.get("tab") : firstTab();
@@ -41,7 +42,7 @@ function readHash() {
 }
 document.addEventListener("keydown", e => {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
-    if (e.key === "Escape") { state.q = state.zoom = state.fn = ""; $("search").blur(); draw(); return; }
+    if (e.key === "Escape") { state.q = state.zoom = state.fn = state.node = ""; $("search").blur(); draw(); return; }
     if (["INPUT", "SELECT"].includes(e.target.tagName)) return;
     if (e.key === "/") { $("search").focus(); e.preventDefault(); }
     else if (e.key === "j") { if (list) list.go(list.at + 1); }
@@ -60,7 +61,7 @@ document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-sch
 addEventListener("hashchange", () => { readHash(); draw(); });
 let drawnWidth = innerWidth;
 addEventListener("resize", () => {
-    if (drawnWidth !== innerWidth && ["flame", "charts"].includes(state.tab)) draw();
+    if (drawnWidth !== innerWidth && ["flame", "charts", "heap"].includes(state.tab)) draw();
     drawnWidth = innerWidth;
 });
 readHash();

@@ -61,6 +61,7 @@ const pages = {
         return state.group === "record" ? drawRecordTable(area) : drawSums(area, groupings[state.group]);
     },
     functions(area) { area.append(treeChoices(false)); return drawFunctions(area); },
+    heap(area) { return drawGraph(area); },
     owners(area) {
         area.append(note("Roots that keep the reachable blocks alive."));
         return bigTable(area, [["bytes", o => size(o.b), { number: true, width: "6em" }], ["blocks", o => number(o.n), { number: true, width: "6em" }],
@@ -81,8 +82,10 @@ const pages = {
         area.append(table([["property"], ["value"]], process().facts), make("h3", {}, "Keys"), make("p", { class: "keys" }, ...[["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
-const tabs = () => [["leaks", data.changes ? "Changes" : "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"], ["table", "Table"], !data.changes && ["functions", "Functions"],
-    process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
+/* A page of leakgraph has the graph alone. */
+const onlyGraph = $("graph") && !data.shown.length;
+const tabs = () => onlyGraph ? [["heap", "Heap"], ["about", "About"]] : [["leaks", data.changes ? "Changes" : "Leaks"], facts().growing.length && ["growing", "Growing " + facts().growing.length], ["flame", "Flame"], ["tree", "Call tree"], ["table", "Table"], !data.changes && ["functions", "Functions"],
+    $("graph") && ["heap", "Heap"], process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
     process().resources.length && ["resources", "Resources " + process().resources.length], !data.changes && ["charts", "Charts"], ["about", "About"]].filter(Boolean);
-const firstTab = () => !facts().leaks && facts().growing.length ? "growing" : "leaks";
+const firstTab = () => onlyGraph ? "heap" : !facts().leaks && facts().growing.length ? "growing" : "leaks";
 
