@@ -87,7 +87,9 @@ struct freed_place {
     const struct frame *common; /* the innermost function that the record's stack has, too: the line
                                    of its call; NULL = none */
     const struct frame *below;  /* the user's function that it calls; NULL = it frees by itself */
-    double share;               /* of the sampled frees, 0 to 1 */
+    size_t inner; /* the user's functions in the record's stack inside of it: with more than
+                     COMMON_NEAR, common is NULL */
+    double share; /* of the sampled frees, 0 to 1 */
 };
 
 /* The places where other blocks with a record's stacks were freed. They leave out blocks that

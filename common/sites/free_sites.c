@@ -301,6 +301,21 @@ static size_t sort_places(struct free_tally *tally)
     return FREED_PLACES - 1;
 }
 
+static struct freed_place describe_place(const struct free_tally *tally,
+                                         const struct place_sum *sum)
+{
+    struct freed_place at = {.frame = sum->frame,
+                             .share = (double)sum->blocks / (double)tally->seen};
+
+    if (sum->common)
+        at.inner = sum->agreement.inner;
+    if (sum->common && at.inner <= COMMON_NEAR) {
+        at.common = sum->common;
+        at.below = sum->below;
+    }
+    return at;
+}
+
 static struct freed finish_tally(struct free_sites *frees, struct free_tally *tally)
 {
     struct freed freed = {.exact = frees->all || tally->few, .sampled = frees->sampled};
@@ -315,9 +330,7 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
     freed.late = tally->seen ? (double)tally->late / (double)tally->seen : 0;
     freed.most = sort_places(tally);
     for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
-        freed.place[freed.places++] = (struct freed_place){
-            tally->places[i].frame, tally->places[i].common, tally->places[i].below,
-            (double)tally->places[i].blocks / (double)tally->seen};
+        freed.place[freed.places++] = describe_place(tally, &tally->places[i]);
     if (freed.places) {
         freed.frame_count =
             signatures_node_frames(frees->signatures, tally->places[0].node, found, &ending);

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "common/sites/signature.h"
+#include "common/sites/sites.h"
 
 static const char *const sort_words[] = {NULL,
 #define X(name, words) words,
@@ -337,11 +338,13 @@ static const struct frame *released_by_most(struct resource_builder *filling, un
 }
 
 /* Asks outwards, frame by frame, what else the function opens. All that a program opens is below
- * main, which tells nothing unless main itself opens it. */
+ * main, which tells nothing unless main itself opens it; and so is it below a main loop, which is
+ * farther out. */
 static void find_release(struct resource_builder *filling, struct resource_draft *draft)
 {
     struct resource *resource = &draft->resource;
     const struct record *record = &resource->record;
+    size_t asked = 0;
 
     for (size_t i = record->user; i < record->frame_count && !resource->released_at; i++) {
         const struct frame *frame = record->frames[i];
@@ -349,6 +352,8 @@ static void find_release(struct resource_builder *filling, struct resource_draft
         if (frame->role != FRAME_USER ||
             (i > record->user && frame->function && strcmp(frame->function, "main") == 0))
             continue;
+        if (asked++ > COMMON_CLOSE)
+            return;
         resource->released_at = released_by_most(filling, draft->first->type, frame);
         resource->released_of = i > record->user ? frame : NULL;
     }

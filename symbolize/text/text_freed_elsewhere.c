@@ -111,11 +111,39 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
         text_source_line(at->common, TEXT_INDENT, view, stream);
 }
 
-static void write_freed_at(const char *lead, const struct freed_place *at, const char *rest,
+/* The user's function that calls the one of the frame, unless it is main: every stack has that. */
+const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at)
+{
+    for (size_t i = at + 1; i < count; i++)
+        if (frames[i]->role == FRAME_USER && frames[i]->function &&
+            frames[i]->name_hash != frames[at]->name_hash)
+            return strcmp(frames[i]->function, "main") == 0 ? NULL : frames[i];
+    return NULL;
+}
+
+/* Of the stack that freed most in the first place. */
+static const struct frame *find_freeing_caller(const struct freed *freed)
+{
+    size_t i = 0;
+
+    while (i < freed->frame_count && freed->frames[i] != freed->place[0].frame)
+        i++;
+    return text_find_caller(freed->frames, freed->frame_count, i);
+}
+
+/* Where the common function is too far to be told, the one that calls the function that frees. */
+static void write_freed_at(const char *lead, const struct freed *freed, size_t i, const char *rest,
                            const struct view *view, FILE *stream)
 {
+    const struct freed_place *at = &freed->place[i];
+    struct freed_place freeing = {.below = at->frame};
+
+    if (!at->common && at->inner && !i)
+        freeing.common = find_freeing_caller(freed);
     if (at->common && at->below)
         write_freed_call(lead, at, rest, view, stream);
+    else if (freeing.common)
+        write_freed_call(lead, &freeing, rest, view, stream);
     else
         write_freed_place(lead, at->common ? at->common : at->frame, rest, view, stream);
 }
@@ -131,7 +159,7 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     length = strlen(rest);
     if (i == 0 && freed->late == 1)
         snprintf(rest + length, sizeof(rest) - length, ", only at exit");
-    write_freed_at(lead, &freed->place[i], rest, view, stream);
+    write_freed_at(lead, freed, i, rest, view, stream);
 }
 
 /* A small share counts where the stack agrees with the record's. */
@@ -140,30 +168,17 @@ static bool is_worth_a_line(const struct freed_place *at)
     return at->share >= SHARE_SHOWN || at->common;
 }
 
-/* The user's function that calls the one of the frame, unless it is main: every stack has that. */
-const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at)
-{
-    for (size_t i = at + 1; i < count; i++)
-        if (frames[i]->role == FRAME_USER && frames[i]->function &&
-            frames[i]->name_hash != frames[at]->name_hash)
-            return strcmp(frames[i]->function, "main") == 0 ? NULL : frames[i];
-    return NULL;
-}
-
 /* Between the call that the stacks have in common and the free may be functions that free for many:
  * the line of the call that frees. */
 static void write_freeing_call(const struct freed *freed, const struct view *view, FILE *stream)
 {
     const struct freed_place *at = &freed->place[0];
     struct freed_place innermost = {.below = at->frame};
-    size_t i = 0;
 
     if (!at->common || !at->below || at->below->name_hash == at->frame->name_hash ||
         view->terse >= TEXT_TIGHT)
         return;
-    while (i < freed->frame_count && freed->frames[i] != at->frame)
-        i++;
-    innermost.common = text_find_caller(freed->frames, freed->frame_count, i);
+    innermost.common = find_freeing_caller(freed);
     if (innermost.common)
         write_freed_call("  the free is in ", &innermost, "", view, stream);
 }
@@ -178,8 +193,8 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
                          : "others are freed in ";
 
     if (!freed->places && record->beside.places) {
-        write_freed_at("other allocations of the same function are freed in ",
-                       &record->beside.place[0], "", view, stream);
+        write_freed_at("other allocations of the same function are freed in ", &record->beside, 0,
+                       "", view, stream);
         if (!record->orphaned.blocks)
             write_freeing_call(&record->beside, view, stream);
     }
