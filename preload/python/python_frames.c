@@ -5,7 +5,7 @@
 #include "preload/base/wide.h"
 
 #define FRAMES UNWIND_DEPTH_MAX
-#define NUMBERS 1024 /* stacks that a thread remembers; a power of two */
+#define NUMBERS 4096 /* stacks that a thread remembers; a power of two */
 #define PLACES 256   /* a power of two */
 
 /* A frame of the chain, as it was read last. */
@@ -130,13 +130,16 @@ static ALWAYS_INLINE void fill_frame(struct python_thread *python,
     *place_of(python, frame->frame) = index + 1;
 }
 
-static ALWAYS_INLINE bool is_unchanged(const struct python_layout *layout,
-                                       const struct python_frame *kept)
+/* Whether the frame differs from what was read. An instruction that is a pointer tells the code, too. */
+static ALWAYS_INLINE bool is_changed(const struct python_layout *layout,
+                                     const struct python_frame *kept)
 {
-    return (kept->code == python_word(kept->frame, layout->frame.code)) &
-           (kept->instruction == frame_instruction(layout, kept->frame)) &
-           (layout->chain != PYTHON_CFRAMES ||
-            kept->ends_run == frame_ends_run(layout, kept->frame));
+    uintptr_t change = kept->instruction ^ frame_instruction(layout, kept->frame);
+    if (!layout->code.instructions)
+        change |= kept->code ^ python_word(kept->frame, layout->frame.code);
+    if (layout->chain == PYTHON_CFRAMES)
+        change |= kept->ends_run ^ frame_ends_run(layout, kept->frame);
+    return change;
 }
 
 /* Compares the frames of the last chain from this one outwards: how many are unchanged, counted from
@@ -145,14 +148,17 @@ static ALWAYS_INLINE bool compare_kept(const struct python_thread *python,
                                        const struct python_layout *layout, uint32_t kept,
                                        uint32_t *unchanged)
 {
-    *unchanged = kept;
-    for (const struct python_frame *frame = &python->frame[kept]; frame-- > python->frame;) {
-        uintptr_t next = frame > python->frame ? frame[-1].frame : python->beyond;
-        if (unlikely(python_word(frame->frame, layout->frame.previous) != next))
+    const struct python_frame *frame = &python->frame[kept], *changed = frame;
+    while (frame-- > python->frame) {
+        uintptr_t next = likely(frame > python->frame) ? frame[-1].frame : python->beyond;
+        bool continues = python_word(frame->frame, layout->frame.previous) == next;
+        if (likely(continues & !is_changed(layout, frame)))
+            continue;
+        if (!continues)
             return false;
-        if (!is_unchanged(layout, frame))
-            *unchanged = frame - python->frame;
+        changed = frame;
     }
+    *unchanged = changed - python->frame;
     return true;
 }
 
