@@ -241,6 +241,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
     LEAK_CHUNK_TEMPORARY, /* array of struct leak_temporary; the first one is for site chunk.first */
     LEAK_CHUNK_CODES,     /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
+    LEAK_CHUNK_COUNTERS,  /* one struct leak_counters, if a single block is followed */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -1188,6 +1189,33 @@ struct leak_followed {
     struct leak_use used;    /* if it is the only block that is followed */
 };
 
+/* The words of 4 bytes at the start of the block that is followed: is one a reference count? */
+#define LEAK_COUNTERS 6
+#define LEAK_COUNTINGS_MOST 64
+#define LEAK_COUNTING_FRAMES 8
+
+struct leak_counter {
+    uint32_t changes; /* after its first value */
+    uint32_t is_none; /* 1: one of them was not by one, or has no record below */
+    int32_t first, value, most;
+    uint32_t reserved;
+};
+
+/* Instructions that changed such a word, all with the same innermost frames. */
+struct leak_counting {
+    uint32_t frame_count; /* publish; 0: this record and those behind it are free */
+    uint16_t word;        /* index of the counter */
+    int16_t by;           /* 1 or -1; 0: gave it its first value */
+    uint32_t times;
+    uint32_t reserved;
+    uint64_t frames[LEAK_COUNTING_FRAMES]; /* as above */
+};
+
+struct leak_counters {
+    struct leak_counter words[LEAK_COUNTERS];
+    struct leak_counting countings[LEAK_COUNTINGS_MOST];
+};
+
 struct leak_seen_thread {
     uint32_t serial; /* 0 = a thread that never allocated */
     int32_t tid;
@@ -1361,6 +1389,9 @@ LEAK_LAYOUT(held, 72)
 LEAK_LAYOUT(part, 24)
 LEAK_LAYOUT(step, 24)
 LEAK_LAYOUT(sample, 40)
+LEAK_LAYOUT(counter, 24)
+LEAK_LAYOUT(counting, 80)
+LEAK_LAYOUT(counters, 5264)
 LEAK_LAYOUT(seen_thread, 40)
 LEAK_LAYOUT(crash_near, 40)
 LEAK_LAYOUT(crash_mapping, 152)

@@ -295,6 +295,22 @@ struct lost_block {
     uint32_t step_at;
 };
 
+/* A place that counted references to a block. */
+struct counting {
+    int32_t by; /* 1 or -1; 0: gave it its first value */
+    uint64_t times;
+    struct stack stack;       /* its innermost frames */
+    const struct frame *user; /* of these, the program's code; NULL = unknown */
+};
+
+/* What looks like the reference count of a block. */
+struct counter {
+    uint64_t offset;      /* in the block */
+    int32_t first, value; /* its first and its last value */
+    struct counting *countings;
+    size_t counting_count; /* 0 = none was seen */
+};
+
 #define WHEN_LOST_MOST 4
 
 /* The times and places at which blocks of a record were lost, in another run of the program
@@ -309,6 +325,7 @@ struct when_lost {
     struct stack used;        /* the instruction that used that block last; no frames: unknown */
     const struct frame *user; /* of that stack, the program's code */
     uint64_t used_bytes;      /* known of these first bytes only; 0 = of the block */
+    struct counter counter;   /* of the chosen block */
 };
 
 /* All that a stack allocated, freed or not. */

@@ -61,11 +61,61 @@ static void add_followed(struct reader *reader, const struct leak_followed *foll
     store->followed_count++;
 }
 
+/* Says whether the word changed by one alone, was more than 1, went down, and is not 0 in the end. */
+static bool is_reference_count(const struct leak_counters *read, uint32_t word)
+{
+    const struct leak_counter *counter = &read->words[word];
+    bool down = false;
+
+    for (size_t i = 0; i < LEAK_COUNTINGS_MOST && read->countings[i].frame_count; i++)
+        down |= read->countings[i].word == word && read->countings[i].by == -1;
+    return down && !counter->is_none && counter->most > 1 && counter->value > 0;
+}
+
+static void read_counter(struct store *store, const struct leak_counters *read, uint32_t word)
+{
+    struct store_counter *made = &store->counter;
+
+    *made = (struct store_counter){
+        .found = true,
+        .offset = word * sizeof(int32_t),
+        .first = read->words[word].first,
+        .value = read->words[word].value,
+        .countings = arena_alloc_array(store->mem, LEAK_COUNTINGS_MOST, sizeof(*made->countings))};
+    for (size_t i = 0; i < LEAK_COUNTINGS_MOST && read->countings[i].frame_count; i++) {
+        const struct leak_counting *from = &read->countings[i];
+        struct store_counting *to = &made->countings[made->counting_count];
+        uint32_t most = LEAK_COUNTING_FRAMES;
+
+        if (from->word != word)
+            continue;
+        *to = (struct store_counting){.by = from->by, .times = from->times};
+        to->frames =
+            read_frames(store, from->frames, from->frame_count < most ? from->frame_count : most,
+                        &to->frame_count);
+        made->counting_count++;
+    }
+}
+
+static void read_counters(struct reader *reader, const struct chunks *chunks)
+{
+    const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_COUNTERS);
+    struct leak_counters read;
+
+    if (!chunk || chunk->end - chunk->payload < sizeof(read))
+        return;
+    copy_record(&read, reader->image->data + chunk->payload, 0, sizeof(read));
+    for (uint32_t word = 0; word < LEAK_COUNTERS && !reader->store->counter.found; word++)
+        if (is_reference_count(&read, word))
+            read_counter(reader->store, &read, word);
+}
+
 void read_followed(struct reader *reader, const struct chunks *chunks)
 {
     const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_FOLLOWED);
     size_t room;
 
+    read_counters(reader, chunks);
     if (!chunk)
         return;
     room = (chunk->end - chunk->payload) / sizeof(struct leak_followed);

@@ -238,6 +238,23 @@ struct store_followed {
     uint32_t used_event;
 };
 
+/* A place that changed a counter in the block that is followed. */
+struct store_counting {
+    int32_t by; /* 1 or -1; 0: gave it its first value */
+    uint32_t times;
+    uint64_t *frames; /* return addresses, innermost first */
+    size_t frame_count;
+};
+
+/* What looks like the reference count of that block. */
+struct store_counter {
+    bool found;
+    uint64_t offset; /* in the block */
+    int32_t first, value;
+    struct store_counting *countings;
+    size_t counting_count;
+};
+
 /* The heap at one time. */
 struct store_moment {
     uint32_t tick;
@@ -327,6 +344,7 @@ struct store {
     struct store_crash *crash;       /* NULL = none */
     struct store_followed *followed; /* only blocks that were allocated */
     size_t followed_count;
+    struct store_counter counter;
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;

@@ -1,4 +1,5 @@
 #include "preload/follow/block_uses.h"
+#include "preload/follow/block_counts.h"
 #include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/sys.h"
@@ -48,6 +49,7 @@ void block_uses_begin(uintptr_t address, uint64_t size, struct leak_followed *ou
     watched.uses = 0;
     watched.counted = 0;
     out->used.bytes = watched.bytes;
+    block_counts_begin(address, watched.bytes < size ? watched.bytes : size);
     sys_each_numbered_entry("/proc/self/task", watch_in_thread, NULL);
 }
 
@@ -83,6 +85,8 @@ static void record_use(const ucontext_t *context)
     out->frames[0] = context_pc(context);
     out->event = watched.out->events;
     store_release(&out->frame_count, use.frame_count);
+    use.frames[0] = context_pc(context);
+    block_counts_note(~watched.hidden, use.frames, use.frame_count);
     store_release(&unwinding, 0);
 }
 

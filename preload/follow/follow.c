@@ -2,6 +2,7 @@
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/base/sys.h"
+#include "preload/follow/block_counts.h"
 #include "preload/follow/block_uses.h"
 #include "preload/follow/slot_watch.h"
 #include "preload/heap/capture.h"
@@ -451,6 +452,8 @@ void follow_start(const char *option)
     }
     if (!followed_count || !create_records())
         return;
+    if (followed_count == 1)
+        block_counts_start();
     alloc_watch_calls.allocated = on_alloc;
     alloc_watch_calls.freed = on_free;
 }

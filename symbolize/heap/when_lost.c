@@ -240,6 +240,31 @@ static void describe_use(struct when_lost_builder *builder, const struct store_f
     made->used_bytes = followed->used_bytes < followed->size ? followed->used_bytes : 0;
 }
 
+static void describe_counter(struct when_lost_builder *builder, struct when_lost *made)
+{
+    const struct store_counter *read = &builder->signatures.store->counter;
+    struct counter *counter = &made->counter;
+
+    if (!read->found || !made->lost)
+        return;
+    *counter = (struct counter){.offset = read->offset,
+                                .first = read->first,
+                                .value = read->value,
+                                .countings = arena_alloc_array(builder->mem, read->counting_count,
+                                                               sizeof(*counter->countings)),
+                                .counting_count = read->counting_count};
+    for (size_t i = 0; i < read->counting_count; i++) {
+        const struct store_counting *from = &read->countings[i];
+        struct counting *to = &counter->countings[i];
+
+        *to = (struct counting){.by = from->by,
+                                .times = from->times,
+                                .stack = stack_from_pcs(builder->mem, &builder->signatures,
+                                                        from->frames, from->frame_count)};
+        to->user = user_frame(builder, &to->stack, 0);
+    }
+}
+
 static void add_followed(struct when_lost_builder *builder, const struct store_followed *followed,
                          struct when_lost *made)
 {
@@ -254,6 +279,7 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
         choose_place(made);
     }
     describe_use(builder, followed, made);
+    describe_counter(builder, made);
 }
 
 /* Is the innermost frame of the stack in that function, or inlined into it? */
@@ -290,6 +316,7 @@ static void refine_followed(struct when_lost_builder *builder,
         return;
     block = describe_lost(builder, followed);
     describe_use(builder, followed, made);
+    describe_counter(builder, made);
     if (!block.place.at.count || made->place.at.count || !may_refine(made, &block))
         return;
     made->place = block.place;

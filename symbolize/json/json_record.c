@@ -211,6 +211,26 @@ static const struct json_table lost_between_table = JSON_TABLE(
                "and the last. Left out: there was one leak check only, or they are "
                "not lost"));
 
+static const struct json_field counting_fields[] = {
+    JSON_INTEGER(counting, "by", by, JSON_ABOUT("1 or -1; 0: gave it its first value")),
+    JSON_COUNT(counting, "times", times),
+    JSON_STACK(counting, "stack", stack, JSON_ABOUT("innermost frames")),
+};
+
+static const struct json_table counting_table = JSON_TABLE("counting", counting_fields);
+
+static const struct json_field counter_fields[] = {
+    JSON_COUNT(counter, "offset", offset, JSON_ABOUT("of the word in the block")),
+    JSON_INTEGER(counter, "first", first, JSON_ABOUT("its first value")),
+    JSON_INTEGER(counter, "value", value, JSON_ABOUT("its last value")),
+    JSON_LIST(counter, "countings", countings, counting_count, counting_table),
+};
+
+static const struct json_table counter_table =
+    JSON_TABLE("counter", counter_fields,
+               JSON_ABOUT("A word of the block that changed by one alone and is not 0 at the end: "
+                          "most likely its reference count"));
+
 static const struct json_field when_lost_fields[] = {
     JSON_COUNT(when_lost, "followed", followed),
     JSON_COUNT(when_lost, "lost", lost),
@@ -224,6 +244,8 @@ static const struct json_field when_lost_fields[] = {
                JSON_ABOUT("the instruction that used the block last, innermost frame first")),
     JSON_COUNT(when_lost, "used_bytes", used_bytes,
                JSON_ABOUT("used is known of so many first bytes only; 0: of the whole block")),
+    JSON_PART(when_lost, "counter", counter, counter_table,
+              JSON_KNOWN_BY(when_lost, counter.counting_count)),
 };
 
 static const struct json_table when_lost_table =

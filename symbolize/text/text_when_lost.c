@@ -110,6 +110,25 @@ static void write_caller(const struct lost_place *place, const struct view *view
 
 #define CALLERS_OF_USE 2 /* helpers use blocks for others */
 
+/* " at src/item.c:64,\n called by …" */
+static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,
+                                    const struct view *view, FILE *stream)
+{
+    if (text_place(frame, view).columns)
+        fprintf(stream, " at %s", text_place(frame, view).text);
+    for (size_t i = 0, calls = 0; i < stack->count && calls < CALLERS_OF_USE; i++) {
+        if (stack->frames[i] != frame)
+            continue;
+        frame = text_find_caller(stack->frames, stack->count, i);
+        if (!frame)
+            break;
+        fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
+                text_called_by(frame, name_columns(view), view).text);
+        calls++;
+    }
+    putc('\n', stream);
+}
+
 static void write_use(const struct when_lost *when, const struct view *view, FILE *stream)
 {
     const struct frame *frame = when->user;
@@ -122,19 +141,44 @@ static void write_use(const struct when_lost *when, const struct view *view, FIL
     else
         fprintf(stream, "%*slast used in ", TEXT_INDENT, "");
     write_name(frame, view, stream);
-    if (text_place(frame, view).columns)
-        fprintf(stream, " at %s", text_place(frame, view).text);
-    for (size_t i = 0, calls = 0; i < when->used.count && calls < CALLERS_OF_USE; i++) {
-        if (when->used.frames[i] != frame)
-            continue;
-        frame = text_find_caller(when->used.frames, when->used.count, i);
-        if (!frame)
-            break;
-        fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
-                text_called_by(frame, name_columns(view), view).text);
-        calls++;
+    write_frame_and_callers(frame, &when->used, view, stream);
+}
+
+#define COUNTINGS_MOST 6 /* on the screen */
+
+static void write_counting(const struct counter *counter, const struct counting *counting,
+                           const struct view *view, FILE *stream)
+{
+    fprintf(stream, "%*s", TEXT_INDENT + 2, "");
+    if (!counting->by)
+        fprintf(stream, "set to %" PRId32, counter->first);
+    else
+        fputs(counting->by > 0 ? "up" : "down", stream);
+    if (counting->times > 1)
+        fprintf(stream, " %" PRIu64 " times", counting->times);
+    if (!counting->user) {
+        fputs(" at an unknown place\n", stream);
+        return;
     }
-    putc('\n', stream);
+    fputs(" in ", stream);
+    write_name(counting->user, view, stream);
+    write_frame_and_callers(counting->user, &counting->stack, view, stream);
+}
+
+/* The reader has to find out which of the places that count up has no counterpart. */
+static void write_counter(const struct counter *counter, const struct view *view, FILE *stream)
+{
+    size_t most = view->verbose ? counter->counting_count : COUNTINGS_MOST;
+
+    if (!counter->counting_count)
+        return;
+    fprintf(stream, "%*sits word +%" PRIu64 " counts references, %" PRId32 " at the end:\n",
+            TEXT_INDENT, "", counter->offset, counter->value);
+    for (size_t i = 0; i < counter->counting_count && i < most; i++)
+        write_counting(counter, &counter->countings[i], view, stream);
+    if (counter->counting_count > most)
+        fprintf(stream, "%*s%zu more places (-v shows them)\n", TEXT_INDENT + 2, "",
+                counter->counting_count - most);
 }
 
 static void write_agreement(const struct when_lost *when, FILE *stream)
@@ -213,5 +257,6 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
         putc('\n', stream);
     }
     write_use(when, view, stream);
+    write_counter(&when->counter, view, stream);
     write_agreement(when, stream);
 }

@@ -497,3 +497,76 @@ assert place["holder"] == "+56 in a block of 72 bytes from item_new()", place
 assert place["at"] and found[0]["agreed"] == found[0]["lost"] == found[0]["followed"] == 1, found
 END
 }
+
+# A reference is taken and not given back: no pointer tells who took it, but the count does.
+counted() { # what forgets() does with the count of the list's references
+    loses_small ' lost in ' <<END
+#include <stdlib.h>
+struct text { char *bytes; int kind, references; };
+struct list { struct text *first, *second; };
+static struct text *text_new(void) {
+    struct text *text = calloc(1, sizeof *text);
+    text->kind = 7;
+    text->references = 1;
+    return text;
+}
+static struct text *text_take(struct text *text) {
+    text->references++;
+    return text;
+}
+static void text_drop(struct text *text) {
+    if (--text->references == 0)
+        free(text);
+}
+static void keeps(struct list *list, struct text *text) { list->first = text_take(text); }
+static void forgets(struct list *list, struct text *text) { list->second = text_take(text); $1; }
+int main(void) {
+    struct text *text = text_new();
+    struct list *list = calloc(1, sizeof *list);
+    keeps(list, text);
+    forgets(list, text);
+    text_drop(list->first);
+    free(list);
+    text_drop(text);
+    return 0;
+}
+END
+}
+test_when_lost_references_are_counted() {
+    counted ''
+    says err 'its word \+12 counts references, 1 at the end:' 'set to 1 in text_new at small.c:7' \
+        'up in text_take at small.c:11' 'called by keeps at small.c:18' 'called by forgets at small.c:19' \
+        'down in text_drop at small.c:15' 'called by main at small.c:25' 'called by main at small.c:27'
+}
+test_when_lost_word_that_changes_otherwise_counts_nothing() {
+    counted 'text->references += 2; text->references -= 2'
+    silent_about err 'counts references'
+}
+test_when_lost_dead_word_that_comes_back_begins_nothing() {
+    loses_small ' lost in lose at small.c:8' <<'END'
+#include <stdlib.h>
+#include <string.h>
+char *volatile sink;
+static void lose(void) {
+    char *volatile text[64];
+    for (int i = 0; i < 64; i++)
+        text[i] = i ? text[0] : malloc(60);
+}
+static void shallow(void) { free(malloc(9)); }
+static void deep(void) {
+    char *volatile dead[80];
+    shallow();
+    dead[79] = NULL;
+    shallow();
+}
+int main(void) {
+    lose();
+    for (int i = 0; i < 3; i++)
+        shallow();
+    deep();
+    for (int i = 0; i < 3; i++)
+        shallow();
+    return 0;
+}
+END
+}

@@ -391,6 +391,42 @@ START_TEST(followed_blocks_have_valid_places)
 }
 END_TEST
 
+static void count_word(struct leak_counters *counters, size_t at, uint16_t word, int16_t by)
+{
+    counters->countings[at] = (struct leak_counting){
+        .frame_count = 1, .word = word, .by = by, .times = at + 1, .frames = {0x1000 + at}};
+}
+
+/* Of the words only the third one is a reference count: the first was never shared, the second changed
+ * otherwise, too, and the fourth is 0 at the end. */
+START_TEST(reference_count_is_the_word_that_was_shared_and_is_not_zero)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_COUNTERS, 0, sizeof(struct leak_counters));
+    struct leak_counters counters = {.words = {{.changes = 1, .first = 1, .value = 1, .most = 1},
+                                               {.is_none = 1, .first = 1, .value = 1, .most = 2},
+                                               {.changes = 2, .first = 1, .value = 1, .most = 2},
+                                               {.changes = 3, .first = 1, .value = 0, .most = 2}}};
+
+    builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    for (uint16_t word = 0; word < 4; word++)
+        count_word(&counters, word, word, -1);
+    count_word(&counters, 4, 2, 1);
+    counters.countings[4].frame_count = 1000;
+    *(struct leak_counters *)record_in(&builder, chunk, 0, sizeof(counters)) = counters;
+    read_well(&builder);
+    ck_assert(store.counter.found);
+    ck_assert_uint_eq(store.counter.offset, 8);
+    ck_assert_int_eq(store.counter.value, 1);
+    ck_assert_uint_eq(store.counter.counting_count, 2);
+    ck_assert_int_eq(store.counter.countings[0].by, -1);
+    ck_assert_uint_eq(store.counter.countings[0].times, 3);
+    ck_assert_uint_eq(store.counter.countings[0].frames[0], 0x1002);
+    ck_assert_uint_eq(store.counter.countings[1].frame_count, LEAK_COUNTING_FRAMES);
+    end(&builder);
+}
+END_TEST
+
 static void pack_code(struct store_builder *builder, size_t chunk, uint32_t id, uint32_t line,
                       uint32_t lines_length)
 {
@@ -998,6 +1034,7 @@ int main(void)
     tcase_add_test(content, memory_of_libleak_itself_is_read_when_it_is_whole);
     tcase_add_test(content, pools_of_wrong_frees_have_their_names);
     tcase_add_test(content, followed_blocks_have_valid_places);
+    tcase_add_test(content, reference_count_is_the_word_that_was_shared_and_is_not_zero);
     tcase_add_test(content, python_code_belongs_to_its_frames);
     tcase_add_loop_test(content, a_code_record_that_reaches_too_far_ends_the_list, 0, 2);
     tcase_add_test(content, tags_of_sites_have_their_names);
