@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/string_list.h"
 #include "common/options/command_line.h"
+#include "common/store/store_dir.h"
 #include "leak_targets.h"
 #include "live/foreign_options.h"
 
@@ -392,6 +393,16 @@ int args_parse(struct args *args, int argc, char **argv)
         return STATUS_INTERNAL_ERROR;
     args->program = args->self_test || args->print_rules || args->pid ? NULL : argv + at;
     return -1;
+}
+
+char *args_graph_path(const struct args *args)
+{
+    char *given = option_text_find(args->runtime, "graph"), *path = NULL;
+    if (given && *given && !strchr(given, '%'))
+        path = *given == '/' || !args->cwd ? string_format("%s", given)
+                                           : string_format("%s/%s", args->cwd, given);
+    free(given);
+    return path;
 }
 
 void args_free(struct args *args)

@@ -33,6 +33,9 @@ struct args {
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */
 int args_parse(struct args *args, int argc, char **argv);
 
+/* The file that --graph names; NULL: none, or its name is a pattern. The caller frees it. */
+char *args_graph_path(const struct args *args);
+
 /* Needed after a wrong line, too. */
 void args_free(struct args *args);
 

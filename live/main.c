@@ -119,16 +119,12 @@ static int exec_attach(const struct args *args, const struct parts *parts,
  * the pid to the name: so that of an earlier run goes now. */
 static void make_way_for_graph(const struct args *args)
 {
-    char *given = option_text_find(args->runtime, "graph"), *path;
-    if (given && *given && !strchr(given, '%')) {
-        path = *given == '/' || !args->cwd ? string_format("%s", given)
-                                           : string_format("%s/%s", args->cwd, given);
+    char *path = args_graph_path(args);
+    if (path)
         refuse_to_overwrite(args, path);
-        if (args->force)
-            unlink(path);
-        free(path);
-    }
-    free(given);
+    if (path && args->force)
+        unlink(path);
+    free(path);
 }
 
 /* The path to exec; if there is none, leakwatch ends with one clear line. */

@@ -57,11 +57,24 @@ static void add_followed(struct string_list *command, const struct string_list *
         string_list_addf(command, "--followed=%s", followed->at[i]);
 }
 
+/* The page has the heap as well, if the program wrote it. */
+static void add_heap(struct string_list *command, const struct args *args)
+{
+    char *path = args_graph_path(args);
+    bool page = false;
+    for (size_t i = 0; i < args->for_report.count; i++)
+        page |= strcmp(args->for_report.at[i], "--format=html") == 0;
+    if (page && path && access(path, R_OK) == 0)
+        string_list_addf(command, "--heap=%s", path);
+    free(path);
+}
+
 static void make_report_command(struct string_list *command, const char *program,
                                 const struct args *args, const struct string_list *followed)
 {
     add_report_options(command, program, args);
     add_followed(command, followed);
+    add_heap(command, args);
     if (!args->keep)
         add_again_option(command, args->program);
     string_list_add(command, "--");

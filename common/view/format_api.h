@@ -70,8 +70,9 @@ struct view {
     enum by_key by;  /* write only a table by this key */
     enum json_frames json_frames;
     enum weight weight;
-    bool inverted; /* call trees from the allocations outwards */
-    bool freed;    /* tell only which calls freed this address */
+    bool inverted;    /* call trees from the allocations outwards */
+    const char *heap; /* a graph file, which html shows as well; NULL: none */
+    bool freed;       /* tell only which calls freed this address */
     uint64_t freed_address;
     bool who;             /* tell only what is at an address and points to it */
     size_t columns;       /* that lines may have, 0 = 80 */

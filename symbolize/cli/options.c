@@ -259,6 +259,7 @@ static const char *const by_words[] = {
 #define SETS_BY WORD(view.by, by_words, 1)
 #define SETS_WEIGHT WORD(view.weight, weight_choices, 0)
 #define SETS_INVERTED FLAG(view.inverted)
+#define SETS_HEAP TEXT(view.heap)
 #define SETS_NO_PAGER FLAG(no_pager)
 #define SETS_BLOCKS FLAG(view.blocks)
 #define SETS_CONTENT FLAG(view.content)
@@ -396,6 +397,8 @@ static bool options_fit(const struct options *options)
     if (format->write == pprof_write && !pprof_has_weight(options->view.weight))
         return command_line_complain(&line, "--format=pprof has no samples of --weight",
                                      weight_word[options->view.weight]);
+    if (options->view.heap && format->write != html_write)
+        return command_line_complain(&line, "--heap goes with html, not with", format->name);
     if (options->view.inverted && !(format->traits & FORMAT_TREE))
         return command_line_complain(&line, "--inverted goes with tree and peak, not with",
                                      format->name);

@@ -35,6 +35,10 @@
 /* "name", "running", "headline": [errors, the rest], "facts": [[property, value]] */
 void html_facts(struct json_writer *json, const struct process *process);
 
+/* The graph of --heap, behind the data; nothing without the option. Where it cannot be read a message
+ * says so, and the page is without it. */
+void html_put_heap(const struct view *view, FILE *stream);
+
 struct html_stack {
     uint32_t up, frame;
 };

@@ -568,5 +568,6 @@ void html_write(const struct report *report, const struct view *view, FILE *stre
 {
     html_page_begin(stream);
     write_html_data(report, view, stream);
+    html_put_heap(view, stream);
     html_page_end(stream);
 }

@@ -327,7 +327,9 @@ def bounded(b):
 
 
 def heap(b):
-    """The page of leakgraph, of the program in graph.t: a cache that holds all but a few blocks."""
+    """The heap in a page of leakgraph or leakreport, of the program in graph.t: a cache that holds all but a few blocks."""
+    check("not parsed before it is shown", b.ask("document.getElementById('graph').textContent.length") > 1000 or b.ask("state.tab") == "heap")
+    b.click("[data-tab=heap]")
     data = json.loads(b.ask("JSON.stringify((({ below, index, ...graph }) => graph)(heap()))"))
     check("the numbers of leakgraph", all(data[key] == report[key] for key in data))
     chosen = "document.querySelector('#chosen h3').textContent"
@@ -375,7 +377,7 @@ def heap(b):
         for block in (-1, 0):
             b.ask("chooseBlock(%d)" % block)
             check("nothing is wider than %d" % size, b.ask("document.documentElement.scrollWidth") <= size)
-    check("no name of a program is markup", b.ask("document.querySelectorAll('img').length") == 0 and "<img" in b.ask("document.getElementById('name').textContent"))
+    check("no name of a program is markup", b.ask("document.querySelectorAll('img').length") == 0)
 
 
 if case == "numbers":

@@ -342,6 +342,20 @@ print(len(rows), page["explored"], all(rows[a] == (page["size"][i], page["retain
     for i, a in enumerate(page["address"])))')" '2015 2015 True'
     python3 "$root/tests/formats/clicks.py" page.html page.json heap picture.png
 }
+test_the_page_of_a_report_has_the_heap_when_there_is_a_graph() {
+    need gcc chromium python3
+    printf '%s\n' "$cached" | compile cached -O1 -g
+    leakrun --keep=cached.leak --graph=heap.lg --format=html -o page.html ./cached >out 2>&1
+    graph heap.lg html --json >page.json
+    python3 "$root/tests/formats/clicks.py" page.html page.json heap picture.png
+    leakrun --format=html -o alone.html ./cached >out 2>&1
+    equal 'without a graph' "$(grep -c 'id="graph"' alone.html || true)" 0
+    "$O/leakreport" --format=html --heap=nowhere.lg cached.leak >page.html 2>err
+    says err '^leakgraph: nowhere.lg cannot be opened: No such file or directory$'
+    says err '^leakreport: the page is without the heap of nowhere.lg$'
+    equal 'the page is there' "$(grep -c '</html>' page.html)" 1
+    equal 'a text has no map' "$(status_of "$O/leakreport" --heap=heap.lg cached.leak)" 2
+}
 test_leakctl_makes_a_graph_of_a_running_process() {
     need gcc
     printf '%s\n' "$cached" | compile cached -O1 -g
