@@ -5,6 +5,7 @@
 
 #define WINDOW 256
 #define SLEEP 4096
+#define PASSED_OFTEN 16
 
 /* Large sets in use, and their memory, which the next thread uses again. */
 static struct {
@@ -52,10 +53,9 @@ static bool grow_stack_cache(struct stack_cache *cache)
     struct stack_cache_large *large = cache->large ? NULL : take_large_sets();
     if (!large)
         return false;
-    /* The parent process may have left them full. */
-    clear_sets(large->set, large->newest, STACK_CACHE_SETS_MAX);
     stack_cache_clear(cache); /* resets the counters too: the large sets need time to fill */
     cache->large = large;
+    stack_cache_clear(cache); /* the parent process may have left them full */
     return true;
 }
 
@@ -99,104 +99,23 @@ static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned
 
 /* ---- Hints ----------------------------------------------------------------------------------- */
 
-static struct stack_cache_hint *hint_at(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
-{
-    uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
-    return &cache->hint[hash >> (64 - __builtin_ctz(STACK_CACHE_HINTS))];
-}
-
-/* The key of a live stack; pc + sp if it has no hint. */
-static uintptr_t stack_key(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
-{
-    const struct stack_cache_hint *hint = hint_at(cache, pc, sp);
-    uintptr_t key = pc + sp;
-    for (unsigned i = 0; hint->pc == pc && hint->sp == sp && i < hint->count; i++)
-        key = key * 31 + ((const uintptr_t *)sp)[hint->offset[i]];
-    return key;
-}
-
 /* Adds a word to the key of a stack. False: it has enough, or the word is too far away. */
 static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp, uint64_t offset)
 {
-    struct stack_cache_hint *hint = hint_at(cache, pc, sp);
+    struct stack_cache_hint *hint = stack_cache_hint_at(cache, pc, sp);
     if (hint->pc != pc || hint->sp != sp) {
         hint->count = 0;
+        __asm__ volatile("" ::: "memory");
         hint->pc = pc;
         hint->sp = sp;
     }
     if (hint->count == STACK_CACHE_HINT_WORDS || offset > UINT16_MAX)
         return false;
-    hint->offset[hint->count++] = offset;
+    for (unsigned i = hint->count; i < STACK_CACHE_HINT_WORDS; i++)
+        hint->offset[i] = offset;
+    __asm__ volatile("" ::: "memory"); /* all offsets that count are of this stack, always */
+    hint->count++;
     return true;
-}
-
-/* The new stack would take the place of an entry with the same pc and sp. Does the key get another
- * word, by which the two are told apart? That is the innermost word in which they differ. */
-static bool learn_hint(struct stack_cache *cache, const struct stack_cache_entry *entry,
-                       uintptr_t low, const struct unwind_trace *trace)
-{
-    const struct unwind_step *inner = unwind_step_at(trace, 0);
-    if (entry->pc != inner->pc || entry->sp != inner->sp || entry->start < cache->intact)
-        return false;
-    const uint32_t *offset = (const uint32_t *)(entry->word + entry->words);
-    unsigned ours = inner->words;
-    for (unsigned theirs = entry->words; theirs-- && ours--;) {
-        if (trace->offset[ours] != offset[theirs])
-            return false;
-        if (trace->word[ours] != entry->word[theirs])
-            return add_hint_word(cache, inner->pc, inner->sp,
-                                 (low + offset[theirs] - inner->sp) / sizeof(uintptr_t));
-    }
-    return false;
-}
-
-/* ---- Finding and adding ---------------------------------------------------------------------- */
-
-uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
-                                const struct frame *caller, unsigned sort)
-{
-    uintptr_t key = stack_key(cache, caller->pc, caller->sp);
-    unsigned set = stack_cache_set_index(cache, key);
-    struct stack_cache_entry *entry = set_at(cache, set)->entry;
-    struct stack_cache_entry **newest = &stack_cache_newest(cache)[set];
-    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
-    for (unsigned way = 0; *newest && way < STACK_CACHE_WAYS; way++, entry++)
-        if (entry->key == (uint32_t)key && stack_cache_matches(cache, entry, low, caller, sort)) {
-            *newest = entry;
-            return entry->site;
-        }
-    cache->misses++;
-    if (unlikely(cache->lookups >= WINDOW))
-        end_lookup_window(cache);
-    return 0;
-}
-
-/* Room in the ring. Entries whose words were there are empty from now on. */
-static uintptr_t *reserve_words(struct stack_cache *cache, unsigned count)
-{
-    unsigned size = cache->large ? STACK_CACHE_RING_MAX : STACK_CACHE_RING_MIN;
-    if (cache->head + count > size) {
-        cache->written += size - cache->head;
-        cache->head = 0;
-    }
-    uintptr_t *room = (cache->large ? cache->large->ring : cache->ring) + cache->head;
-    cache->head += count;
-    cache->written += count;
-    cache->intact = cache->written > size ? cache->written - size : 0;
-    return room;
-}
-
-/* The words of the frames of a trace; those beyond its limit do not matter. */
-static void copy_words(struct stack_cache *cache, struct stack_cache_entry *entry,
-                       const struct unwind_trace *trace, unsigned first, unsigned words)
-{
-    unsigned count = words + (words * sizeof(uint32_t) + WORD - 1) / WORD; /* words and offsets */
-    entry->word = reserve_words(cache, count);
-    entry->start = cache->written - count;
-    entry->words = words;
-    __asm__ volatile("" ::: "memory");
-    memcpy(entry->word, trace->word + first, words * sizeof *trace->word);
-    memcpy(entry->word + words, trace->offset + first, words * sizeof *trace->offset);
 }
 
 /* The entries of a pc and sp whose key has changed are found no more. */
@@ -205,6 +124,143 @@ static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t
     for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
         if (set->entry[way].pc == pc && set->entry[way].sp == sp)
             set->entry[way].pc = 0;
+}
+
+/* The i-th step of an entry from the inside. */
+static const struct stack_step *step_of(const struct stack_cache_entry *entry, unsigned i)
+{
+    return i < entry->inner_steps ? entry->inner + (entry->inner_steps - 1 - i)
+                                  : entry->inner + entry->to_outer +
+                                        (entry->outer_steps - 1 - (i - entry->inner_steps));
+}
+
+/* The offset of the innermost word in which an entry differs from the stack; 0: there is none. */
+static uint32_t find_difference(const struct stack_cache_entry *entry, uintptr_t low)
+{
+    for (unsigned i = 0; i < (unsigned)entry->inner_steps + entry->outer_steps; i++) {
+        const struct stack_step *step = step_of(entry, i);
+        for (unsigned at = STACK_STEP_WORDS; at--;)
+            if (*(const uintptr_t *)(low + step->offset[at]) != step->word[at])
+                return step->offset[at];
+    }
+    return 0;
+}
+
+/* The caller's stack is in the cache, or will be; rival: an entry of the same set. If that is another
+ * stack of the same pc and sp, and has the same key, the key gets one more word, by which the two are
+ * told apart: the innermost in which they differ. All words further in are equal, so the caller's stack
+ * has that word, too. */
+static void learn_hint(struct stack_cache *cache, const struct stack_cache_entry *rival,
+                       uintptr_t low, const struct frame *caller, uint64_t key)
+{
+    if (rival->pc != caller->pc || rival->sp != caller->sp || rival->key != (uint32_t)key ||
+        (rival->fp_matters && rival->fp != caller->fp) || rival->start < cache->intact)
+        return;
+    uint32_t offset = find_difference(rival, low);
+    uint64_t word = (low + offset - caller->sp) / sizeof(uintptr_t);
+    if (offset && add_hint_word(cache, caller->pc, caller->sp, word))
+        drop_entries_of(set_at(cache, stack_cache_set_index(cache, key)), caller->pc, caller->sp);
+}
+
+/* ---- Finding and adding ---------------------------------------------------------------------- */
+
+uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
+                                const struct frame *caller, unsigned sort, uint64_t key)
+{
+    unsigned set = stack_cache_set_index(cache, key);
+    struct stack_cache_entry *entry = set_at(cache, set)->entry;
+    struct stack_cache_entry **newest = &stack_cache_newest(cache)[set];
+    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
+    for (unsigned way = 0; *newest && way < STACK_CACHE_WAYS; way++, entry++)
+        if (entry->key == (uint32_t)key && entry != *newest &&
+            stack_cache_matches(cache, entry, low, caller, sort)) {
+            uint32_t site = entry->site;
+            if (++(*newest)->passed == PASSED_OFTEN)
+                learn_hint(cache, *newest, low, caller, key);
+            *newest = entry;
+            return site;
+        }
+    cache->misses++;
+    if (unlikely(cache->lookups >= WINDOW))
+        end_lookup_window(cache);
+    return 0;
+}
+
+static unsigned ring_size(const struct stack_cache *cache)
+{
+    return cache->large ? STACK_CACHE_RING_MAX : STACK_CACHE_RING_MIN;
+}
+
+/* Room in the ring. Entries whose words were there are empty from now on. */
+static struct stack_step *reserve_steps(struct stack_cache *cache, unsigned count)
+{
+    unsigned size = ring_size(cache);
+    if (cache->head + count > size) {
+        cache->written += size - cache->head;
+        cache->head = 0;
+    }
+    struct stack_step *room = (cache->large ? cache->large->ring : cache->ring) + cache->head;
+    cache->head += count;
+    cache->written += count;
+    cache->intact = cache->written > size ? cache->written - size : 0;
+    return room;
+}
+
+/* How many of the base's steps are the outermost ones of a trace, whose words begin with the first? None
+ * if these are less than half of the words, or if the base will be overwritten soon. */
+static unsigned count_common_steps(const struct stack_cache *cache,
+                                   const struct unwind_trace *trace, unsigned first, unsigned words)
+{
+    unsigned count = 0, most = words / STACK_STEP_WORDS;
+    if (cache->base_start + ring_size(cache) / 2 < cache->written)
+        return 0;
+    for (; count < most && count < cache->base_steps; count++) {
+        const struct stack_step *step = &cache->base[count];
+        unsigned at = first + count * STACK_STEP_WORDS;
+        if (memcmp(step->word, trace->word + at, sizeof step->word) != 0 ||
+            memcmp(step->offset, trace->offset + at, sizeof step->offset) != 0)
+            break;
+    }
+    return 2 * count >= most ? count : 0;
+}
+
+/* Words of a trace as steps. */
+static void copy_words(struct stack_step *step, const struct unwind_trace *trace, unsigned first,
+                       unsigned words)
+{
+    for (unsigned i = 0; i < round_up(words, STACK_STEP_WORDS); i++) {
+        unsigned at = first + (i < words ? i : words - 1);
+        step[i / STACK_STEP_WORDS].offset[i % STACK_STEP_WORDS] = trace->offset[at];
+        step[i / STACK_STEP_WORDS].word[i % STACK_STEP_WORDS] = trace->word[at];
+    }
+}
+
+static void set_base(struct stack_cache *cache, const struct stack_cache_entry *entry)
+{
+    cache->base_steps = 0; /* a handler may leave here by longjmp */
+    __asm__ volatile("" ::: "memory");
+    cache->base = entry->inner;
+    cache->base_start = entry->start;
+    __asm__ volatile("" ::: "memory");
+    cache->base_steps = entry->inner_steps;
+}
+
+/* The words of the frames of a trace; those beyond its limit do not matter. */
+static void keep_words(struct stack_cache *cache, struct stack_cache_entry *entry,
+                       const struct unwind_trace *trace, unsigned first, unsigned words)
+{
+    unsigned common = count_common_steps(cache, trace, first, words);
+    unsigned own = words - common * STACK_STEP_WORDS;
+    entry->outer_steps = common;
+    entry->inner_steps = (own + STACK_STEP_WORDS - 1) / STACK_STEP_WORDS;
+    struct stack_step *room = reserve_steps(cache, entry->inner_steps);
+    entry->inner = room;
+    entry->to_outer = common ? cache->base - room : 0;
+    entry->start = common ? cache->base_start : cache->written - entry->inner_steps;
+    __asm__ volatile("" ::: "memory");
+    copy_words(room, trace, first + common * STACK_STEP_WORDS, own);
+    if (!common)
+        set_base(cache, entry);
 }
 
 void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
@@ -216,15 +272,15 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     unsigned first = trace->step[trace->cut].words, words = inner->words - first;
     if (!inner->in_words || words > STACK_CACHE_WORDS)
         return;
-    uintptr_t key = stack_key(cache, inner->pc, inner->sp);
+    uint64_t key = stack_cache_key(cache, inner->pc, inner->sp);
     unsigned set = stack_cache_set_index(cache, key);
-    struct stack_cache_entry *entry = next_victim(cache, set);
-    if (stack_cache_newest(cache)[set] && learn_hint(cache, entry, low, trace)) {
-        drop_entries_of(set_at(cache, set), inner->pc, inner->sp);
-        key = stack_key(cache, inner->pc, inner->sp);
+    if (stack_cache_newest(cache)[set]) {
+        struct frame caller = {.pc = inner->pc, .sp = inner->sp, .fp = inner->fp};
+        learn_hint(cache, next_victim(cache, set), low, &caller, key);
+        key = stack_cache_key(cache, inner->pc, inner->sp);
         set = stack_cache_set_index(cache, key);
-        entry = next_victim(cache, set);
     }
+    struct stack_cache_entry *entry = next_victim(cache, set);
     entry->pc = 0; /* a signal handler must not find an incomplete entry */
     __asm__ volatile("" ::: "memory");
     entry->sp = inner->sp;
@@ -234,7 +290,8 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     entry->sort = sort;
     entry->site = site;
     entry->key = key;
-    copy_words(cache, entry, trace, first, words);
+    entry->passed = 0;
+    keep_words(cache, entry, trace, first, words);
     /* The set names the entry before the entry is valid: only sets in use are ever cleared. */
     stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
@@ -246,8 +303,10 @@ void stack_cache_clear(struct stack_cache *cache)
     clear_sets(set_at(cache, 0), stack_cache_newest(cache),
                cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN);
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
-    cache->written = cache->intact = cache->head = 0;
-    for (unsigned i = 0; i < STACK_CACHE_HINTS; i++)
-        if (cache->hint[i].pc)
-            cache->hint[i].pc = 0;
+    cache->written = cache->intact = cache->head = cache->base_steps = 0;
+    struct stack_cache_hint *hint = cache->large ? cache->large->hint : cache->hint;
+    unsigned hints = cache->large ? STACK_CACHE_HINTS_MAX : STACK_CACHE_HINTS_MIN;
+    for (; hints--; hint++)
+        if (hint->pc)
+            hint->pc = 0;
 }

@@ -1,4 +1,4 @@
-/* stack_fold.h - two helpers for call stacks: comparing saved stack words, and folding recursion.
+/* stack_fold.h - helpers for call stacks: comparing saved stack words, and folding recursion.
  *
  * Pure functions.
  */
@@ -38,6 +38,42 @@ static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, cons
     while (count--)
         differs |= *--word ^ *(const uintptr_t *)(low + *--offset);
     return !differs;
+}
+
+/* Four words of a stack and where they were read, as one piece of memory. A step of fewer words repeats
+ * its last one, the innermost. */
+#define STACK_STEP_WORDS 4
+struct stack_step {
+    uint32_t offset[STACK_STEP_WORDS];
+    uintptr_t word[STACK_STEP_WORDS];
+} __attribute__((aligned(2 * WORD)));
+
+/* Not all zero if a word of the step has changed. */
+static inline stack_pair stack_step_difference(uintptr_t low, const struct stack_step *step)
+{
+    typedef uintptr_t pair __attribute__((vector_size(2 * WORD), may_alias));
+    const pair *word = (const pair *)step->word;
+    return (stack_pair_at(low, step->offset) ^ word[0]) |
+           (stack_pair_at(low, step->offset + 2) ^ word[1]);
+}
+
+/* stack_words_match for steps: eight words for each branch, and the innermost step alone if there is an
+ * odd one. */
+static inline bool stack_steps_match(uintptr_t low, const struct stack_step *step, unsigned count)
+{
+    const struct stack_step *at = step + count;
+    if (count % 2) {
+        stack_pair differs = stack_step_difference(low, --at);
+        if (differs[0] | differs[1])
+            return false;
+    }
+    while (at != step) {
+        at -= 2;
+        stack_pair differs = stack_step_difference(low, at) | stack_step_difference(low, at + 1);
+        if (differs[0] | differs[1])
+            return false;
+    }
+    return true;
 }
 
 /* ---- A stack of any depth in a small row ---------------------------------------------------- */

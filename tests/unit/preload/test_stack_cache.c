@@ -508,17 +508,20 @@ START_TEST(two_leaves_of_one_set_both_stay)
 }
 END_TEST
 
-/* Entries of many words: the ring goes around several times. */
+/* Entries of many words: the ring goes around several times. The outermost word is another one each time,
+ * or none of them would be written twice. */
 static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
 {
+    unsigned outermost = site % ARRAY_LENGTH(words);
     static struct unwind_trace made;
     made = (struct unwind_trace){.depth = 2, .shareable = true, .looked = modules_generation()};
     made.step[0] = (struct unwind_step){.pc = words[0], .sp = (uintptr_t)&words[1]};
     made.step[1] = (struct unwind_step){
         .pc = pc, .sp = (uintptr_t)words, .pc_slot = words, .words = count, .in_words = true};
     for (unsigned i = 0; i < count; i++) {
-        made.offset[i] = i % ARRAY_LENGTH(words) * sizeof words[0];
-        made.word[i] = words[i % ARRAY_LENGTH(words)];
+        unsigned at = i ? i % ARRAY_LENGTH(words) : outermost;
+        made.offset[i] = at * sizeof words[0];
+        made.word[i] = words[at];
     }
     stack_cache_add(&leaves, (uintptr_t)words, &made, MALLOC, site);
 }
@@ -527,14 +530,14 @@ static void keep_long(uintptr_t pc, uint32_t site, unsigned count)
 START_TEST(an_entry_whose_words_were_overwritten_is_empty)
 {
     enum { STACKS = 4000, BACK = 32 };
-    static unsigned written[STACKS + 1]; /* words of the ring before stack n */
+    static unsigned written[STACKS + 1]; /* steps of the ring before stack n */
     unsigned found = 0, empty = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(words); i++)
         words[i] = 0x400000 + i;
     for (unsigned n = 0; n < STACKS; n++) {
         unsigned count = 1 + n * 7 % STACK_CACHE_WORDS;
         keep_long(0x500000 + n * 20, n + 1, count);
-        written[n + 1] = written[n] + count + (count + 1) / 2;
+        written[n + 1] = written[n] + (count + STACK_STEP_WORDS - 1) / STACK_STEP_WORDS;
         ck_assert_uint_eq(find(&leaves, 0x500000 + n * 20), n + 1);
         for (unsigned before = 1; before < BACK && before <= n; before++) {
             uint32_t site = find(&leaves, 0x500000 + (n - before) * 20);
@@ -550,6 +553,86 @@ START_TEST(an_entry_whose_words_were_overwritten_is_empty)
     ck_assert_uint_gt(empty, STACKS * 8);
     words[7]++;
     ck_assert_uint_eq(find(&leaves, 0x500000 + (STACKS - 1) * 20), 0);
+}
+END_TEST
+
+/* A stack whose frames are one word each, outermost first. Below it lies the caller, at the same sp. */
+static uintptr_t tall[STACK_CACHE_WORDS];
+
+static uint32_t find_tall(uintptr_t pc)
+{
+    struct frame caller = {.pc = pc, .sp = (uintptr_t)tall};
+    return stack_cache_find(&leaves, (uintptr_t)tall, &caller, MALLOC);
+}
+
+/* Were most of its words there already? */
+static bool keep_tall(uintptr_t pc, uint32_t site, unsigned count)
+{
+    static struct unwind_trace made;
+    made = (struct unwind_trace){.depth = 2, .shareable = true, .looked = modules_generation()};
+    made.step[0] = (struct unwind_step){.pc = tall[0], .sp = (uintptr_t)&tall[1]};
+    made.step[1] = (struct unwind_step){
+        .pc = pc, .sp = (uintptr_t)tall, .pc_slot = tall, .words = count, .in_words = true};
+    for (unsigned i = 0; i < count; i++) {
+        made.offset[i] = i * sizeof tall[0];
+        made.word[i] = tall[i];
+    }
+    uint64_t before = leaves.written;
+    stack_cache_add(&leaves, (uintptr_t)tall, &made, MALLOC, site);
+    ck_assert_uint_eq(find_tall(pc), site);
+    return leaves.written - before < count / STACK_STEP_WORDS;
+}
+
+static void fill_tall(uintptr_t from)
+{
+    for (unsigned i = 0; i < ARRAY_LENGTH(tall); i++)
+        tall[i] = from + i;
+}
+
+/* The outer words are kept once, and compared for each of the stacks. */
+START_TEST(stacks_share_their_outer_words)
+{
+    enum { COUNT = 40 };
+    fill_tall(0x400000);
+    ck_assert(!keep_tall(0x500000, 1, COUNT)); /* the base */
+    tall[COUNT - 2]++;
+    ck_assert(keep_tall(0x500014, 2, COUNT));
+    tall[4]++;
+    ck_assert(!keep_tall(0x500028, 3, COUNT)); /* has too little in common with it */
+    tall[4]--;
+    ck_assert_uint_eq(find_tall(0x500028), 0);
+    for (unsigned i = 0; i < COUNT; i++) {
+        ck_assert_uint_eq(find_tall(0x500014), 2);
+        tall[i]++;
+        ck_assert_msg(!find_tall(0x500014), "word %u is not compared", i);
+        tall[i]--;
+    }
+    tall[COUNT - 2]--;
+    ck_assert_uint_eq(find_tall(0x500000), 1);
+    ck_assert_uint_eq(find_tall(0x500014), 0);
+}
+END_TEST
+
+/* When the ring has gone around, other words are where those of the base were: even if the stack has
+ * exactly these, it is not the stack that was kept. */
+START_TEST(an_entry_whose_base_was_overwritten_is_empty)
+{
+    fill_tall(0x400000);
+    keep_tall(0x500000, 1, STACK_CACHE_WORDS);
+    tall[STACK_CACHE_WORDS - 2]++;
+    ck_assert(keep_tall(0x500014, 2, STACK_CACHE_WORDS));
+    uintptr_t inner = tall[STACK_CACHE_WORDS - 2];
+    unsigned stacks = 2 * STACK_CACHE_RING_MIN * STACK_STEP_WORDS / STACK_CACHE_WORDS;
+    for (unsigned n = 0; n < stacks; n++) {
+        fill_tall(0x600000 + n * 0x1000);
+        tall[STACK_CACHE_WORDS - 2] = inner;
+        tall[STACK_CACHE_WORDS - 1] = 0x400000 + STACK_CACHE_WORDS - 1;
+        tall[STACK_CACHE_WORDS - 3] = 0x400000 + STACK_CACHE_WORDS - 3;
+        tall[STACK_CACHE_WORDS - 4] = 0x400000 + STACK_CACHE_WORDS - 4;
+        ck_assert(!keep_tall(0x700000, 3 + n, STACK_CACHE_WORDS));
+        ck_assert_uint_eq(find_tall(0x500014), 0);
+        leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
+    }
 }
 END_TEST
 
@@ -797,6 +880,8 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(cache, setup, NULL);
     tcase_add_test(cache, two_leaves_of_one_set_both_stay);
     tcase_add_test(cache, an_entry_whose_words_were_overwritten_is_empty);
+    tcase_add_test(cache, stacks_share_their_outer_words);
+    tcase_add_test(cache, an_entry_whose_base_was_overwritten_is_empty);
     tcase_add_test(cache, stacks_with_one_pc_and_sp_are_told_apart_by_words_further_out);
     tcase_add_test(cache, every_set_is_used);
     tcase_add_test(cache, who_misses_often_gets_more_sets);
