@@ -91,6 +91,7 @@ def keys(b):
     dark = b.ask("document.documentElement.classList.contains('dark')")
     b.key("d")
     check("dark or light", b.ask("document.documentElement.classList.contains('dark')") != dark)
+    check("the button says what it changes to", b.ask("document.getElementById('dark').textContent") == ("dark" if dark else "light"))
     for key, page_ in (("2", "#flame"), ("3", ".tree"), ("4", ".big-table .row"), ("5", "[role=table]"), ("6", ".big-table .row"), ("7", ".stack"), ("8", ".stack"), ("9", "svg")):
         b.key(key)
         check("page " + key, b.ask("document.querySelectorAll('#page %s').length" % page_) > 0)

@@ -40,6 +40,12 @@ function readHash() {
     state.tab = asked.get("tab") in pages ? asked.get("tab") : firstTab();
     try { state.zoom = Array.isArray(JSON.parse(asked.get("zoom"))) ? asked.get("zoom") : ""; } catch { state.zoom = ""; }
 }
+// The button says what a click changes to.
+const isDark = () => document.documentElement.classList.contains("dark");
+function setDark(on) {
+    document.documentElement.classList.toggle("dark", on);
+    $("dark").textContent = on ? "light" : "dark";
+}
 document.addEventListener("keydown", e => {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
     if (e.key === "Escape") { state.q = state.zoom = state.fn = state.node = ""; $("search").blur(); draw(); return; }
@@ -47,17 +53,17 @@ document.addEventListener("keydown", e => {
     if (e.key === "/") { $("search").focus(); e.preventDefault(); }
     else if (e.key === "j") { if (list) list.go(list.at + 1); }
     else if (e.key === "k") { if (list) list.go(list.at - 1); }
-    else if (e.key === "d") document.documentElement.classList.toggle("dark");
+    else if (e.key === "d") setDark(!isDark());
     else if (tabs()[Number(e.key) - 1]) openTab(tabs()[Number(e.key) - 1][0]);
 });
 $("search").addEventListener("input", e => { state.q = e.target.value; draw(); });
-$("dark").addEventListener("click", () => document.documentElement.classList.toggle("dark"));
+$("dark").addEventListener("click", () => setDark(!isDark()));
 if (data.processes.length > 1) {
     $("process").replaceChildren(...data.processes.map((p, i) => make("option", { value: i }, p.name)));
     $("process").hidden = false;
     $("process").addEventListener("change", e => { state.process = Number(e.target.value); draw(); });
 }
-document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+setDark(matchMedia("(prefers-color-scheme: dark)").matches);
 addEventListener("hashchange", () => { readHash(); draw(); });
 let drawnWidth = innerWidth;
 addEventListener("resize", () => {
