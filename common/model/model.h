@@ -89,6 +89,7 @@ struct freed_place {
     const struct frame *below;  /* the user's function that it calls; NULL = it frees by itself */
     size_t inner; /* the user's functions in the record's stack inside of it: with more than
                      COMMON_NEAR, common is NULL */
+    bool close; /* common is so near that it is most likely the function to fix; see COMMON_CLOSE */
     double share; /* of the sampled frees, 0 to 1 */
 };
 

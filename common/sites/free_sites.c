@@ -301,6 +301,12 @@ static size_t sort_places(struct free_tally *tally)
     return FREED_PLACES - 1;
 }
 
+/* Every stack has it. */
+static bool is_main(const struct frame *frame)
+{
+    return frame->function && strcmp(frame->function, "main") == 0;
+}
+
 static struct freed_place describe_place(const struct free_tally *tally,
                                          const struct place_sum *sum)
 {
@@ -312,6 +318,7 @@ static struct freed_place describe_place(const struct free_tally *tally,
     if (sum->common && at.inner <= COMMON_NEAR) {
         at.common = sum->common;
         at.below = sum->below;
+        at.close = at.inner <= COMMON_CLOSE && !is_main(at.common);
     }
     return at;
 }
@@ -454,11 +461,6 @@ static const struct frame *summed_function(const struct place_sum *sum)
     return sum->below ? sum->below : sum->frame;
 }
 
-static bool is_main(const struct frame *frame)
-{
-    return frame->function && strcmp(frame->function, "main") == 0;
-}
-
 static bool has_function(const struct stack *stack, const struct frame *function)
 {
     for (size_t i = 0; i < stack->count; i++)
@@ -590,6 +592,7 @@ void free_sites_fill(struct free_sites *frees, struct site_list sites, struct re
             record->freed.other_path = true;
         } else {
             record->beside = freed_by_function(frees, record);
+            record->beside.place[0].close = false; /* these are other blocks */
         }
     }
     record->freed.blocks = blocks;

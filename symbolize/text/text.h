@@ -196,6 +196,11 @@ const struct frame *text_find_caller(const struct frame *const *frames, size_t c
 struct term_text text_called_by(const struct frame *caller, size_t columns,
                                 const struct view *view);
 
+/* Where a report tells the function to fix, its frame has this mark in the margin, and so has the line
+ * that says why. */
+#define TEXT_MARGIN "     "
+#define TEXT_MARGIN_MARKED "   > "
+
 /* Says where other blocks of the record's site are freed: one line, several with -v. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 

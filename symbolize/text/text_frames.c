@@ -69,15 +69,27 @@ static bool is_common_function(const struct record *record, size_t i)
            record->frames[i]->role == FRAME_USER && strcmp(common->function, "main") != 0;
 }
 
+/* Is it most likely the function to fix? It frees others nearby. */
+static bool is_marked(const struct record *record, size_t i)
+{
+    const struct freed_place *at = &record->freed.place[0];
+
+    return record->freed.places && at->close &&
+           record->frames[i]->name_hash == at->common->name_hash &&
+           record->frames[i]->role == FRAME_USER;
+}
+
 /* " #12 name ..." */
-static void write_stack_frame(const struct frame *frame, bool user, size_t depth, int indent,
+static void write_stack_frame(const struct record *record, size_t depth, bool user, int indent,
                               const struct view *view, FILE *stream)
 {
     if (view->exact)
         indent = fprintf(stream, "%*s#%-3zu", indent > 4 ? indent - 4 : 0, "", depth);
+    else if (indent == TEXT_INDENT && is_marked(record, depth))
+        fputs(TEXT_MARGIN_MARKED, stream);
     else
         fprintf(stream, "%*s", indent, "");
-    text_frame_rest(frame, user, indent, view, stream);
+    text_frame_rest(record->frames[depth], user, indent, view, stream);
 }
 
 /* Frames that are listed on one line: one, or direct recursion. */
@@ -152,7 +164,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
         if (more > told)
             fprintf(stream, "%*s...\n", indent, "");
         told = more;
-        write_stack_frame(frame, frame == title, lines[i].at, indent, view, stream);
+        write_stack_frame(record, lines[i].at, frame == title, indent, view, stream);
         sources += frame == title || sources; /* from the title frame on */
         if (sources && sources <= detail[view->terse].sources)
             text_source_line(frame, indent, view, stream);

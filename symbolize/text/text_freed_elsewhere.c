@@ -55,8 +55,8 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
 
 /* Writes a place that frees. rest: the text after the place. What does not fit moves to a line of
  * its own: the place, or the name with it, since a cut name is of no use. */
-static void write_freed_place(const char *lead, const struct frame *frame, const char *rest,
-                              const struct view *view, FILE *stream)
+static void write_freed_place(const char *margin, const char *lead, const struct frame *frame,
+                              const char *rest, const struct view *view, FILE *stream)
 {
     struct term_text place = text_place(frame, view), name = text_function_name(frame, view, 0);
     const char *at = !place.columns ? "" : frame->file ? " at " : " ";
@@ -73,10 +73,15 @@ static void write_freed_place(const char *lead, const struct frame *frame, const
     } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
         at = frame->file ? NEXT_LINE "at " : NEXT_LINE;
     }
-    fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
-            lead, before, name.text, at, place.text, rest);
+    fprintf(stream, "%s%.*s%s%s%s%s%s\n", margin, (int)strlen(lead) - (*before != 0), lead, before,
+            name.text, at, place.text, rest);
     if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(frame, TEXT_INDENT, view, stream);
+}
+
+static const char *margin_of(const struct freed_place *at)
+{
+    return at->close ? TEXT_MARGIN_MARKED : TEXT_MARGIN;
 }
 
 /* "node_free, called by process at src/main.c:68" on a line, or the caller on the next one. */
@@ -101,7 +106,7 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
                                                                              : join;
         }
     }
-    fprintf(stream, "%*s%.*s%s%s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
+    fprintf(stream, "%s%.*s%s%s%s%s%s%s%s\n", margin_of(at), (int)strlen(lead) - (*before != 0),
             lead, before, below.text, join, caller.text,
             !place.columns     ? ""
             : at->common->file ? " at "
@@ -145,7 +150,8 @@ static void write_freed_at(const char *lead, const struct freed *freed, size_t i
     else if (freeing.common)
         write_freed_call(lead, &freeing, rest, view, stream);
     else
-        write_freed_place(lead, at->common ? at->common : at->frame, rest, view, stream);
+        write_freed_place(margin_of(at), lead, at->common ? at->common : at->frame, rest, view,
+                          stream);
 }
 
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
@@ -251,12 +257,12 @@ static void write_owner(const char *lead, const struct orphaned *orphaned, const
         snprintf(rest, sizeof(rest), ", %s", called.text);
     }
     if (!caller || has_room(lead, orphaned->frames[orphaned->user], called.columns + 2, view)) {
-        write_freed_place(lead, orphaned->frames[orphaned->user], rest, view, stream);
+        write_freed_place(TEXT_MARGIN, lead, orphaned->frames[orphaned->user], rest, view, stream);
         return;
     }
     if (brief.terse < TEXT_ONE_SOURCE) /* no source line in the middle */
         brief.terse = TEXT_ONE_SOURCE;
-    write_freed_place(lead, orphaned->frames[orphaned->user], ",", &brief, stream);
+    write_freed_place(TEXT_MARGIN, lead, orphaned->frames[orphaned->user], ",", &brief, stream);
     fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
 }
 
@@ -267,7 +273,7 @@ static void write_earlier_owner(const struct orphaned *earlier, const struct vie
     char lead[] = "before, by a block that was freed in ";
 
     if (earlier->blocks)
-        write_freed_place(lead, earlier->frames[earlier->user], "", view, stream);
+        write_freed_place(TEXT_MARGIN, lead, earlier->frames[earlier->user], "", view, stream);
 }
 
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream)
@@ -291,5 +297,5 @@ void text_released_elsewhere(const struct resource *resource, const struct view 
     if (resource->released_of)
         snprintf(lead, sizeof(lead), "others that %s() opens are closed in ",
                  text_function_name(resource->released_of, view, HOLDER_COLUMNS).text);
-    write_freed_place(lead, resource->released_at, "", view, stream);
+    write_freed_place(TEXT_MARGIN, lead, resource->released_at, "", view, stream);
 }

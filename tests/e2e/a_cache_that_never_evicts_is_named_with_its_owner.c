@@ -4,7 +4,7 @@
 // EXPECT: ^Largest owner, 1\.0 MB in 9,000 blocks:
 // EXPECT: ^ *g_cache\[[0-9]+\]->next\{[0-9]+\} \(
 // EXPECT: from cache_put\(\)
-// EXPECT: ^ +others are freed in cache_drop
+// EXPECT: ^ +(> )?others are freed in cache_drop
 // REFUSE: freed only at exit
 // REFUSE: ^ *1\.
 

@@ -1,12 +1,14 @@
 // A main loop calls all of a program: that others are freed below it, too, or that it opens others which are closed,
-// tells nothing. A caller nearby is told, also that of descriptors.
+// tells nothing. A caller nearby is told, also that of descriptors; one that is close has a mark, and so has the reason.
 // CFLAGS: -O0 -g -fno-builtin
 // RUN: %leak %t; %report store/*.leak
-// EXPECT: ^ +others are freed in drop,$
+// EXPECT: ^   > others are freed in drop,$
+// EXPECT: ^   > near_by
 // EXPECT: ^ +called by near_by at .*\(sampled from 20 frees\)$
-// EXPECT: ^ +others are freed in give_back,$
+// EXPECT: ^     others are freed in give_back,$
 // EXPECT: ^ +called by let_go at .*\(sampled from 20 frees\)$
 // EXPECT: ^ +others that open_near\(\) opens are closed in close_all( at .*)?$
+// REFUSE: ^   > (main_loop|make|far_)
 // REFUSE: called by main_loop
 // REFUSE: others that main_loop
 // JSON: [f.function for f in hits("near_by")[0].freed_common] == ["near_by"]

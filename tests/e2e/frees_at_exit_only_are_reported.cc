@@ -4,10 +4,10 @@
 // ENV: LIBLEAK_OPTIONS=free_stacks=all
 // RUN: %leak %t
 // RUN: %report --substitute-path=%S=e2e store/*.leak | tr '\n' '@' | sed -E 's/@ +(at|called) / \1 /g' | tr '@' '\n'
-// EXPECT: ^ +others are freed in cache::.cache at .*:[0-9]+ \(all 9\), only at exit$
-// EXPECT: ^ +others are freed in drop_all at .*:[0-9]+ \(all 9\), only at exit$
-// EXPECT: ^ +others are freed in by_main, called by main at .*:[0-9]+ \(all 9\)$
-// EXPECT: ^ +others are freed in by_main, called by main at .*:[0-9]+ \(44 % of 9\)$
+// EXPECT: ^ +(> )?others are freed in cache::.cache at .*:[0-9]+ \(all 9\), only at exit$
+// EXPECT: ^ +(> )?others are freed in drop_all at .*:[0-9]+ \(all 9\), only at exit$
+// EXPECT: ^ +(> )?others are freed in by_main, called by main at .*:[0-9]+ \(all 9\)$
+// EXPECT: ^ +(> )?others are freed in by_main, called by main at .*:[0-9]+ \(44 % of 9\)$
 // EXPECT: ^ +most are freed in drop_rest at .*:[0-9]+ \(56 % of 9\)$
 // JSON: [getattr(hits(n)[0], "freed_at_exit", None) for n in ("for_cache", "for_handler", "for_main")] == [1, 1, None]
 // JSON: 0.5 < hits("for_both")[0].freed_at_exit < 0.6

@@ -4,9 +4,9 @@
 // freed on another path, that is said, too.
 // CFLAGS: -O0 -g -fno-optimize-sibling-calls
 // RUN: for i in $(seq 20); do env A$i=$i %leak %t $i; done; %report store/*.leak
-// EXPECT: ^ +never freed when allocated here; other blocks from this line are freed in$
+// EXPECT: ^ +(> )?never freed when allocated here; other blocks from this line are freed in$
 // EXPECT: ^ +set_path at .*:[0-9]+$
-// EXPECT: ^ +others are freed in item_drop,( called by process at .*)?$
+// EXPECT: ^ +(> )?others are freed in item_drop,( called by process at .*)?$
 // EXPECT: called by process at .*:[0-9]+ \((about [0-9]+ % of|sampled from) 1,995( frees)?\)$
 // EXPECT: ^ +most are freed in cache_drop,( called by main at .*)?$
 // REFUSE: (program|constants)_free
@@ -57,12 +57,27 @@ FAR int set_path(int bad)
     free(found); // fork
     return 0;
 }
-FAR int next(int bad) { return set_path(bad) + 1; }
-FAR int other(int bad) { return set_path(bad) + 2; }
+FAR int next(int bad)
+{
+    return set_path(bad) + 1;
+}
+FAR int other(int bad)
+{
+    return set_path(bad) + 2;
+}
 
-FAR void *item_new(void) { return malloc(100); }
-FAR void item_free(void *item) { free(item); }
-FAR void item_drop(void *item) { item_free(item); }
+FAR void *item_new(void)
+{
+    return malloc(100);
+}
+FAR void item_free(void *item)
+{
+    free(item);
+}
+FAR void item_drop(void *item)
+{
+    item_free(item);
+}
 FAR void cache_drop(int i)
 {
     item_free(cache[i]);
@@ -80,7 +95,10 @@ FAR void process(int i)
     item_drop(item); // call
 }
 
-FAR void *lonely(void) { return malloc(200); }
+FAR void *lonely(void)
+{
+    return malloc(200);
+}
 FAR void scrub(void)
 {
     volatile char stack[4096] = {0};

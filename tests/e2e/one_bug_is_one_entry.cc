@@ -10,7 +10,7 @@
 // EXPECT: ^     and 72 bytes in 1 block called by second\(\) at .*one_bug_is_one_entry.cc:45$
 // EXPECT: ^3\. 56 bytes in 1 block lost \(malloc\)
 // EXPECT: ^4\. 56 bytes in 1 block lost \(malloc\)
-// EXPECT: ^     never freed when allocated here; other blocks from this line are freed in$
+// EXPECT: ^   [> ] never freed when allocated here; other blocks from this line are freed in$
 // EXPECT: ^       good,( called by main at one_bug.*)?$
 // EXPECT: ^5\. 24 bytes in 3 of 3 blocks lost \(malloc\)
 // EXPECT: ^     and 8 bytes in 1 block at .*one_bug_is_one_entry.cc:64$

@@ -235,6 +235,7 @@ static void set_freed_common(struct reading *reading)
                              .module = text(reading, 5)};
     place->below = below->function ? below : NULL;
     place->common = common;
+    place->close = text(reading, 6) != NULL;
     if (place->share > freed->place[freed->most].share)
         freed->most = freed->places - 1;
 }

@@ -26,7 +26,8 @@
  *   others                                  further threads, unknown ones
  *   of | COUNT                              blocks that its stacks allocated
  *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
- *   freed_common | CALLEE | FUNCTION | FILE | LINE | MODULE   of that place: the common function
+ *   freed_common | CALLEE | FUNCTION | FILE | LINE | MODULE | close     of that place: the common
+ *                                           function
  *   orphaned | BLOCKS | HOLDER'S FUNCTION | FUNCTION | FILE | LINE | MODULE      who freed the holder
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  *   retained | BYTES | BLOCKS
