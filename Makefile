@@ -31,7 +31,9 @@ ANYWHERE = -ffile-prefix-map=$(CURDIR)=.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
            -U_FORTIFY_SOURCE -fno-stack-protector $(CPU)
-CPU      = -iquote preload/arch/$(ARCH) $(CPU_$(ARCH))
+CPU      = -iquote preload/arch/$(ARCH_FOLDER) $(CPU_$(ARCH))
+# A CPU without a folder of its own; also make ARCH_FOLDER=generic O=build-generic.
+ARCH_FOLDER ?= $(if $(wildcard preload/arch/$(ARCH)),$(ARCH),generic)
 # The instructions of the two x86 are read by one decoder. No vector registers: programs may call with a
 # stack that has no room for them.
 CPU_i386 = -iquote preload/arch/x86_64 -march=i686 -mno-sse -mno-mmx -Wno-psabi -Wno-type-limits -Wno-int-to-pointer-cast $(if $(filter hooks interpose,$(notdir $(<D))),,-D_FILE_OFFSET_BITS=64)
@@ -57,7 +59,7 @@ SCREEN_LIBS := -lncursesw -ltinfo
 
 # Sorted, because older versions of make list files in the order of the folder.
 files = $(sort $(wildcard $(1)))
-preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH)/*.[cS]) $(CPU_SHARED_$(ARCH))
+preload_src   := $(call files,preload/*/*.c preload/arch/$(ARCH_FOLDER)/*.[cS]) $(CPU_SHARED_$(ARCH))
 common_src    := $(call files,common/*/*.[cS])
 symbolize_src := $(filter-out symbolize/cli/main.c,$(call files,symbolize/*/*.[cS]))
 live_src      := $(call files,live/*.c)
@@ -110,7 +112,7 @@ $(O)/control.a:   $(call obj,$(control_src) $(attach_src))
 $(O)/scan.a:      $(call obj,$(scan_src))
 $(O)/serve.a:     $(call obj,$(serve_src))
 $(O)/graph.a:     $(call obj,$(graph_src))
-$(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S,$(preload_src)))
+$(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S preload/arch/%/tail.c,$(preload_src)))
 $(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/scan.a $(O)/serve.a $(O)/graph.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 

@@ -51,6 +51,10 @@ struct libleak_findings {
 #define LIBLEAK_FIND(name, found)                                                                  \
     __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"         \
             : "=r"(found))
+#elif defined(__riscv) && __riscv_xlen == 64
+#define LIBLEAK_FIND(name, found)                                                                  \
+    __asm__(".weak " name "\n\t.option push\n\t.option pic\n\tla %0, " name "\n\t.option pop"      \
+            : "=r"(found))
 #elif defined(__i386__)
 /* A weak declaration: which register leads to the table of addresses depends on the options of the
  * compiler. */

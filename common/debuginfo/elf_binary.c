@@ -319,8 +319,8 @@ static bool find_data(struct elf_binary *binary, uint64_t address, struct binary
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
 }
 
-/* Bytes from the thread pointer to the program's TLS; 0 = the TLS ends at the thread pointer. */
-static bool tls_variant(unsigned machine, uint64_t *above)
+/* Bytes from the thread pointer to the program's TLS, or LEAK_TLS_BELOW. */
+static bool tls_variant(unsigned machine, int *above)
 {
     switch (machine) {
 #define X(name, number, tls, ...)                                                                  \
@@ -336,7 +336,7 @@ static bool tls_variant(unsigned machine, uint64_t *above)
 /* Offset of the program's TLS from the thread pointer. */
 static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *start)
 {
-    uint64_t above;
+    int above;
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(binary->module, &bias);
     size_t count;
@@ -350,8 +350,9 @@ static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *star
         if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_TLS)
             continue;
         align = header.p_align > 1 ? header.p_align : 1;
-        *start = above ? (int64_t)((above + align - 1) / align * align)
-                       : (int64_t)(0 - (header.p_memsz + align - 1) / align * align);
+        *start = above == LEAK_TLS_BELOW
+                     ? (int64_t)(0 - (header.p_memsz + align - 1) / align * align)
+                     : (int64_t)(((uint64_t)above + align - 1) / align * align);
         return true;
     }
     return false;

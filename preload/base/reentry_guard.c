@@ -15,6 +15,7 @@ static bool chain_bypasses(uintptr_t held, uintptr_t record, uintptr_t low, uint
 {
     uintptr_t next;
     for (int i = 0; i < RECORDS_MOST && sys_peek(record, &next, sizeof next); i++, record = next) {
+        next += ARCH_FRAME_RECORD;
         if (record - low < high - low)
             continue;
         if (record >= held)
@@ -43,7 +44,8 @@ static bool is_abandoned(const struct guard *held, const struct frame *caller)
         if (guard_callbacks.passes && same_stack)
             return guard_callbacks.passes(caller, held->sp);
         return ARCH_LINK_REGISTER &&
-               chain_bypasses(slot - sizeof pc, caller->fp, same_stack ? high : low, high);
+               chain_bypasses(slot - sizeof pc, caller->fp + ARCH_FRAME_RECORD,
+                              same_stack ? high : low, high);
     }
     /* The hook's stack was unmapped (a fibre's), unless nothing can be read at all (seccomp). */
     return sys_peek((uintptr_t)&low, &pc, sizeof pc);

@@ -331,6 +331,8 @@ static bool kernel_can_continue(long number)
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call)
 {
     uintptr_t pc = context_pc(context);
+    if (!CONTEXT_RESTARTS)
+        return;
     if (in_unblocked_call(context))
         __builtin_longjmp(outer.jump, 1);
     if (context_result(context) == -EINTR && context_after_call(context)) {

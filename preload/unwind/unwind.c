@@ -123,20 +123,20 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
-/* unwind=fp: a frame record, {fp, return address}, lies where fp points, with its caller's frame
+/* unwind=fp: a frame record, {fp, return address}, lies where fp leads, with its caller's frame
  * above it. CFI is not consulted: code that uses fp for something else ends the trace, or its
  * callers are left out; JIT-compiled code without CFI has records like others. Replaces *row;
  * false: fp cannot point to a record. */
 static bool use_frame_record(const struct reader *reader, const struct frame *frame,
                              struct cfi_row *row)
 {
-    const uintptr_t record = 2 * sizeof(uintptr_t);
-    bool valid = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
-                 (!reader->high || frame->fp <= reader->high - record);
+    const uintptr_t size = 2 * sizeof(uintptr_t), record = frame->fp + ARCH_FRAME_RECORD;
+    bool valid = record >= frame->sp && record % sizeof(uintptr_t) == 0 &&
+                 (!reader->high || record <= reader->high - size);
     if (row->rule != CFI_END && row->rule != CFI_SIGNAL)
         *row = (struct cfi_row){.rule = CFI_FP,
-                                .offset = record,
-                                .fp_offset = -(int16_t)record,
+                                .offset = (int32_t)size + ARCH_FRAME_RECORD,
+                                .fp_offset = -(int16_t)size,
                                 .ra_offset = -(int16_t)sizeof(uintptr_t) |
                                              (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
     return row->rule != CFI_FP || valid;

@@ -72,6 +72,28 @@ void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_
         memcpy(&thread->tls, bytes, 8);
 }
 
+#elif defined(__riscv)
+
+void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+                            size_t size)
+{
+    uint64_t registers[32]; /* pc, x1 to x31 */
+
+    if (size < sizeof(registers))
+        return;
+    memcpy(registers, bytes, sizeof(registers));
+    thread->sp = registers[2];
+    thread->tls = registers[4];
+    registers_take_more(mem, thread, bytes, sizeof(registers));
+}
+
+void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_t size)
+{
+    (void)thread;
+    (void)bytes;
+    (void)size;
+}
+
 #endif
 
 bool registers_repeat_call(uint8_t *bytes, size_t size)

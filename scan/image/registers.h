@@ -20,6 +20,12 @@
 #define REGISTERS_TLS NT_ARM_TLS
 #define REGISTERS_DTV 0
 #define REGISTERS_GUARD 0 /* in the loader's data */
+#elif defined(__riscv) && __riscv_xlen == 64
+#define REGISTERS_RED_ZONE 0
+#define REGISTERS_VECTORS NT_PRFPREG
+#define REGISTERS_TLS 0
+#define REGISTERS_DTV (-16)
+#define REGISTERS_GUARD 0
 #else
 #error "registers.h has no row for this CPU"
 #endif

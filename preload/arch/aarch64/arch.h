@@ -119,7 +119,10 @@ struct arch_link {
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_dwarf_cfa())
 #endif
 #define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
+#define ARCH_CALLER_FP(record) (*(const uintptr_t *)(record))
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
+/* Where the record lies, from fp. */
+#define ARCH_FRAME_RECORD 0
 
 /* The place where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)

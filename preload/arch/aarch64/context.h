@@ -47,6 +47,7 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
 
+#define CONTEXT_RESTARTS 1
 #define CONTEXT_CALL_SIZE 4 /* svc 0 */
 
 static inline bool context_at_call(uintptr_t pc)

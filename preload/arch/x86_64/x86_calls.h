@@ -24,7 +24,10 @@ struct arch_link {
  * caller's fp was pushed. */
 #define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
 #define ARCH_CALLER_PC(record) ((record)[1])
+#define ARCH_CALLER_FP(record) ((record)[0])
 #define ARCH_LINK(record) ((struct arch_link){})
+/* Where the record lies, from fp. */
+#define ARCH_FRAME_RECORD 0
 
 /* The place where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)

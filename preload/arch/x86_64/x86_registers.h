@@ -29,6 +29,7 @@ static inline uintptr_t context_fp(const ucontext_t *context)
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
 
+#define CONTEXT_RESTARTS 1
 #define CONTEXT_CALL_SIZE 2
 
 static inline bool context_at_call(uintptr_t pc)

@@ -1,0 +1,143 @@
+/* arch.h (generic) - a CPU without a folder of its own: what depends on it is a page of numbers.
+ *
+ * The Makefile takes this folder where preload/arch/ has none for $(ARCH), or with
+ * ARCH_FOLDER=generic. Everything here is C. What C cannot say is in cpu_NAME.h:
+ *
+ *   CPU_SYSCALL           one instruction, and the registers that it needs
+ *   CPU_SP                the name of the stack pointer
+ *   numbers of registers in DWARF, types of relocations, an illegal instruction
+ *   CPU_CFA, CPU_RA_AT, CPU_FP_AT    the compiler's frame of a function that calls others
+ *   the places of the registers in a signal frame and in ucontext_t
+ *
+ * Stacks are walked by the same interpreter of .eh_frame as elsewhere (unwind/cfi.c): it depends on the CPU
+ * by three numbers. What needs instructions is missing: functions are not redirected by a jump written
+ * over their beginning (displace.c), a system call that a stop has interrupted is not repeated
+ * (CONTEXT_RESTARTS), and stores are not followed step by step (CONTEXT_CAN_STEP).
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined(__riscv) && __riscv_xlen == 64
+#include "cpu_riscv64.h"
+#elif defined(__x86_64__)
+#include "cpu_x86_64.h"
+#else
+#error "preload/arch/generic has no cpu_NAME.h for this CPU (CONTRIBUTING.md, Recipes)"
+#endif
+
+/* Slots of a Rust hash table that are probed at once. */
+#ifdef __SSE2__
+#define ARCH_HASH_GROUP 16
+#else
+#define ARCH_HASH_GROUP 8
+#endif
+
+/* No function gets a jump; but sizes of it are declared. */
+#define ARCH_JUMP 4
+#define ARCH_JUMP_FAR (1ul << 20)
+
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    CPU_SYSCALL(number, a, b, c, d, e, f);
+}
+
+static inline uintptr_t arch_stack_pointer(void)
+{
+    register uintptr_t sp __asm__(CPU_SP);
+    __asm__ volatile("" : "=r"(sp));
+    return sp;
+}
+
+/* The thread pointer. */
+static inline uintptr_t arch_thread_block(void)
+{
+    return CPU_THREAD_POINTER;
+}
+
+static inline void arch_pause(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. An unwinder
+ * does not get back to the first stack. */
+void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+/* In a signal handler: makes a system call under that mask. Nobody calls it without CONTEXT_RESTARTS. */
+long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
+extern const char arch_call_unblocked_end[];
+extern const char arch_syscall_hook_end[];
+
+/* Which of these 16 bytes equal that byte: bit i for bytes[i]. */
+static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
+{
+    uint32_t found = 0;
+    for (unsigned i = 0; i < 16; i++)
+        found |= (uint32_t)(bytes[i] == byte) << i;
+    return found;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* record: __builtin_frame_address(0) of the called function, whose frame the compiler lays out in
+ * one way: the return address and the caller's fp at fixed places below the CFA. The arguments of a
+ * variadic function lie between, and there only the compiler knows its CFA. */
+struct arch_link {
+    uintptr_t record;
+};
+#define ARCH_CALLER_SP(its_record)                                                                 \
+    ((const void *)(its_record) == __builtin_frame_address(0) ? CPU_CFA_HERE                       \
+                                                              : CPU_CFA((uintptr_t)(its_record)))
+#define ARCH_CALLER_PC(record) CPU_WORD(CPU_CFA((uintptr_t)(record)) + CPU_RA_AT)
+#define ARCH_CALLER_FP(record) CPU_WORD(CPU_CFA((uintptr_t)(record)) + CPU_FP_AT)
+#define ARCH_LINK(its_record) ((struct arch_link){(uintptr_t)(its_record)})
+#define CPU_WORD(address) (*(const uintptr_t *)(address))
+
+/* Where the return address of a call is stored until the call returns. */
+static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
+{
+    (void)caller_sp;
+    return CPU_CFA(link.record) + CPU_RA_AT;
+}
+
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+static inline uintptr_t arch_address(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
+/* ---- Unwinding ------------------------------------------------------------------------------- */
+
+static inline bool arch_cfa_signs(uint8_t opcode)
+{
+    (void)opcode;
+    return false;
+}
+
+static inline bool arch_cie_letter(char letter)
+{
+    (void)letter;
+    return false;
+}
+
+/* The start files have unwind tables throughout. */
+#define ARCH_DTORS_SIZE 4
+#define ARCH_DTORS_CFA 0
+#define ARCH_DTORS_FP 0
+#define ARCH_DTORS_RA 0
+
+static inline _Bool arch_is_dtors(const uint8_t *code)
+{
+    (void)code;
+    return 0;
+}
+
+#endif

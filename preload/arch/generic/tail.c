@@ -1,0 +1,52 @@
+/* tail.c (generic) - what other CPUs have in tail.S: hooks that must leave no frame between the
+ * caller and the real function. The file for x86_64 says why.
+ *
+ * Each ends with a call whose value it returns, of which gcc and clang make a jump from -O1 with
+ * -foptimize-sibling-calls on.
+ */
+#include "preload/base/base.h"
+
+#include <sys/types.h>
+
+void *hook_dlopen_notice(const char *path, int flags);
+void *hook_dlmopen_notice(long space, const char *path, int flags);
+void *hook_dlclose_notice(void *handle);
+void *hook_vfork_notice(void);
+void *hook_pair_dlsym_notice(void *handle, const char *name);
+
+#if defined(__clang__)
+#define TAIL_CALL __attribute__((musttail)) return
+#else
+#define TAIL_CALL return
+#endif
+
+/* The notice returns the real function. */
+#define TAIL_HOOK(type, name, notice, parameters, arguments)                                       \
+    type name parameters;                                                                          \
+    type name parameters                                                                           \
+    {                                                                                              \
+        type(*real_function) parameters = (type(*) parameters)notice arguments;                    \
+        TAIL_CALL real_function arguments;                                                         \
+    }
+
+EXPORT TAIL_HOOK(void *, dlopen, hook_dlopen_notice, (const char *path, int flags),
+                 (path, flags)) EXPORT
+    TAIL_HOOK(void *, dlmopen, hook_dlmopen_notice, (long space, const char *path, int flags),
+              (space, path, flags)) EXPORT
+    TAIL_HOOK(int, dlclose, hook_dlclose_notice, (void *handle), (handle)) EXPORT
+    TAIL_HOOK(pid_t, vfork, hook_vfork_notice, (void), ()) HIDDEN
+    TAIL_HOOK(void *, hook_pair_dlsym, hook_pair_dlsym_notice, (void *handle, const char *name),
+              (handle, name))
+
+        typedef int main_function(int, char **, char **);
+
+main_function *hook_main_begins(void);
+int hook_main_ended(int status);
+int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
+
+/* Here main returns as C's does. */
+int hook_call_main(int argc, char **argv, char **envp)
+{
+    int status = hook_main_begins()(argc, argv, envp);
+    return hook_main_ended(status);
+}
