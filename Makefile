@@ -32,7 +32,7 @@ RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
            -U_FORTIFY_SOURCE -fno-stack-protector $(CPU)
 CPU      = -iquote preload/arch/$(ARCH_FOLDER) $(CPU_$(ARCH))
-# A CPU without a folder of its own; also make ARCH_FOLDER=generic O=build-generic.
+# A CPU without a folder of its own; also make ARCH_FOLDER=generic O=build/generic (make generic).
 ARCH_FOLDER ?= $(if $(wildcard preload/arch/$(ARCH)),$(ARCH),generic)
 # The instructions of the two x86 are read by one decoder. No vector registers: programs may call with a
 # stack that has no room for them.
@@ -262,7 +262,7 @@ dist-bin: dist                        ## a tarball that runs where it is unpacke
 compdb:                               ## compile_commands.json, for editors and clang tools
 	@$(MAKE) --no-print-directory -nB V=1 KEEP= all tests-only | scripts/compdb >compile_commands.json
 clean:                                ## remove $(O)/ and its flavours
-	rm -rf $(O) $(O)-asan $(O)-order $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
+	rm -rf $(O) $(O)-asan $(O)-order $(O)-gcc $(O)-clang build-aarch64 build-aarch64-signed build-riscv64
 help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t16
 
@@ -274,4 +274,4 @@ FORCE:
 .PHONY: FORCE lib32 deb dist dist-bin rpm-spec reproducible completion all install uninstall man site compdb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/32 -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/32 -o -path $(O)/generic -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

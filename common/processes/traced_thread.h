@@ -9,6 +9,10 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#ifdef __riscv /* glibc has an empty sys/user.h there */
+#include <asm/ptrace.h>
+#endif
+
 /* Changes the registers of a stopped thread whose call the stop has ended with EINTR: so that it makes
  * the call again. False: nothing is to be changed. Only on x86-64; elsewhere the first argument is
  * gone where the result stands. */

@@ -339,9 +339,10 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
         number = eh_read_uleb(cursor);
         define_cfa(machine, number, scale_offset(machine, eh_read_sleb(cursor)));
         break;
-    case 0x0d: /* def_cfa_register */
+    case 0x0d: /* def_cfa_register; the first opcode of riscv64's CIEs, with offset 0 */
         require_plain_cfa(machine);
         machine->now.cfa_register = eh_read_uleb(cursor);
+        machine->now.cfa_odd = false;
         break;
     case 0x0e: /* def_cfa_offset */
         require_plain_cfa(machine);

@@ -12,6 +12,7 @@
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "preload/unwind/unwind.h"
+#include "context.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -286,19 +287,13 @@ static void info_handler(int number UNUSED, siginfo_t *info UNUSED, void *contex
 {
     struct frame trampoline = CALLER_FRAME();
     const ucontext_t *user = context;
-#ifdef __aarch64__
-    uintptr_t pc = user->uc_mcontext.pc, sp = user->uc_mcontext.sp, fp = user->uc_mcontext.regs[29];
-    uintptr_t link = user->uc_mcontext.regs[30];
-#else
-    const greg_t *registers = user->uc_mcontext.gregs;
-    uintptr_t pc = registers[REG_RIP], sp = registers[REG_RSP], fp = registers[REG_RBP], link = 0;
-#endif
     const char *at = (const char *)trampoline.sp;
     offsets_are_right =
-        *(const uintptr_t *)(at + ARCH_SIGNAL_PC) == pc &&
-        *(const uintptr_t *)(at + ARCH_SIGNAL_SP) == sp &&
-        *(const uintptr_t *)(at + ARCH_SIGNAL_FP) == fp &&
-        (!ARCH_LINK_REGISTER || *(const uintptr_t *)(at + ARCH_SIGNAL_LINK) == link) &&
+        *(const uintptr_t *)(at + ARCH_SIGNAL_PC) == context_pc(user) &&
+        *(const uintptr_t *)(at + ARCH_SIGNAL_SP) == context_sp(user) &&
+        *(const uintptr_t *)(at + ARCH_SIGNAL_FP) == context_fp(user) &&
+        (!ARCH_LINK_REGISTER ||
+         *(const uintptr_t *)(at + ARCH_SIGNAL_LINK) == context_link(user)) &&
         cfi_cache_find(&unit_guard, trampoline.pc).rule == CFI_SIGNAL;
 }
 

@@ -872,10 +872,15 @@ END_TEST
 
 START_TEST(code_without_a_table_ends_the_trace_and_says_so)
 {
-    enum { RETURNS_TO = LEAK_CPU_MACHINE == EM_AARCH64 ? 8 : 6 };
 #if defined __aarch64__ /* stp x29, x30, [sp, -16]!; blr x0; ldp x29, x30, [sp], 16; ret */
+    enum { RETURNS_TO = 8 };
     static const uint32_t code[] = {0xa9bf7bfd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+#elif defined __riscv /* addi sp, -16; sd ra, 8(sp); jalr a0; ld ra, 8(sp); addi sp, 16; ret */
+    enum { RETURNS_TO = 12 };
+    static const uint32_t code[] = {0xff010113, 0x00113423, 0x000500e7,
+                                    0x00813083, 0x01010113, 0x00008067};
 #else /* sub rsp, 8; call rdi; add rsp, 8; ret */
+    enum { RETURNS_TO = 6 };
     static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
                                    0x48, 0x83, 0xc4, 0x08, 0xc3};
 #endif
