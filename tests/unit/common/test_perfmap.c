@@ -8,6 +8,7 @@
 
 #include "common/names/perfmap.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/size.h"
 
 static struct arena *mem;
 static struct perfmap *map;
@@ -99,8 +100,9 @@ START_TEST(overlaps_of_any_kind_are_as_in_a_table)
 
             if (wanted[at] >= 0)
                 sprintf(name, "n%d", wanted[at]);
-            ck_assert_msg(strcmp(name_at((uint64_t)at), name) == 0, "round %u, at %x: %s, not %s\n%.*s",
-                          round, at, name_at((uint64_t)at), name, length, text);
+            ck_assert_msg(strcmp(name_at((uint64_t)at), name) == 0,
+                          "round %u, at %x: %s, not %s\n%.*s", round, at, name_at((uint64_t)at),
+                          name, length, text);
         }
         end();
     }
@@ -131,21 +133,22 @@ END_TEST
 /* All overlap, from the largest to the smallest or the other way round: neither takes longer. */
 START_TEST(a_million_lines_over_each_other_are_read)
 {
-    enum { LINES = 1000000 };
-    char *text = malloc(LINES * 40);
+    const int count = (int)unit_size(1000000);
+    char *text = malloc((size_t)count * 40), last[16];
     size_t length = 0;
 
     begin();
-    for (int i = 0; i < LINES; i++) {
-        int size = _i ? LINES - i : i + 1;
+    for (int i = 0; i < count; i++) {
+        int size = _i ? count - i : i + 1;
 
-        length += (size_t)sprintf(text + length, "%x %x n%d\n", _i ? i : LINES - size, size, i);
+        length += (size_t)sprintf(text + length, "%x %x n%d\n", _i ? i : count - size, size, i);
     }
     perfmap_parse(map, text, length);
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < count / 10; i++)
         perfmap_find(map, (uint64_t)i * 10);
-    ck_assert_str_eq(name_at(LINES - 1), "n999999");
-    ck_assert_str_eq(name_at(0), _i ? "n0" : "n999999");
+    snprintf(last, sizeof(last), "n%d", count - 1);
+    ck_assert_str_eq(name_at((uint64_t)count - 1), last);
+    ck_assert_str_eq(name_at(0), _i ? "n0" : last);
     end();
     free(text);
 }
@@ -179,8 +182,9 @@ static const struct {
     long long started, ended; /* seconds from when the file was written; ended 0 = not known */
     bool used;
 } times[] = {
-    {0, 0, true}, {-10, 0, true}, {-10, 1, true}, {-10, -1, true}, /* flushed after the end */
-    {1, 0, false}, {-10, -9, false}, {3600, 3601, false},
+    {0, 0, true},    {-10, 0, true},   {-10, 1, true},
+    {-10, -1, true}, /* flushed after the end */
+    {1, 0, false},   {-10, -9, false}, {3600, 3601, false},
 };
 
 START_TEST(a_map_was_written_while_its_process_lived)

@@ -9,6 +9,7 @@
 #include "common/store/reader.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
+#include "tests/unit/size.h"
 
 static struct arena *mem;
 static struct store store;
@@ -996,7 +997,7 @@ START_TEST(a_file_cut_off_anywhere_is_read_as_far_as_it_goes)
     struct store_builder builder = builder_example();
     char *path = builder_save(&builder);
 
-    for (size_t size = builder.size; size-- > LEAK_PAGE;) {
+    for (size_t size = builder.size; size-- > LEAK_PAGE; size -= size % unit_step()) {
         struct extent extent;
         struct store_image image = store_image_borrow(builder.data, size, &extent);
 

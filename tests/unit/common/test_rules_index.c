@@ -8,6 +8,7 @@
 #include "leak_store.h"
 #include "common/suppress/rules.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/size.h"
 
 static uint64_t state;
 
@@ -151,7 +152,7 @@ START_TEST(the_first_rule_that_fits_is_found)
     size_t fitted = 0, asked = 0;
 
     state = (uint64_t)_i;
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < (int)unit_size(400); round++) {
         struct arena *mem = arena_begin();
         struct rules rules = make_rules(mem, 1 + pick(30));
         struct rules_index *index = rules_index_begin(mem, &rules);
@@ -214,7 +215,7 @@ START_TEST(rules_for_every_way_through_a_program_are_distinguished)
         snprintf(function[i], sizeof(function[i]), "f%u_%u", i / 2, i % 2);
         frames[i] = (struct frame){.function = function[i]};
     }
-    for (unsigned way = 0; way < 1u << LEVELS; way++) {
+    for (unsigned way = 0; way < 1u << LEVELS; way += unit_step()) {
         const struct loaded_rule *got;
         char name[32];
 
@@ -238,7 +239,8 @@ int main(void)
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, the_first_rule_that_fits_is_found, 0, 8);
-    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_distinguished, 0, ROWS(firsts));
+    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_distinguished, 0,
+                        ROWS(firsts));
     suite_add_tcase(suite, all);
     return suite_run(suite);
 }

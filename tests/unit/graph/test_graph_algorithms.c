@@ -14,6 +14,7 @@
 #include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/size.h"
 
 #define NO_BLOCK MODEL_BLOCKS
 
@@ -21,7 +22,7 @@ static uint64_t graphs(void)
 {
     const char *given = getenv("GRAPHS");
 
-    return given ? strtoull(given, NULL, 10) : 300;
+    return given ? strtoull(given, NULL, 10) : unit_size(300);
 }
 
 /* ---- The definitions ------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "graph/analyze/root_paths.h"
 #include "tests/unit/graph/graph_builder.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/size.h"
 
 static char path[] = "/tmp/libleak-graph-XXXXXX";
 
@@ -68,7 +69,7 @@ START_TEST(what_was_written_is_read_whatever_the_size_of_chunks)
     struct model model;
     struct heap_graph graph;
 
-    for (uint64_t seed = 0; seed < 500; seed++)
+    for (uint64_t seed = 0; seed < unit_size(500); seed++)
         for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
             struct bytes bytes;
 
@@ -115,7 +116,7 @@ START_TEST(every_changed_byte_is_noticed)
 
     model_make(&model, 5, MODEL_BLOCKS);
     bytes = model_file(&model, 100, LEAK_GRAPH_VERSION);
-    for (size_t i = 0; i < bytes.count; i++)
+    for (size_t i = 0; i < bytes.count; i += unit_step())
         for (unsigned bit = 0; bit < 8; bit++) {
             bytes.at[i] ^= (uint8_t)(1u << bit);
             ck_assert_msg(read_back(&bytes, &graph) != GRAPH_ERROR_NONE, "byte %zu bit %u", i, bit);
@@ -135,7 +136,7 @@ START_TEST(every_file_that_is_cut_off_is_refused)
 
     model_make(&model, 5, MODEL_BLOCKS);
     bytes = model_file(&model, 100, LEAK_GRAPH_VERSION);
-    for (size_t whole = bytes.count; bytes.count-- > 0;) {
+    for (size_t whole = bytes.count; bytes.count-- > 0; bytes.count -= bytes.count % unit_step()) {
         enum graph_error error = read_back(&bytes, &graph);
 
         ck_assert_msg(error == GRAPH_ERROR_INCOMPLETE || error == GRAPH_ERROR_NOT_A_GRAPH,
@@ -172,7 +173,7 @@ static void use(struct heap_graph *graph)
 START_TEST(made_up_files_with_right_checksums_do_no_harm)
 {
     const char *given = getenv("FORGERIES");
-    uint64_t runs = given ? strtoull(given, NULL, 10) : 2000, state = 1, accepted = 0;
+    uint64_t runs = given ? strtoull(given, NULL, 10) : unit_size(2000), state = 1, accepted = 0;
 
     for (uint64_t run = 0; run < runs; run++) {
         struct model model;

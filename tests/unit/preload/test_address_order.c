@@ -1,5 +1,6 @@
 /* test_address_order.c - every block once, region after region in address order. */
 #include "tests/unit/preload/some_blocks.h"
+#include "tests/unit/size.h"
 #include "preload/mark/reachability.h"
 
 #define BLOCKS 20000
@@ -35,7 +36,7 @@ static struct seen fill(int heap, enum way first)
     struct seen wanted = {0};
     uint64_t state = unit_seed;
     start_blocks();
-    for (uint32_t i = 0; i < BLOCKS; i++) {
+    for (uint32_t i = 0; i < unit_size(BLOCKS); i++) {
         uint64_t part = unit_random(&state) % heaps[heap].parts;
         uintptr_t address =
             0x10000 + part * heaps[heap].apart + unit_random(&state) % (heaps[heap].within / 8) * 8;

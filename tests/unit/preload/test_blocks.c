@@ -4,6 +4,7 @@
  * small blocks 16 bytes apart, and with all blocks in the open table.
  */
 #include "tests/unit/preload/some_blocks.h"
+#include "tests/unit/size.h"
 
 /* ---- Each field at its limits ---------------------------------------------------------------- */
 
@@ -395,7 +396,7 @@ START_TEST(random_operations_agree_with_a_naive_model)
 {
     uint64_t state = unit_seed + (uint64_t)_i;
     unsigned visited = 0;
-    for (unsigned n = 0; n < loads[_i].operations; n++) {
+    for (unsigned n = 0; n < unit_size(loads[_i].operations); n++) {
         struct block block = random_block(&state, _i);
         if (unit_random(&state) % 16 == 0)
             set_way(unit_random(&state) % WAYS);
@@ -419,9 +420,10 @@ START_TEST(a_million_random_operations_on_a_growing_table)
     enum { PLACES = 400000, OPERATIONS = 1000000 };
     static uint8_t live[PLACES];
     uint64_t state = unit_seed, count = 0;
-    for (unsigned n = 0; n < OPERATIONS; n++) {
+    unsigned operations = unit_size(OPERATIONS);
+    for (unsigned n = 0; n < operations; n++) {
         /* Two thirds insertions at first, two thirds removals in the end. */
-        unsigned place = unit_random(&state) % PLACES, odds = n < OPERATIONS / 2 ? 2 : 1;
+        unsigned place = unit_random(&state) % PLACES, odds = n < operations / 2 ? 2 : 1;
         bool coming = unit_random(&state) % 3 < odds;
         struct block want = derived(place), got;
         set_way(_i < WAYS ? _i : (int)(unit_random(&state) % WAYS));
@@ -511,7 +513,7 @@ START_TEST(without_memory_a_block_taken_out_can_be_put_back)
     uint64_t state = unit_seed;
     unsigned apart = begin_poor(_i);
     uint64_t kept = fill(apart), tries = 0;
-    for (unsigned n = 0; tries < 20000; n++) {
+    for (unsigned n = 0; tries < unit_size(20000); n++) {
         uint64_t one = unit_random(&state) % (n % 2 ? ARRAY_LENGTH(answered_new) : 4096);
         struct block out;
         if (!answered_new[one])
@@ -817,7 +819,7 @@ START_TEST(a_fork_amid_insertions_of_others_loses_no_block_that_was_there_before
         workers[i].state = unit_seed + i;
         pthread_create(&threads[i], NULL, work_on, &workers[i]);
     }
-    for (unsigned n = 0; n < 40; n++)
+    for (unsigned n = 0; n < unit_size(40); n++)
         fork_once();
     store_relaxed(&forks_done, true);
     for (unsigned i = 0; i < THREADS; i++) {
@@ -870,7 +872,7 @@ START_TEST(an_address_is_found_in_the_block_around_it)
 {
     uint64_t state = unit_seed;
     set_way(_i);
-    for (unsigned n = 0; n < 100; n++) {
+    for (unsigned n = 0; n < unit_size(100); n++) {
         struct block there[AROUND_MOST], out;
         unsigned count = 1 + unit_random(&state) % AROUND_MOST;
         uintptr_t end = insert_in_a_row(there, count, &state), start = BASE + AREA - 4096;

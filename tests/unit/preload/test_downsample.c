@@ -1,5 +1,6 @@
 /* test_downsample.c - of the points of a month a handful remains: dense for recent ones, sparse for old ones. */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/size.h"
 #include "preload/memory/collections.h"
 
 #define DAY 86400u
@@ -59,7 +60,7 @@ static const struct {
 
 START_TEST(a_long_life_is_known_from_its_beginning_to_now)
 {
-    uint32_t end = lives[_i].end, every = lives[_i].every;
+    uint32_t end = unit_size(lives[_i].end), every = lives[_i].every;
     fill(lives[_i].room, 1, end, every);
     invariant();
     uint32_t recent = 0;
