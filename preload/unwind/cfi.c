@@ -339,10 +339,11 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
         number = eh_read_uleb(cursor);
         define_cfa(machine, number, scale_offset(machine, eh_read_sleb(cursor)));
         break;
-    case 0x0d: /* def_cfa_register; the first opcode of riscv64's CIEs, with offset 0 */
+    case 0x0d: /* def_cfa_register */
         require_plain_cfa(machine);
         machine->now.cfa_register = eh_read_uleb(cursor);
-        machine->now.cfa_odd = false;
+        if (cursor->end == entry->initial.end) /* in a CIE of riscv64: offset 0 */
+            machine->now.cfa_odd = false;
         break;
     case 0x0e: /* def_cfa_offset */
         require_plain_cfa(machine);
