@@ -47,7 +47,7 @@ struct frame {
         const uintptr_t *record_ = record;                                                         \
         (struct frame){.pc = ARCH_CALLER_PC(record_),                                              \
                        .sp = ARCH_CALLER_SP(record_),                                              \
-                       .fp = ARCH_CALLER_FP(record_),                                                           \
+                       .fp = ARCH_CALLER_FP(record_),                                              \
                        .link = ARCH_LINK(record_)};                                                \
     })
 

@@ -288,13 +288,12 @@ static void info_handler(int number UNUSED, siginfo_t *info UNUSED, void *contex
     struct frame trampoline = CALLER_FRAME();
     const ucontext_t *user = context;
     const char *at = (const char *)trampoline.sp;
-    offsets_are_right =
-        *(const uintptr_t *)(at + ARCH_SIGNAL_PC) == context_pc(user) &&
-        *(const uintptr_t *)(at + ARCH_SIGNAL_SP) == context_sp(user) &&
-        *(const uintptr_t *)(at + ARCH_SIGNAL_FP) == context_fp(user) &&
-        (!ARCH_LINK_REGISTER ||
-         *(const uintptr_t *)(at + ARCH_SIGNAL_LINK) == context_link(user)) &&
-        cfi_cache_find(&unit_guard, trampoline.pc).rule == CFI_SIGNAL;
+    offsets_are_right = *(const uintptr_t *)(at + ARCH_SIGNAL_PC) == context_pc(user) &&
+                        *(const uintptr_t *)(at + ARCH_SIGNAL_SP) == context_sp(user) &&
+                        *(const uintptr_t *)(at + ARCH_SIGNAL_FP) == context_fp(user) &&
+                        (!ARCH_LINK_REGISTER ||
+                         *(const uintptr_t *)(at + ARCH_SIGNAL_LINK) == context_link(user)) &&
+                        cfi_cache_find(&unit_guard, trampoline.pc).rule == CFI_SIGNAL;
 }
 
 START_TEST(the_interrupted_registers_lie_where_a_row_says)

@@ -4,6 +4,7 @@
  */
 #include "preload/mark/mark_passes.h"
 #include "tests/unit/preload/one_heap.h"
+#include "tests/unit/size.h"
 
 #define SMALL 4096       /* bytes of the largest block that is read beforehand … */
 #define LARGE (4096 + 8) /* … and of one that is not */
@@ -305,7 +306,7 @@ static void spread_dense(enum leak_verdict verdict)
 START_TEST(dense_graphs_are_judged_as_by_a_marker_that_reads_every_word)
 {
     uint64_t state = unit_seed, seen[LEAK_VERDICT_MAX] = {0};
-    for (int graph = 0; graph < DENSE_GRAPHS; graph++) {
+    for (int graph = 0; graph < (int)unit_size(DENSE_GRAPHS); graph++) {
         make_dense(&state);
         mark_heap();
         memset(dense_verdict, 0, sizeof dense_verdict);
@@ -321,9 +322,9 @@ START_TEST(dense_graphs_are_judged_as_by_a_marker_that_reads_every_word)
         }
         reach_end(reach);
     }
-    ck_assert_uint_gt(seen[LOST], 10000);
-    ck_assert_uint_gt(seen[POSSIBLE], 1000);
-    ck_assert_uint_gt(seen[REACHABLE], 10000);
+    ck_assert_uint_gt(seen[LOST], unit_size(10000));
+    ck_assert_uint_gt(seen[POSSIBLE], unit_size(1000));
+    ck_assert_uint_gt(seen[REACHABLE], unit_size(10000));
 }
 END_TEST
 

@@ -2,6 +2,7 @@
  * and random heaps against a naive marker.
  */
 #include "tests/unit/preload/one_heap.h"
+#include "tests/unit/size.h"
 
 #include <sys/resource.h>
 
@@ -425,7 +426,7 @@ START_TEST(random_heaps_are_judged_as_by_the_naive_marker)
 {
     static struct heap heaps[HEAPS];
     uint64_t seen[LEAK_VERDICT_MAX] = {0};
-    for (int round = 0; round < LOOKS; round++) {
+    for (int round = 0; round < (int)unit_size(LOOKS); round++) {
         uint64_t state = unit_seed + round;
         make_heaps(heaps, HEAPS, &state);
         reach = mark_heaps(heaps, HEAPS, UINT64_MAX);
@@ -441,10 +442,10 @@ START_TEST(random_heaps_are_judged_as_by_the_naive_marker)
         reach_end(reach);
     }
     /* Empty results would all be equal. */
-    ck_assert_uint_gt(seen[LOST], 10000);
-    ck_assert_uint_gt(seen[POSSIBLE], 10000);
-    ck_assert_uint_gt(seen[HIDDEN], 10000);
-    ck_assert_uint_gt(seen[REACHABLE], 10000);
+    ck_assert_uint_gt(seen[LOST], unit_size(10000));
+    ck_assert_uint_gt(seen[POSSIBLE], unit_size(10000));
+    ck_assert_uint_gt(seen[HIDDEN], unit_size(10000));
+    ck_assert_uint_gt(seen[REACHABLE], unit_size(10000));
 }
 END_TEST
 

@@ -2,6 +2,7 @@
  * blocks have come and gone, and where there are no more runs the open table has the blocks.
  */
 #include "tests/unit/preload/some_blocks.h"
+#include "tests/unit/size.h"
 
 /* ---- Lifetimes ------------------------------------------------------------------------------- */
 
@@ -39,7 +40,7 @@ START_TEST(every_live_block_keeps_its_identity_through_millions_of_allocations)
     static uint32_t counts[256];
     uint64_t state = unit_seed;
     struct block old, out;
-    for (uint32_t n = 0; n < lives[_i].allocations; n++) {
+    for (uint32_t n = 0; n < unit_size(lives[_i].allocations); n++) {
         unsigned slot = unit_random(&state) % lives[_i].slots;
         uintptr_t address = BASE + (uintptr_t)slot * WINDOW;
         if (live[slot]) {

@@ -879,7 +879,7 @@ START_TEST(code_without_a_table_ends_the_trace_and_says_so)
     enum { RETURNS_TO = 12 };
     static const uint32_t code[] = {0xff010113, 0x00113423, 0x000500e7,
                                     0x00813083, 0x01010113, 0x00008067};
-#else /* sub rsp, 8; call rdi; add rsp, 8; ret */
+#else                 /* sub rsp, 8; call rdi; add rsp, 8; ret */
     enum { RETURNS_TO = 6 };
     static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
                                    0x48, 0x83, 0xc4, 0x08, 0xc3};
