@@ -283,18 +283,6 @@ static const struct {
     /* Odd, but well-formed enough to know that no row can say it. */
     {"CFA of a third register", USUAL, B(0x0d, 10), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"no CFA at all", B(SAVE(R_RA), 1), NOTHING, 0, {CFI_COMPLEX, 0, 0, 0}},
-<<<<<<< HEAD
-    {"a register for a CFA that was never defined",
-     B(SAVE(R_RA), 1),
-     B(0x0d, R_FP),
-     0,
-     {CFI_COMPLEX, 0, 0, 0}},
-    {"an offset for a CFA that was never defined",
-     B(SAVE(R_RA), 1),
-     B(0x0e, 16),
-     0,
-     {CFI_COMPLEX, 0, 0, 0}},
-=======
     {"a register alone for the CFA of the CIE", B(0x0d, R_SP, SAVE(R_RA), 1), NOTHING, 0,
      SP(0, KEPT)},
     {"a register for a CFA that was never defined",
@@ -307,7 +295,6 @@ static const struct {
      B(0x0e, 16),
      0,
      {CFI_COMPLEX, 0, 0, 0}},
->>>>>>> 75790fd4 (unwind: take a CIE that names the CFA's register alone)
     {"no rule for the return address", B(0x0c, R_SP, 8), NOTHING, 0,
      LINKED({CFI_SP, KEPT, CFI_RA_KEPT, 8})},
     {"return address in a register", USUAL, B(0x09, R_RA, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
