@@ -111,10 +111,8 @@ static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
  * fine. Most areas have none there, which saves a lock. */
 static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
 {
-    if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
-        return true;
     if (likely(!(area & SHADOW_SHARED)))
-        return false;
+        return !area && (uint64_t)address >> SHADOW_ADDRESS_BITS; /* too high for an area */
     const struct shadow_area *part =
         load_relaxed(&shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS]);
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].shared) &

@@ -195,6 +195,7 @@ NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread
                                       const struct frame *caller, unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
+    modules_refresh(guard);
     walk_stack(guard, thread, caller, sort);
     uint32_t site = context_tree_site(guard, trace, sort);
     unwind_close(trace);

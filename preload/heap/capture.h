@@ -53,7 +53,6 @@ uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const s
 static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
                                                  const struct frame *caller, unsigned sort)
 {
-    modules_refresh(guard);
     uint32_t site = stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, sort);
     return likely(site) ? site : capture_walked_site(guard, thread, COPY_OF(caller), sort);
 }

@@ -70,6 +70,13 @@ static inline uint32_t modules_generation(void)
     return __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE);
 }
 
+/* Says whether no object was loaded or unloaded since the check of that generation. What was worked out
+ * then needs no modules_refresh. */
+static inline bool modules_are_unchanged_since(uint32_t generation)
+{
+    return __atomic_load_n(&modules_state.changes, __ATOMIC_RELAXED) == generation;
+}
+
 /* Rechecks the objects after changes. Call it before each capture. */
 static inline void modules_refresh(struct guard *guard)
 {

@@ -87,9 +87,12 @@ static ALWAYS_INLINE size_t fill_size(size_t size)
 static ALWAYS_INLINE void fill_short(char *block, size_t size)
 {
     size_t last = (size & ~(size_t)15) - 16;
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 128; i += 16)
-        memset(block + (i < last ? i : last), 0, 16);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 64; i += 16) { /* from both ends */
+        size_t at = i < last ? i : last;
+        memset(block + at, 0, 16);
+        memset(block + last - at, 0, 16);
+    }
     memset(block + size - 16, 0, 8);
     memset(block + size - 8, 0, 8);
 }

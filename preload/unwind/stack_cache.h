@@ -148,7 +148,7 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
                                               const struct frame *caller, unsigned sort)
 {
     return entry->pc == caller->pc && entry->sp == caller->sp && entry->sort == sort &&
-           entry->looked == modules_generation() && entry->start >= cache->intact &&
+           modules_are_unchanged_since(entry->looked) && entry->start >= cache->intact &&
            (!entry->fp_matters || entry->fp == caller->fp) &&
            stack_steps_match(low, entry->inner, entry->inner_steps) &&
            (!entry->outer_steps ||
