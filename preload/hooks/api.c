@@ -61,12 +61,12 @@ static NOINLINE long run_leak_check(const uintptr_t *record)
     return is_recorded(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, &wish) : -1;
 }
 
-EXPORT long libleak_snapshot(void)
+SCRUBBED(long, libleak_snapshot, (void))
 {
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 
-EXPORT long libleak_snapshot_graph(const char *file)
+SCRUBBED(long, libleak_snapshot_graph, (const char *file))
 {
     if (!file || !*file)
         return -1;
@@ -154,7 +154,7 @@ static uint32_t own_serial(const struct frame *caller)
 
 /* A report of the whole process, or of the calling thread. */
 #define REPORT(function, one_thread)                                                               \
-    EXPORT long function(const char *file)                                                         \
+    SCRUBBED(long, function, (const char *file))                                                   \
     {                                                                                              \
         long lost = ON_SCRUBBED_STACK(run_leak_check);                                             \
         struct frame caller = CALLER_FRAME();                                                      \
@@ -332,12 +332,14 @@ LSAN(void, __lsan_register_root_region, (const void *start, size_t size),
      libleak_add_root(start, size))
 LSAN(void, __lsan_unregister_root_region, (const void *start, size_t size),
      libleak_remove_root(start, size))
-LSAN(int, __lsan_do_recoverable_leak_check, (void),
-     lsan_detect_leaks() && ON_SCRUBBED_STACK(run_leak_check) > 0)
+
+SCRUBBED(int, __lsan_do_recoverable_leak_check, (void))
+{
+    return lsan_detect_leaks() && ON_SCRUBBED_STACK(run_leak_check) > 0;
+}
 
 /* Replaces the leak check at exit; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
-EXPORT void __lsan_do_leak_check(void);
-EXPORT void __lsan_do_leak_check(void)
+SCRUBBED(void, __lsan_do_leak_check, (void))
 {
     if (lsan_detect_leaks() && snapshot_disable() && ON_SCRUBBED_STACK(run_leak_check) > 0 &&
         lsan_exit_code())

@@ -118,7 +118,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 /* A hook that ends the process. ends: the leak check, or the end of recording; it may change the
  * status. */
 #define EXIT(name, ends)                                                                           \
-    EXPORT void name(int status)                                                                   \
+    SCRUBBED(void, name, (int status))                                                             \
     {                                                                                              \
         process_state.exit_status = status;                                                        \
         ON_SCRUBBED_STACK(ends);                                                                   \

@@ -8,6 +8,8 @@
 #ifndef PRELOAD_LEAKCHECK_STACK_SCRUB_H
 #define PRELOAD_LEAKCHECK_STACK_SCRUB_H
 
+#include "preload/base/base.h"
+
 void stack_scrub(void);
 /* Clears the KiB below the caller's frame, on any stack. Call where libleak has used that much: a
  * fibre's stack is a block, and all of it counts. */
@@ -23,5 +25,18 @@ void stack_scrub_near(void);
         __asm__ volatile("" ::: "memory"); /* prevents a tail call: this frame stays */            \
         result_;                                                                                   \
     })
+
+/* The head of the definition of an exported function that uses ON_SCRUBBED_STACK. Where the frames
+ * of C functions have gaps (ARCH_SCRUBS_FIRST), the export is in tail.S: it scrubs the stack and
+ * jumps to this function, whose frame lies in the scrubbed part then. */
+#ifdef ARCH_SCRUBS_FIRST
+#define SCRUBBED(type, name, parameters)                                                           \
+    HIDDEN type hook_##name parameters;                                                            \
+    __attribute__((used)) type hook_##name parameters
+#else
+#define SCRUBBED(type, name, parameters)                                                           \
+    EXPORT type name parameters;                                                                   \
+    EXPORT type name parameters
+#endif
 
 #endif

@@ -97,6 +97,9 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
  * different places, and one of a call that was left may survive in a gap of a later frame. */
 #define ARCH_SLOTS_VARY 1
 
+/* Frames have gaps, for calls need a multiple of 16 bytes of stack: stack_scrub.h. */
+#define ARCH_SCRUBS_FIRST 1
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF numbers, in .eh_frame, of the three registers that a row restores. */

@@ -29,6 +29,39 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
+/* stack_scrub.h: the C function begins where the export was called, on a scrubbed stack. The words in
+ * front of a call, which align the stack, are zeros: a gap could hold an old pointer. */
+        .hidden stack_scrub
+.macro SCRUBBED name
+        .hidden hook_\name
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        endbr32
+        push    $0
+        .cfi_adjust_cfa_offset 4
+        push    $0
+        .cfi_adjust_cfa_offset 4
+        push    $0
+        .cfi_adjust_cfa_offset 4
+        call    stack_scrub
+        add     $12, %esp
+        .cfi_adjust_cfa_offset -12
+        jmp     hook_\name
+        .cfi_endproc
+        .size   \name, . - \name
+.endm
+        SCRUBBED exit
+        SCRUBBED _exit
+        SCRUBBED _Exit
+        SCRUBBED libleak_snapshot
+        SCRUBBED libleak_snapshot_graph
+        SCRUBBED libleak_report
+        SCRUBBED libleak_report_thread
+        SCRUBBED __lsan_do_recoverable_leak_check
+        SCRUBBED __lsan_do_leak_check
+
 /* The file of the same name for x86_64 describes hook_call_main. */
         .hidden hook_call_main
         .local  hook_main_return
@@ -60,11 +93,13 @@ hook_call_main:
         cld
         mov     %esp, %edx
         and     $-16, %esp
-        sub     $8, %esp
         push    %edx
+        push    $0
+        push    $0
         push    %eax
+        call    stack_scrub
         call    hook_main_ended
-        mov     4(%esp), %esp
+        mov     12(%esp), %esp
         call    2f
 2:      pop     %edx
         add     $_GLOBAL_OFFSET_TABLE_+(.-2b), %edx
