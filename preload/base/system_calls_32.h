@@ -42,7 +42,13 @@
 #ifndef SYS_semop
 #define SYS_semop SYS_ipc
 #define SYS_semtimedop SYS_ipc
+#define SYS_IPC_SEMTIMEDOP 4 /* its first argument, for that call */
+#define SYS_SEMTIMEDOP_LIMIT 5
 #endif
+#endif
+
+#ifndef SYS_SEMTIMEDOP_LIMIT /* which argument is the timeout */
+#define SYS_SEMTIMEDOP_LIMIT 3
 #endif
 
 #endif

@@ -221,6 +221,21 @@ WAIT(pselect,
       const sigset_t *mask),
      mask, (count, read, write, except, time, seen))
 
+/* Of programs of 32 bits with _TIME_BITS=64. Their waits are shortened after the calls that glibc makes
+ * of them (syscall_restart.c), so no deadline is recorded. */
+#if UINTPTR_MAX == UINT32_MAX
+WAIT(__ppoll64, (struct pollfd * fds, nfds_t count, const void *time, const sigset_t *mask), mask,
+     (fds, count, time, seen))
+WAIT(__pselect64,
+     (int count, void *read, void *write, void *except, const void *time, const sigset_t *mask),
+     mask, (count, read, write, except, time, seen))
+WAIT(__sigtimedwait64, (const sigset_t *set, siginfo_t *info, const void *time), set,
+     (seen, info, time))
+WAIT(__epoll_pwait2_time64,
+     (int fd, void *events, int most, const void *time, const sigset_t *mask), mask,
+     (fd, events, most, time, seen))
+#endif
+
 /* ---- Waits with a deadline that the kernel does not keep ------------------------------------- */
 
 #ifdef SYS_epoll_wait

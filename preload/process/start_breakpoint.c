@@ -101,9 +101,11 @@ struct search {
     bool stripped;
 };
 
-static bool is_function_code(const struct dl_phdr_info *object, uintptr_t address)
+/* A function that is shorter than a breakpoint has none: it would reach into the next one. */
+static bool is_function_code(const struct dl_phdr_info *object, uintptr_t address, uint64_t size)
 {
-    return address % _Alignof(arch_code) == 0 && symbols_object_contains(object, address) &&
+    return address % _Alignof(arch_code) == 0 && (!size || size >= sizeof(arch_code)) &&
+           symbols_object_contains(object, address) &&
            symbols_page_protection(object, address, true) & PROT_EXEC;
 }
 
@@ -125,7 +127,7 @@ static void visit_function(const struct symtab_symbol *function, void *context)
     struct search *search = context;
     uintptr_t address = search->object->dlpi_addr + function->value;
     if (symtab_name_matches(function->name, function_name) &&
-        is_function_code(search->object, address))
+        is_function_code(search->object, address, function->size))
         insert_breakpoint(search->object, address);
 }
 

@@ -125,18 +125,53 @@ static bool is_repeatable(long number, const ucontext_t *context)
 #ifdef SYS_epoll_pwait2
         SYS_epoll_pwait2,
 #endif
-        SYS_epoll_pwait,   SYS_pselect6,        SYS_ppoll,
-        SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop,
-        SYS_semtimedop,    SYS_msgrcv,          SYS_msgsnd,
-        SYS_recvfrom,      SYS_recvmsg,         SYS_recvmmsg,
-        SYS_sendto,        SYS_sendmsg,         SYS_sendmmsg,
-        SYS_accept,        SYS_accept4,         SYS_read,
-        SYS_readv,         SYS_write,           SYS_writev,
-        SYS_io_getevents,  SYS_futex,           SYS_mq_timedreceive,
-        SYS_mq_timedsend,  SYS_wait4,           SYS_waitid,
-        SYS_flock,         SYS_fcntl,           SYS_clock_nanosleep,
-        SYS_nanosleep,     SYS_io_pgetevents,   SYS_io_uring_enter,
-        SYS_futex_waitv,   SYS_futex_wait,
+#ifdef SYS_ppoll_time64 /* of 32-bit programs, whose other calls have times of 32 bits */
+        SYS_ppoll_time64,
+        SYS_pselect6_time64,
+        SYS_rt_sigtimedwait_time64,
+        SYS_semtimedop_time64,
+        SYS_recvmmsg_time64,
+        SYS_futex_time64,
+        SYS_clock_nanosleep_time64,
+        SYS_mq_timedreceive_time64,
+        SYS_mq_timedsend_time64,
+        SYS_io_pgetevents_time64,
+#endif
+        SYS_epoll_pwait,
+        SYS_pselect6,
+        SYS_ppoll,
+        SYS_rt_sigsuspend,
+        SYS_rt_sigtimedwait,
+        SYS_semop,
+        SYS_semtimedop,
+        SYS_msgrcv,
+        SYS_msgsnd,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_recvmmsg,
+        SYS_sendto,
+        SYS_sendmsg,
+        SYS_sendmmsg,
+        SYS_accept,
+        SYS_accept4,
+        SYS_read,
+        SYS_readv,
+        SYS_write,
+        SYS_writev,
+        SYS_io_getevents,
+        SYS_futex,
+        SYS_mq_timedreceive,
+        SYS_mq_timedsend,
+        SYS_wait4,
+        SYS_waitid,
+        SYS_flock,
+        SYS_fcntl,
+        SYS_clock_nanosleep,
+        SYS_nanosleep,
+        SYS_io_pgetevents,
+        SYS_io_uring_enter,
+        SYS_futex_waitv,
+        SYS_futex_wait,
     };
     if (number == SYS_connect)
         return is_repeatable_connect(context_argument(context, 1));
@@ -167,11 +202,16 @@ static bool has_deadline(const ucontext_t *context, long number)
            deadline->frame - context_sp(context) < MAX_LIBC_FRAMES;
 }
 
+static uint64_t left_of_deadline(void)
+{
+    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+    return syscall_deadline.ns > now ? syscall_deadline.ns - now : 0;
+}
+
 static void shorten_deadline(ucontext_t *context)
 {
     const struct syscall_deadline *deadline = &syscall_deadline;
-    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
-    uint64_t left = deadline->ns > now ? deadline->ns - now : 0;
+    uint64_t left = left_of_deadline();
     if (deadline->timespec)
         *deadline->timespec = timespec_of(left);
     else
@@ -188,41 +228,80 @@ struct timed_call {
     long number, argument[6];
     uint64_t left;    /* ns */
     long late_result; /* of a socket's call at the end of the time; 0: the call itself finds out */
-    unsigned limit;   /* index of the argument that has the limit; then one of: */
-    bool milliseconds;
+    unsigned limit;   /* index of the argument that has the limit; in which form: */
+    enum { LIMIT_MILLISECONDS, LIMIT_TIMESPEC, LIMIT_WIDE, LIMIT_URING } form;
     struct timespec time;
+    struct __kernel_timespec wide; /* of 64 bits on each CPU */
     struct io_uring_getevents_arg uring;
 };
 
 static const struct {
-    short number, limit;
-    bool milliseconds;
+    short number;
+    uint8_t limit, form;
 } timed_calls[] = {
 #ifdef SYS_epoll_wait
-    {SYS_epoll_wait, 3, true},
+    {SYS_epoll_wait, 3, LIMIT_MILLISECONDS},
 #endif
 #ifdef SYS_epoll_pwait2
-    {SYS_epoll_pwait2, 3, false},
+    {SYS_epoll_pwait2, 3, LIMIT_WIDE},
 #endif
-    {SYS_epoll_pwait, 3, true},   {SYS_rt_sigtimedwait, 2, false}, {SYS_semtimedop, 3, false},
-    {SYS_io_getevents, 4, false}, {SYS_io_pgetevents, 4, false},
+#ifdef SYS_ppoll_time64
+    {SYS_rt_sigtimedwait_time64, 2, LIMIT_WIDE},
+    {SYS_semtimedop_time64, 3, LIMIT_WIDE},
+    {SYS_io_pgetevents_time64, 4, LIMIT_WIDE},
+#endif
+    {SYS_epoll_pwait, 3, LIMIT_MILLISECONDS},
+    {SYS_rt_sigtimedwait, 2, LIMIT_TIMESPEC},
+    {SYS_semtimedop, SYS_SEMTIMEDOP_LIMIT, LIMIT_TIMESPEC},
+    {SYS_io_getevents, 4, LIMIT_TIMESPEC},
+    {SYS_io_pgetevents, 4, LIMIT_TIMESPEC},
 };
+
+static uint64_t nanoseconds_of_wide(const struct __kernel_timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* Another call than semtimedop, which has its number. */
+static bool is_other_ipc(const struct timed_call *call)
+{
+#ifdef SYS_IPC_SEMTIMEDOP
+    return call->number == SYS_ipc && call->argument[0] != SYS_IPC_SEMTIMEDOP;
+#else
+    return call->number < 0;
+#endif
+}
 
 static bool has_limit(struct timed_call *call)
 {
+    if (is_other_ipc(call))
+        return false;
     for (size_t i = 0; i < ARRAY_LENGTH(timed_calls); i++) {
         if (timed_calls[i].number != call->number)
             continue;
         call->limit = timed_calls[i].limit;
-        call->milliseconds = timed_calls[i].milliseconds;
+        call->form = timed_calls[i].form;
         long limit = call->argument[call->limit];
-        if (call->milliseconds)
+        if (call->form == LIMIT_MILLISECONDS)
             call->left = (int)limit > 0 ? (uint64_t)limit * 1000000 : 0;
         else if (limit)
-            call->left = nanoseconds_of((const struct timespec *)limit);
+            call->left = call->form == LIMIT_WIDE
+                             ? nanoseconds_of_wide((const struct __kernel_timespec *)limit)
+                             : nanoseconds_of((const struct timespec *)limit);
         return call->left != 0;
     }
     return false;
+}
+
+/* Is the deadline recorded, but the limit that the kernel reads a copy that libc made of the hook's?
+ * glibc's functions for 32-bit programs make one. */
+static bool has_copied_limit(struct timed_call *call)
+{
+    if (!syscall_deadline.timespec || !has_limit(call) || call->form == LIMIT_MILLISECONDS ||
+        call->argument[call->limit] == (long)syscall_deadline.timespec)
+        return false;
+    call->left = left_of_deadline();
+    return true;
 }
 
 /* Says whether the call has a time limit, which is in a structure behind an argument. */
@@ -234,8 +313,9 @@ static bool has_uring_limit(struct timed_call *call)
         flags & (URING_ABSOLUTE | URING_REGISTERED) || !given || !given->ts)
         return false;
     call->uring = *given;
-    call->left = nanoseconds_of((const struct timespec *)(uintptr_t)given->ts);
+    call->left = nanoseconds_of_wide((const struct __kernel_timespec *)(uintptr_t)given->ts);
     call->limit = 4;
+    call->form = LIMIT_URING;
     return true;
 }
 
@@ -260,13 +340,14 @@ static void set_limit(struct timed_call *call, uint64_t left)
 {
     long *limit = &call->argument[call->limit];
     call->time = timespec_of(left);
-    call->uring.ts = (uintptr_t)&call->time;
+    call->wide = (struct __kernel_timespec){left / 1000000000u, left % 1000000000u};
+    call->uring.ts = (uintptr_t)&call->wide;
     if (call->late_result)
         return;
-    if (call->milliseconds)
-        *limit = milliseconds_of(left);
-    else
-        *limit = call->number == SYS_io_uring_enter ? (long)&call->uring : (long)&call->time;
+    *limit = call->form == LIMIT_MILLISECONDS ? milliseconds_of(left)
+             : call->form == LIMIT_TIMESPEC   ? (long)&call->time
+             : call->form == LIMIT_WIDE       ? (long)&call->wide
+                                              : (long)&call->uring;
 }
 
 /* Repeats the call until it is over, or a handler of the program has run. */
@@ -281,7 +362,9 @@ static long make_timed_call(const ucontext_t *context, struct timed_call *call)
         now = sys_clock_ns(CLOCK_MONOTONIC);
         if (result == STOPPED_AGAIN && call->late_result && now >= end)
             result = call->late_result;
-        if (result == STOPPED_AGAIN && load_relaxed(&trampoline_thread.entered) != handled)
+        /* A pending signal would be handled in front of the call and not interrupt it. */
+        if (result == STOPPED_AGAIN &&
+            (load_relaxed(&trampoline_thread.entered) != handled || program_interrupts(context)))
             result = -EINTR;
     } while (result == STOPPED_AGAIN);
     return result;
@@ -295,7 +378,8 @@ static void repeat_call(ucontext_t *context, long number, long first)
     for (unsigned i = 1; i < 6; i++)
         call.argument[i] = context_argument(context, i);
     bool recorded = has_deadline(context, number);
-    if (!recorded && (has_limit(&call) || has_uring_limit(&call) || has_socket_limit(&call)))
+    if (recorded ? has_copied_limit(&call)
+                 : (has_limit(&call) || has_uring_limit(&call) || has_socket_limit(&call)))
         return context_set_result(context, make_timed_call(context, &call));
     if (recorded)
         shorten_deadline(context);

@@ -19,8 +19,9 @@
 #define ARCH_SLOT_WORD 1 /* R_386_32: an address in initialised data */
 
 /* Written over the beginning of a function as a breakpoint: an illegal instruction. All of one byte
- * have a meaning in 32-bit code, so this may cover two instructions: nothing may jump to the second. */
-typedef uint16_t arch_code;
+ * have a meaning in 32-bit code, so this may cover two instructions: nothing may jump to the second.
+ * Functions begin at any address (gcc -O1). */
+typedef uint16_t __attribute__((aligned(1))) arch_code;
 #define ARCH_UNKNOWN_CODE 0x0b0f /* ud2 */
 
 /* The jump that is written over the beginning of a function: its size and range (displace.h), which

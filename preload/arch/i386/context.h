@@ -76,8 +76,15 @@ static inline bool context_is_vdso_call(uintptr_t back)
     return memcmp((const char *)back - 7, "\x65\xff\x15\x10\0\0\0", 7) == 0;
 }
 
-/* The place at which the code of the program makes the call. In the vDSO three registers have been
- * pushed. */
+/* Behind the vDSO's function: pop %ebp, %edi, %ebx; ret. It is the end of the function by which glibc
+ * makes calls with six arguments. */
+static inline bool context_is_six_argument_end(uintptr_t back)
+{
+    return memcmp((const char *)back, "\x5d\x5f\x5b\xc3", 4) == 0;
+}
+
+/* Where the code of the program makes the call. In the vDSO three registers have been pushed, and so
+ * have they in the function for six arguments, whose caller loads the number. */
 static inline uintptr_t context_call_site(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context);
@@ -85,7 +92,12 @@ static inline uintptr_t context_call_site(const ucontext_t *context)
     if (memcmp(code, "\x5d\x5a\x59\xc3", 4) != 0) /* pop %ebp, %edx, %ecx; ret */
         return context_pc(context) - CONTEXT_CALL_SIZE;
     memcpy(&back, (const void *)(context_sp(context) + 12), sizeof back);
-    return context_is_vdso_call(back) ? back - 7 : 0;
+    if (!context_is_vdso_call(back))
+        return 0;
+    if (!context_is_six_argument_end(back))
+        return back - 7;
+    memcpy(&back, (const void *)(context_sp(context) + 12 + 4 + 12), sizeof back);
+    return *(const uint8_t *)(back - 5) == 0xe8 ? back - 5 : 0;
 }
 
 /* The number of the system call. The result has overwritten it: mostly an instruction before loads
