@@ -91,6 +91,7 @@ enum leak_header_flag {
         2048, /* exit_look was on at the start: a report explains a missing check */
     LEAK_FLAG_PYTHON_UNREAD =
         4096, /* a Python was there whose frames could not be read: stacks have C frames alone */
+    LEAK_FLAG_PYTHON_POOLS = 8192, /* Python carves small objects from pools: they are no blocks */
 };
 
 /* ---- Requests ---------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "preload/graph/leak_graph.h"
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
+#include "preload/roots/python_pools.h"
 #include "preload/roots/older_blocks.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
@@ -330,6 +331,8 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
     library_blocks_clear(&input, &check->roots);
+    if (python_pools_clear(&check->roots))
+        store_set_flag(LEAK_FLAG_PYTHON_POOLS);
     for (uint32_t i = 0; i < check->roots.ranges.count; i++) {
         const struct scan_range *range = &check->roots.ranges.range[i];
         reach_add_root(check->reach, range->start, range->end, i, root_kind(range));

@@ -106,6 +106,19 @@ static void add_own_allocator(struct notes *notes)
                                  term_size(apart + known).text, term_size(known).text));
 }
 
+/* Says what "no leaks" leaves out: Python's objects are no blocks. */
+static void add_python_pools(struct notes *notes)
+{
+    const struct store_leak_check *look = notes->store->look;
+
+    for (size_t i = 0; look && i < look->found_count; i++)
+        if (look->found[i].verdict == LEAK_VERDICT_LOST)
+            return;
+    add_note(notes,
+             "objects of Python of up to 512 bytes are not recorded; with PYTHONMALLOC=malloc "
+             "each is a block");
+}
+
 /* Explains why no block is called a leak. */
 static void add_never_enabled(struct notes *notes)
 {
@@ -200,7 +213,10 @@ void report_notes_fill(struct arena *mem, const struct store *store,
     if (store->header.flags & LEAK_FLAG_FULL)
         add_note(&notes, "the recording file was full: the newest stacks are missing");
     add_options(&notes);
-    add_own_allocator(&notes);
+    if (store->header.flags & LEAK_FLAG_PYTHON_POOLS)
+        add_python_pools(&notes);
+    else
+        add_own_allocator(&notes);
     if (store->look && store->look->head.uncleared)
         add_uncleared(&notes);
     add_unseen_pairs(&notes);
