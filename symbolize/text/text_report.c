@@ -214,6 +214,30 @@ static void write_report_coverage(const struct text_processes *processes, size_t
     }
 }
 
+/* Functions of libraries and wrappers between those of the user, which only --all-frames shows. */
+static bool has_hidden_frames(const struct record *record)
+{
+    bool hidden = false;
+
+    for (size_t i = record->user + 1; i < record->frame_count; i++) {
+        const struct frame *frame = record->frames[i];
+
+        if (frame->role == FRAME_USER && hidden)
+            return true;
+        hidden |= frame->role != FRAME_USER && frame->function;
+    }
+    return false;
+}
+
+static bool hides_frames(const struct process *process, const struct view *view)
+{
+    for (size_t i = 0; i < process->record_count; i++)
+        if (text_list_has(process, &process->records[i], view) &&
+            has_hidden_frames(&process->records[i]))
+            return true;
+    return false;
+}
+
 /* The option that shows more of a process; NULL when all is shown, or when there is nothing to do. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
@@ -234,7 +258,9 @@ static const char *next_option(const struct process *process, const struct view 
         return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
     if (view->top && shown > view->top)
         return "--top=0";
-    return view->all_frames ? "--format=json" : "--all-frames";
+    if (view->all_frames)
+        return "--format=json";
+    return hides_frames(process, view) ? "--all-frames" : NULL;
 }
 
 static void write_next(const struct process *process, const struct view *view, FILE *stream)
@@ -246,10 +272,11 @@ static void write_next(const struct process *process, const struct view *view, F
                 process->store ? term_shell_word(process->store).text : "FILE");
 }
 
+/* No function is marked, and no owner was freed: the allocating line alone seldom is the one to fix. */
 static bool is_unexplained(const struct record *record)
 {
-    return record->verdict == VERDICT_LOST && !record->suppressed_by && !record->freed.places &&
-           !record->beside.places && !record->orphaned.blocks;
+    return record->verdict == VERDICT_LOST && !record->suppressed_by &&
+           !(record->freed.places && record->freed.place[0].close) && !record->orphaned.blocks;
 }
 
 static bool were_followed(const struct process *process)
@@ -280,35 +307,45 @@ static size_t unexplained_entry(const struct process *process, const struct view
     return 0;
 }
 
-/* Follows the first entry by default. */
+/* Follows the first entry by default; NULL: none. */
 static const char *follow_option(const struct text_processes *processes, size_t number, char *text,
                                  size_t size)
 {
     if (!number || (number > 1 && processes->full_count > 1))
-        return "--all-frames";
+        return NULL;
     snprintf(text, size, number == 1 ? "--when-lost" : "--when-lost=%zu", number);
     return text;
 }
 
-/* The command that runs the program again with the option that shows more. */
-static void write_again(const struct text_processes *processes, const struct view *view,
-                        FILE *stream)
+/* The option with which another run tells more; NULL: nothing more is to be told. */
+static const char *choose_again(const struct text_processes *processes, const struct view *view,
+                                char *follow, size_t size)
 {
     const struct report *report = processes->report;
-    const char *option = NULL;
-    char follow[32];
-    struct term_text command = term_text(view->again, strlen(view->again), 0);
+    const char *option = NULL, *when = NULL;
 
     for (size_t i = 0; i < processes->full_count; i++) {
         const struct process *process = &report->processes[processes->full[i]];
         const char *more = next_option(process, view);
 
         if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
-            option = strcmp(more, "--all-frames") == 0
-                         ? follow_option(processes, unexplained_entry(process, view), follow,
-                                         sizeof(follow))
-                         : more;
+            option = more;
+        if (!when)
+            when = follow_option(processes, unexplained_entry(process, view), follow, size);
     }
+    if (when && (!option || strcmp(option, "--all-frames") == 0))
+        return when;
+    return option;
+}
+
+/* The command that runs the program again with the option that shows more. */
+static void write_again(const struct text_processes *processes, const struct view *view,
+                        FILE *stream)
+{
+    char follow[32];
+    const char *option = choose_again(processes, view, follow, sizeof(follow));
+    struct term_text command = term_text(view->again, strlen(view->again), 0);
+
     if (!option)
         return;
     if (command.columns > AGAIN_COLUMNS || strcmp(command.text, view->again) != 0)

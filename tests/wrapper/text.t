@@ -62,10 +62,10 @@ test_a_small_program_has_its_report_on_one_screen() {
                 # shellcheck disable=SC2086
                 report ./$program $count $threads
                 [ "$(wc -l <out)" -le 25 ] || fail "too long: $(cat out)"
-                equal 'records' "$(grep -cE '^[0-9]\. .* bytes in [0-9]+ blocks? lost' out)" $count
+                equal 'records' "$(grep -cE '^[0-9]\. .* bytes in [0-9]+( of [0-9]+)? blocks? lost' out)" $count
                 # Each has its own line of source, and the next one is its caller's.
                 equal 'their lines' "$(grep -v '^  *|' out |
-                    grep -A 1 -E '^     (node_new|table|copies|grow|some_are_freed) .*src:[0-9]+$' |
+                    grep -A 1 -E '^   [> ] (node_new|table|copies|grow|some_are_freed) .*src:[0-9]+$' |
                     grep -cE '^     (list|main|threaded) .*src:[0-9]+$')" $count
                 says out '^     fixing this leak releases .* in 18 blocks$'
                 says out '^Next: '
