@@ -21,6 +21,23 @@ static struct stock {
     size_t left;
 } stocks[SHADOW_GRAINS];
 
+/* Numbers in [first, end); end 0: none. */
+struct span {
+    uint32_t first, end;
+};
+
+/* The parts that there are, and of each part the areas that were asked for: so a short program's leak check
+ * does not read, and so map, tables that nothing is in. They grow before the words of an area are published. */
+static struct span parts, areas[SHADOW_PARTS];
+
+static void widen_span(struct span *span, uint32_t number)
+{
+    if (!span->end || number < span->first)
+        store_relaxed(&span->first, number);
+    if (number >= span->end)
+        store_relaxed(&span->end, number + 1);
+}
+
 /* ---- Parts and areas ------------------------------------------------------------------------- */
 
 /* Is nearly all memory of these fine words in use? */
@@ -71,10 +88,16 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 /* An area in its part; NULL: no memory for the part. The lock is held. */
 static struct shadow_area *find_area(uintptr_t address)
 {
-    struct shadow_area **part = &shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS];
+    uint32_t number = (uint64_t)address >> SHADOW_PART_BITS;
+    uint32_t at = address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1);
+    struct shadow_area **part = &shadow_state.part[number];
     if (!*part)
         store_release(part, (struct shadow_area *)arena_map(PART_SIZE)); /* pairs with a fork */
-    return *part ? &(*part)[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)] : NULL;
+    if (!*part)
+        return NULL;
+    widen_span(&parts, number);
+    widen_span(&areas[number], at);
+    return &(*part)[at];
 }
 
 uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
@@ -216,9 +239,11 @@ uint64_t shadow_areas(void)
 static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t start, void *context),
                       void *context)
 {
-    for (uint64_t i = 0; i < SHADOW_PARTS; i++) {
+    for (uint64_t i = load_relaxed(&parts.first); i < load_relaxed(&parts.end); i++) {
         const struct shadow_area *part = load_acquire(&shadow_state.part[i]);
-        for (uint64_t at = 0; part && at < SHADOW_AREAS; at++)
+        if (!part)
+            continue;
+        for (uint64_t at = load_relaxed(&areas[i].first); at < load_relaxed(&areas[i].end); at++)
             if ((part[at].words[SHADOW_FINE] | part[at].words[SHADOW_COARSE]) > SHADOW_SHARED)
                 visit(&part[at], (uint64_t)i << SHADOW_PART_BITS | at << SHADOW_AREA_BITS, context);
     }
