@@ -12,7 +12,7 @@ struct components {
     uint32_t count;   /* of sets; each has two members or more */
 };
 
-/* left_out: by edge, those that count as none; NULL: all count. */
+/* Finds the sets. left_out: for each edge, whether it counts as none; NULL: all edges count. */
 struct components components_find(const struct heap_graph *graph, const bool *left_out);
 void components_end(struct components *components);
 

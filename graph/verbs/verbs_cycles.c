@@ -260,7 +260,8 @@ static void list_kinds(struct verb_run *run, struct cycle_kinds *kinds, const ch
     listing_close_table(run->listing, kinds->count - shown);
 }
 
-/* By edge: pointers back inside containers, and weak ones. NULL: there are none. The caller frees it. */
+/* Marks the edges that are pointers back inside containers, or weak ones. NULL: there are none. The
+ * caller frees the row. */
 static bool *find_weak_edges(struct verb_run *run)
 {
     const struct heap_graph *graph = run->graph;

@@ -19,7 +19,7 @@ static const char *hex_digits(struct arena *mem, const struct graph_content *sam
     return arena_copy(mem, text, 2 * (size_t)sample->length);
 }
 
-/* Its first bytes, as a text or as hex digits; NULL: the file does not have them. */
+/* The first bytes of a content, as a text or as hex digits; NULL: the file does not have them. */
 static const char *content_words(const struct verb_run *run, uint64_t content)
 {
     const struct graph_content *sample = duplicates_sample(run->graph, content);

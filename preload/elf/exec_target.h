@@ -22,7 +22,8 @@ enum exec_target {
  * is closed again. */
 enum exec_target exec_target_of_path(const char *file, const char *search_path);
 enum exec_target exec_target_of_fd(int fd);
-/* As execveat finds the file: from a directory, or with AT_EMPTY_PATH the descriptor's own. */
+/* Says what kind of program a file is that execveat finds: from a directory, or with AT_EMPTY_PATH
+ * the descriptor's own. */
 enum exec_target exec_target_at(int directory, const char *file, int flags);
 
 /* Does this process contain the runtime of a sanitizer? Such a runtime replaces nearly all of libc,

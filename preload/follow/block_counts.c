@@ -41,7 +41,7 @@ static struct leak_counting *find_counting(unsigned word, int by, const uint64_t
     return NULL;
 }
 
-/* by: 0 for the first value. */
+/* Records a change of a word. by: the difference, 0 for the first value. */
 static void note_change(unsigned word, int64_t by, const uint64_t *frames, unsigned count)
 {
     struct leak_counter *counter = &records->words[word];

@@ -13,7 +13,7 @@
 /* Creates the records. */
 void block_counts_start(void);
 
-/* bytes: of the block that are looked at. */
+/* Begins to watch the words of a block. bytes: how many of its bytes are looked at. */
 void block_counts_begin(uintptr_t block, uint64_t bytes);
 
 /* The call stack, innermost frame first, of an instruction that may have changed a word. One thread

@@ -221,8 +221,8 @@ WAIT(pselect,
       const sigset_t *mask),
      mask, (count, read, write, except, time, seen))
 
-/* Of programs of 32 bits with _TIME_BITS=64. Their waits are shortened after the calls that glibc makes
- * of them (syscall_restart.c), so no deadline is recorded. */
+/* Hooks for programs of 32 bits with _TIME_BITS=64. Their waits are shortened after the calls that
+ * glibc makes of them (syscall_restart.c), so no deadline is recorded. */
 #if UINTPTR_MAX == UINT32_MAX
 WAIT(__ppoll64, (struct pollfd * fds, nfds_t count, const void *time, const sigset_t *mask), mask,
      (fds, count, time, seen))

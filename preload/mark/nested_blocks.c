@@ -14,7 +14,7 @@ struct trimmed_block {
 
 /* ---- Before the index is built --------------------------------------------------------------- */
 
-/* Where a node may begin behind the block. */
+/* The first address behind a block at which a node may begin. */
 static uintptr_t block_end(const struct block *block)
 {
     return round_up(block->address + block->size, RANK_INDEX_STEP);

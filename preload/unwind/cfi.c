@@ -54,7 +54,7 @@ static bool open_cfi_entry(const uint8_t *at, struct eh_reader *body)
     return true;
 }
 
-/* id: 0 in .eh_frame. */
+/* Reads a CIE. id: the value that marks one, 0 in .eh_frame. */
 static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
 {
     struct eh_reader cursor;
@@ -118,7 +118,7 @@ static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader 
            read_cie(section->start + place, UINT32_MAX, entry);
 }
 
-/* section: NULL, the FDE is one of .eh_frame. */
+/* Reads an FDE. section: NULL = the FDE is one of .eh_frame. */
 static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uintptr_t pc,
                      struct entry *entry)
 {

@@ -66,7 +66,8 @@ int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc);
 struct cfi_section {
     const uint8_t *start, *end;
 };
-/* fde: offset of its length word, which the caller has checked; pc: as linked. */
+/* Computes the row of an address from an FDE of .debug_frame. fde: offset of the FDE's length word,
+ * which the caller has checked; pc: as linked. */
 struct cfi_row cfi_row_of_debug_fde(const struct cfi_section *section, size_t fde, uintptr_t pc);
 
 #endif

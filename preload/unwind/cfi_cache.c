@@ -69,7 +69,8 @@ static struct cfi_row find_row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
-/* Where a thread may not wait, code without .eh_frame has no row; nor is it cached (cache_row). */
+/* Finds the row in the file's .debug_frame. A thread that may not wait finds none for such code,
+ * and none is cached (cache_row). */
 static struct cfi_row find_row_in_file(const struct module_view *module, uintptr_t pc)
 {
     if (!modules_may_wait())

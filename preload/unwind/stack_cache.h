@@ -107,7 +107,7 @@ static ALWAYS_INLINE uint64_t stack_cache_hash(uint64_t key)
     return key * 0x9e3779b97f4a7c15ull;
 }
 
-/* Where the hint of a pc and sp is, if they have one. */
+/* The slot of the hint for a pc and sp, if they have one. */
 static ALWAYS_INLINE struct stack_cache_hint *stack_cache_hint_at(struct stack_cache *cache,
                                                                   uintptr_t pc, uintptr_t sp)
 {

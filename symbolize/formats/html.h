@@ -57,9 +57,8 @@ struct html_stacks {
     size_t text_count, text_capacity;
 };
 
-/* The index of a frame, a stack or a text; adds it. The frames must outlive the page. */
+/* The index of a frame or a text; adds it. The frames must outlive the page. */
 uint32_t html_frame_id(struct html_stacks *stacks, const struct frame *frame);
-uint32_t html_stack_id(struct html_stacks *stacks, const struct frame *const *frames, size_t count);
 uint32_t html_text_id(struct html_stacks *stacks, const char *text); /* NULL, "" = 0 */
 
 struct html_trace {

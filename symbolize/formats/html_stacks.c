@@ -34,7 +34,8 @@ static uint32_t add_stack(struct html_stacks *stacks, uint32_t up, uint32_t fram
     return (uint32_t)stacks->stack_count++;
 }
 
-uint32_t html_stack_id(struct html_stacks *stacks, const struct frame *const *frames, size_t count)
+static uint32_t stack_id(struct html_stacks *stacks, const struct frame *const *frames,
+                         size_t count)
 {
     uint32_t at = 0;
 
@@ -148,7 +149,7 @@ static void write_frames(struct json_writer *json, struct html_stacks *stacks,
 
 static void write_stacks(struct json_writer *json, struct html_stacks *stacks)
 {
-    html_stack_id(stacks, NULL, 0); /* there is a stack 0 */
+    stack_id(stacks, NULL, 0); /* there is a stack 0 */
     json_open(json, "stacks", '{');
     json->flat = true;
     json_open(json, "up", '[');
@@ -250,6 +251,6 @@ void html_put_stack(struct json_writer *json, struct html_stacks *stacks, const 
 {
     size_t first = first_shown_frame(trace, view);
 
-    json_put_number(json, key, html_stack_id(stacks, trace->frames + first, trace->count - first));
+    json_put_number(json, key, stack_id(stacks, trace->frames + first, trace->count - first));
     json_put_number(json, user_key, trace->user > first ? trace->user - first : 0);
 }

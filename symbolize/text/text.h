@@ -196,8 +196,8 @@ const struct frame *text_find_caller(const struct frame *const *frames, size_t c
 struct term_text text_called_by(const struct frame *caller, size_t columns,
                                 const struct view *view);
 
-/* Where a report tells the function to fix, its frame has this mark in the margin, and so has the line
- * that says why. */
+/* The margin of a frame. When a report names the function to fix, the frame of that function has
+ * the mark, and so has the line that says why. */
 #define TEXT_MARGIN "     "
 #define TEXT_MARGIN_MARKED "   > "
 

@@ -126,7 +126,7 @@ const struct frame *text_find_caller(const struct frame *const *frames, size_t c
     return NULL;
 }
 
-/* Of the stack that freed most in the first place. */
+/* The caller in the stack that freed most at the first place. */
 static const struct frame *find_freeing_caller(const struct freed *freed)
 {
     size_t i = 0;
@@ -136,7 +136,8 @@ static const struct frame *find_freeing_caller(const struct freed *freed)
     return text_find_caller(freed->frames, freed->frame_count, i);
 }
 
-/* Where the common function is too far to be told, the one that calls the function that frees. */
+/* Writes a place that frees: the common function, or if that is too far away, the one that calls
+ * the function that frees. */
 static void write_freed_at(const char *lead, const struct freed *freed, size_t i, const char *rest,
                            const struct view *view, FILE *stream)
 {

@@ -121,7 +121,7 @@ struct arch_link {
 #define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
 #define ARCH_CALLER_FP(record) (*(const uintptr_t *)(record))
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
-/* Where the record lies, from fp. */
+/* The distance from fp to the frame record. */
 #define ARCH_FRAME_RECORD 0
 
 /* The place where the return address of a call is stored until the call returns. */

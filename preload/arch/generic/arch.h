@@ -83,9 +83,10 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* record: __builtin_frame_address(0) of the called function, whose frame the compiler lays out in
- * one way: the return address and the caller's fp at fixed places below the CFA. The arguments of a
- * variadic function lie between, and there only the compiler knows its CFA. */
+/* The place of a frame record: __builtin_frame_address(0) of the called function, whose frame
+ * the compiler lays out in one way: the return address and the caller's fp at fixed places below
+ * the CFA. The arguments of a variadic function lie between, and there only the compiler knows
+ * the CFA. */
 struct arch_link {
     uintptr_t record;
 };
@@ -97,7 +98,7 @@ struct arch_link {
 #define ARCH_LINK(its_record) ((struct arch_link){(uintptr_t)(its_record)})
 #define CPU_WORD(address) (*(const uintptr_t *)(address))
 
-/* Where the return address of a call is stored until the call returns. */
+/* The place where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)caller_sp;

@@ -21,7 +21,7 @@ typedef uint8_t arch_code;
                      : "rcx", "r11", "memory");                                                    \
     return result
 #define CPU_SP "rsp"
-/* Its first word is its own address. */
+/* The thread pointer: the first word of the thread control block is the block's own address. */
 #define CPU_THREAD_POINTER                                                                         \
     ({                                                                                             \
         uintptr_t block_;                                                                          \

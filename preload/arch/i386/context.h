@@ -76,15 +76,15 @@ static inline bool context_is_vdso_call(uintptr_t back)
     return memcmp((const char *)back - 7, "\x65\xff\x15\x10\0\0\0", 7) == 0;
 }
 
-/* Behind the vDSO's function: pop %ebp, %edi, %ebx; ret. It is the end of the function by which glibc
- * makes calls with six arguments. */
+/* Recognizes what follows the vDSO's function in the function by which glibc makes calls with six
+ * arguments: pop %ebp, %edi, %ebx; ret. */
 static inline bool context_is_six_argument_end(uintptr_t back)
 {
     return memcmp((const char *)back, "\x5d\x5f\x5b\xc3", 4) == 0;
 }
 
-/* Where the code of the program makes the call. In the vDSO three registers have been pushed, and so
- * have they in the function for six arguments, whose caller loads the number. */
+/* The place at which the code of the program makes the call. In the vDSO three registers have been
+ * pushed, and so have they in the function for six arguments, whose caller loads the number. */
 static inline uintptr_t context_call_site(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context);

@@ -26,7 +26,7 @@ struct arch_link {
 #define ARCH_CALLER_PC(record) ((record)[1])
 #define ARCH_CALLER_FP(record) ((record)[0])
 #define ARCH_LINK(record) ((struct arch_link){})
-/* Where the record lies, from fp. */
+/* The distance from fp to the frame record. */
 #define ARCH_FRAME_RECORD 0
 
 /* The place where the return address of a call is stored until the call returns. */
