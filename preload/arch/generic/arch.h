@@ -115,6 +115,9 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer;
 }
 
+/* All calls from a frame have the same sp. */
+#define ARCH_SLOTS_VARY 0
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 static inline bool arch_cfa_signs(uint8_t opcode)

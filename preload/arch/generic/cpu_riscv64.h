@@ -31,6 +31,7 @@ typedef uint16_t arch_code;
 /* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
  * and after a signal. */
 #define ARCH_LIBUNWIND "riscv"
+#define ARCH_LIBUNWIND_SP 2
 #define ARCH_LIBUNWIND_PC 1
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 32
 

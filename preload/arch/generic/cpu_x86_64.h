@@ -32,6 +32,7 @@ typedef uint8_t arch_code;
 #define CONTEXT_DTV 8
 
 #define ARCH_LIBUNWIND "x86_64"
+#define ARCH_LIBUNWIND_SP 7
 #define ARCH_LIBUNWIND_PC 16
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 16
 
