@@ -175,7 +175,7 @@ SYSROOT_32 = $(abspath $(O))/32/sysroot
 CHECK_LIBS_32 = $(addprefix $(SYSROOT_32)/usr/lib/i386-linux-gnu/,libcheck.a libsubunit.a) -lrt -lm
 
 check-i386: all lib32                 ## compile for 32-bit programs, run its tests on this machine
-	@ln -sf ../leakreport ../leakwatch ../leakctl ../leaktop $(O)/32
+	@ln -sf ../leakreport ../leakwatch ../leakctl ../leaktop ../leakgraph $(O)/32
 	@scripts/sysroot i386 $(SYSROOT_32) $(PACKAGES_32)
 	@$(MAKE) --no-print-directory $(JOBS) $(AS_32) CHECK_LIBS='$(CHECK_LIBS_32)' REPORT_LIBS= $(UNITS_32)
 	@LD_LIBRARY_PATH=$(SYSROOT_32)/usr/lib/i386-linux-gnu tests/tally unit $(O)/32 '$(T)'
