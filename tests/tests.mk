@@ -96,6 +96,8 @@ verdicts: all                         ## real programs: nothing is called lost t
 	@tests/verdicts/run $(O) $(T)
 types: all                            ## the types of blocks of 25 programs are right; T=name; FULL=1 tries every build
 	@tests/types/run $(O) $(T)
+types-debian: all                     ## types in programs of Debian, built with -g and confirmed by gdb; D=folder for them; T=name
+	@tests/types/debian $(O) $(or $(D),$(O)/types-debian) $(T)
 growth: all                           ## twenty-two programs, half of which grow: named, and nothing else; T=name
 	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
@@ -181,4 +183,4 @@ check-i386: all lib32                 ## compile for 32-bit programs, run its te
 	@LD_LIBRARY_PATH=$(SYSROOT_32)/usr/lib/i386-linux-gnu tests/tally unit $(O)/32 '$(T)'
 	@CC='$(CC_32)' CXX='$(CXX_32)' tests/e2e/run $(O)/32 $(T)
 
-.PHONY: check-i386 docs-check conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 check-riscv64 signed symbols $(SUITES) mutants
+.PHONY: types-debian check-i386 docs-check conformance-all lock-order tests-only prepared demo check quick test golden schema features equality rows soak check-aarch64 check-riscv64 signed symbols $(SUITES) mutants

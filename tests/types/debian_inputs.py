@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """debian_inputs.py FOLDER: writes what types/debian gives to its programs, the same each time."""
 import json
+import os
 import random
 import sys
 
@@ -35,3 +36,19 @@ write("a.sql", "create table a(id integer primary key, name text, x real);\ncrea
       "".join(f"insert into a values({i},'name {i}',{i}.5);\n" for i in range(3000)) +
       "commit;\ncreate view w as select name, count(*) c from a group by name;\n"
       "select count(*) from a join w using(name) where x > 10;\n.exit\n")
+write("a.lua", """local words = {}
+for i = 1, 3000 do
+    words[i] = {name = "word" .. i, count = i, tags = {i, i + 1}, get = function() return i end}
+end
+the_words = words
+""")
+write("hosts.awk", """{ host = $2; sub("\\\\..*", "", host); if ($2 ~ ("^" host "(\\\\.|$)")) seen[host]++ }
+END { for (host in seen) count++; print count }
+""")
+write("hosts", "".join(f"GET host{random.randrange(700)}.example.org {i}\n" for i in range(3000)))
+os.makedirs(f"{folder}/ninja", exist_ok=True)
+write("ninja/build.ninja", "rule cc\n command = cp $in $out\n description = CC $out\nrule link\n command = cat $in > $out\n" +
+      "".join(f"build o{i}: cc s{i} | h{i % 40}\n flags = -O{i % 3}\n" for i in range(800)) +
+      "build app: link " + " ".join(f"o{i}" for i in range(800)) + "\ndefault app\n")
+for name in [f"s{i}" for i in range(800)] + [f"h{i}" for i in range(40)]:
+    write("ninja/" + name, "x")
