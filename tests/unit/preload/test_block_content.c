@@ -6,7 +6,7 @@
 #include "leak_graph_file.h"
 #include "preload/graph/block_content.h"
 
-#define BLOCKS 600
+#define BLOCKS 200
 #define MOST 400
 
 static struct block_content content;
@@ -70,7 +70,7 @@ START_TEST(numbers_are_equal_where_contents_are)
                 equal += numbers[i] == numbers[k];
             }
         }
-        ck_assert_uint_gt(equal, BLOCKS);
+        ck_assert_uint_gt(equal, BLOCKS / 2);
     }
     ck_assert_uint_eq(block_content_add(&content, (uintptr_t)bytes[0], 0), 0);
 }
