@@ -147,6 +147,12 @@ struct tree_run {
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
 
+/* What stands before group_root(): others of the group may be held by other roots. */
+static const char *group_held_by(const struct owner_group *group)
+{
+    return group->blocks > 1 ? ", the largest held by " : ", held by ";
+}
+
 /* The root word that holds the group's largest block; NULL: another block, or none. */
 static const char *group_root(struct verb_run *run, const struct owner_group *group)
 {
@@ -170,7 +176,8 @@ static void tell_group_text(struct tree_run *tree, const struct owner_group *gro
     if (group->lost)
         fputs(", lost", run->listing->stream);
     if (root)
-        fprintf(run->listing->stream, ", held by %s", term_text(root, strlen(root), 0).text);
+        fprintf(run->listing->stream, "%s%s", group_held_by(group),
+                term_text(root, strlen(root), 0).text);
     fputc('\n', run->listing->stream);
 }
 
@@ -344,15 +351,15 @@ static void tell_suspect(struct tree_run *tree, const struct owner_groups *group
 
     if (!text)
         return;
-    fprintf(text, "%s%s from %s%s%s %s %.0f %% of the heap (%s)",
+    fprintf(text, "%s%s from %s%s%s%s %s %.0f %% of the heap (%s)",
             group->blocks == 1 ? "One "
             : blocks           ? blocks
                                : "",
             group->blocks > 1 ? ""
             : type            ? term_text(type, strlen(type), 0).text
                               : "block",
-            term_text(site, strlen(site), 0).text, root ? ", held by " : "",
-            root ? term_text(root, strlen(root), 0).text : "",
+            term_text(site, strlen(site), 0).text, root ? group_held_by(group) : "",
+            root ? term_text(root, strlen(root), 0).text : "", root && group->blocks > 1 ? "," : "",
             group->blocks == 1 ? "holds" : "hold", 100 * verb_share(group->bytes, graph->bytes),
             term_size(group->bytes).text);
     if (most.site != group->site) {

@@ -68,6 +68,9 @@ test_graph_of_a_cache_names_its_owner() {
     graph heap.lg suspects >out
     equal suspects "$(grep -c 'of the heap' out)" 1
     says out '^One struct cache from cache_new .*, held by the_cache .* 9[0-9] % of the heap .* most of it 1,000 × struct entry from entry_new '
+    graph heap.lg dominators >out
+    says out ' 1 × struct cache from cache_new .*, held by the_cache '
+    says out ' 2 × struct pair from half_new .*, the largest held by kept '
     graph heap.lg dominators --json >json
     equal 'the tree' "$(value '[(o["site"].split()[0], o["blocks"], o["lost"]) for o in d["owners"]]' <json)" \
         "[('cache_new', 1, False), ('spare_new', 1, False), ('half_new', 10, True), ('half_new', 2, False)]"
