@@ -28,10 +28,32 @@ static struct term_text rough_count(const struct process *process, uint64_t numb
     return estimate_count(number, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(number) : 0, word);
 }
 
+/* "Outer callers are missing in 3 call stacks: deeper than depth=, which may be up to 1024 (2); ..." */
+static void write_truncated(const struct process *process, FILE *stream)
+{
+    const char *join = ": ";
+
+    if (!process->truncated_stacks)
+        return;
+    fprintf(stream, "Outer callers are missing in %s",
+            term_count(process->truncated_stacks, "call stack").text);
+    for (uint32_t i = 0; i < sizeof(process->truncated) / sizeof(*process->truncated); i++) {
+        bool all = process->truncated[i] == process->truncated_stacks;
+
+        if (!process->truncated[i])
+            continue;
+        if (all)
+            fprintf(stream, "%s%s", join, text_stack_end(i));
+        else
+            fprintf(stream, "%s%s (%s)", join, text_stack_end(i),
+                    term_number(process->truncated[i]).text);
+        join = "; ";
+    }
+    fputs(".\n", stream);
+}
+
 static void write_seen(const struct process *process, FILE *stream)
 {
-    const char *join = " (";
-
     fprintf(stream, "%s, %s; peak %s.\n",
             rough_count(process, process->allocations, "allocation").text,
             rough_count(process, process->frees, "free").text,
@@ -44,16 +66,7 @@ static void write_seen(const struct process *process, FILE *stream)
         fprintf(stream, "Frees of %s: %s.\n",
                 process->late ? "blocks allocated before libleak was loaded" : "unknown blocks",
                 term_number(process->unknown_frees).text);
-    if (!process->truncated_stacks)
-        return;
-    fputs(term_count(process->truncated_stacks, "incomplete stack").text, stream);
-    for (uint32_t i = 0; i < sizeof(process->truncated) / sizeof(*process->truncated); i++)
-        if (process->truncated[i]) {
-            fprintf(stream, "%s%s: %s", join, text_stack_end(i),
-                    term_number(process->truncated[i]).text);
-            join = "; ";
-        }
-    fputs(").\n", stream);
+    write_truncated(process, stream);
 }
 
 /* The result of unwind_check: stacks that another unwinder walked too. */

@@ -22,7 +22,7 @@ const char *text_stack_end(uint32_t ending)
     case LEAK_ROOT_DISABLED:
         return "libleak was disabled: no stack was taken";
     case LEAK_ROOT_DEPTH:
-        return "truncated: raise depth=, up to 1024";
+        return "deeper than depth=, which may be up to 1024";
     case LEAK_ROOT_BROKEN:
         return "the outer frames failed the unwinder's checks";
     case LEAK_ROOT_NO_RULE:

@@ -10,8 +10,8 @@
 // EXPECT: ^min_size=100 Note: no leak check was made: blocks left out by size may hold pointers to others\.$
 // EXPECT: ^max_size=1k Note: no leak check was made: blocks left out by size may hold pointers to others\.$
 // EXPECT: ^min_size=100 Not tracked: [0-9]+ allocations left out by min_size
-// EXPECT: ^depth=3 [0-9]+ incomplete stacks? \(truncated: raise depth=, up to 1024: [0-9]+\)\.$
-// REFUSE: ^depth=128 .*(Note|Not tracked|incomplete)
+// EXPECT: ^depth=3 Outer callers are missing in [0-9]+ call stacks?: deeper than depth=, which may be up to 1024\.$
+// REFUSE: ^depth=128 .*(Note|Not tracked|Outer callers)
 // REFUSE: ^(depth=3 Note|(depth|site_stacks|free_stacks)=.* no leak check)
 // JSON: [len(q.notes) for q in procs] == [0, 1, 1, 2, 2, 2, 0]
 // JSON: [q.snapshot.rung if q.snapshot else None for q in procs] == ["parked"] * 3 + ["none"] * 3 + ["parked"]
@@ -24,9 +24,18 @@
 
 void *volatile sink;
 
-FAR void small(void) { sink = malloc(20); }
-FAR void middle(void) { sink = malloc(200); }
-FAR void large(void) { sink = malloc(2000); }
+FAR void small(void)
+{
+    sink = malloc(20);
+}
+FAR void middle(void)
+{
+    sink = malloc(200);
+}
+FAR void large(void)
+{
+    sink = malloc(2000);
+}
 
 int main(void)
 {

@@ -288,6 +288,13 @@ test_error_exitcode() {
     equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost sh -c './leaky; exit 0')" 9
     equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=lost ./leaky)" 9
 }
+test_lost_blocks_of_no_bytes_count() {
+    echo 'int main(int c, char **v) { free(malloc(0)); return c > 1 && !malloc(0); }' | compile none
+    equal 'freed' "$(status_of leakrun --error-exitcode=9 ./none)" 0
+    equal 'lost' "$(status_of leakrun --error-exitcode=9 ./none lose)" 9
+    leakrun ./none lose 2>err
+    says err '^1\. 0 bytes in 1 block lost '
+}
 test_error_exitcode_never_passes_without_an_answer() {
     mkdir parts base
     cp "$O/leakwatch" "$O/libleak.so" parts/
