@@ -132,7 +132,7 @@ SYSROOT          = $(abspath $(FOREIGN))/sysroot
 FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libmicrohttpd-dev libncurses-dev libunwind8 libstdc++6
 DEBIAN_aarch64   = arm64
 DEBIAN_riscv64   = riscv64/trixie
-CODE_riscv64     = -fasynchronous-unwind-tables
+CODE_riscv64     = -fasynchronous-unwind-tables -L$(SYSROOT)/usr/lib/riscv64-linux-gnu
 
 check-aarch64: FOREIGN_SUITES = unit signed e2e symbols
 check-riscv64: FOREIGN_SUITES = unit e2e symbols

@@ -181,7 +181,10 @@ uint64_t sys_signals_without_handler(uint64_t among);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction; for sys_sigaction either may be NULL. */
 struct sys_sigaction {
-    uintptr_t handler, flags, restorer;
+    uintptr_t handler, flags;
+#if ARCH_HAS_RESTORER
+    uintptr_t restorer;
+#endif
     uint64_t mask;
 };
 int sys_sigaction(int number, const struct sys_sigaction *action, struct sys_sigaction *old);

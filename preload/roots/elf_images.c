@@ -50,7 +50,7 @@ static bool is_loaded(const struct procmaps *maps, const struct mapping *first,
 {
     for (unsigned i = 0; i < image->data_count; i++) {
         const struct mapping *there = procmaps_find(maps, image->data[i].start);
-        if (!there || there->inode != first->inode || there->offset == first->offset)
+        if (!there || there->inode != first->inode || there == first)
             return false;
     }
     return image->end > first->start && has_code(maps, first, image);

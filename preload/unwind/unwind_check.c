@@ -77,7 +77,10 @@ static void call_on_own_stack(struct guard *guard, struct unwind_check_walk *wal
     sys_signals_block(&mask);
     guard->calling_real = true;
     add_relaxed(&other.walking, 1);
-    arch_call_on(walk->stack + STACK_SIZE, function, argument);
+    if (ARCH_CALL_ON_UNWINDS)
+        arch_call_on(walk->stack + STACK_SIZE, function, argument);
+    else /* a walk cannot get back from another stack */
+        function(argument);
     sub_relaxed(&other.walking, 1);
     guard->calling_real = calling_real;
     sys_signals_restore(&mask);

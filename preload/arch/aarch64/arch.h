@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARCH_HASH_GROUP 8 /* slots of a Rust hash table that are probed at once */
+#define ARCH_HAS_RESTORER 1 /* in the kernel's struct sigaction */
+#define ARCH_HASH_GROUP 8   /* slots of a Rust hash table that are probed at once */
 /* Relocation types: of a slot for an address, of a slot for calls. */
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
@@ -64,6 +65,7 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+#define ARCH_CALL_ON_UNWINDS 1 /* an unwinder gets back to the first stack */
 /* Makes a system call under a signal mask, from a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];

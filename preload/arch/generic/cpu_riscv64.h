@@ -68,5 +68,6 @@ typedef uint16_t arch_code;
 #define CPU_CONTEXT_IS_KEPT(i) ((i) == 2 || (i) == 8 || (i) == 9 || ((i) >= 18 && (i) <= 27))
 #define CPU_RED_ZONE 0
 #define CPU_RESTORER 0ul
+#define ARCH_HAS_RESTORER 0 /* in the kernel's struct sigaction */
 
 #endif

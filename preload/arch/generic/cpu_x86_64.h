@@ -65,5 +65,6 @@ typedef uint8_t arch_code;
     ((i) == REG_RBX || (i) == REG_RBP || ((i) >= REG_R12 && (i) <= REG_R15))
 #define CPU_RED_ZONE 128
 #define CPU_RESTORER 0x04000000ul
+#define ARCH_HAS_RESTORER 1 /* in the kernel's struct sigaction */
 
 #endif

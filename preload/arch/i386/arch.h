@@ -72,6 +72,7 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+#define ARCH_CALL_ON_UNWINDS 1 /* an unwinder gets back to the first stack */
 /* Makes a system call under a signal mask, from a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[] __attribute__((visibility("hidden")));

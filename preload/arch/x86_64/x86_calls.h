@@ -16,6 +16,7 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* A call pushes the return address: it is the word just below the caller's frame. */
 #define ARCH_LINK_REGISTER 0
+#define ARCH_HAS_RESTORER 1 /* in the kernel's struct sigaction */
 
 struct arch_link {
 };

@@ -131,6 +131,12 @@ static void show(const char *whose, const uintptr_t *pcs, int count)
     }
 }
 
+#ifdef __aarch64__
+#define LOOKS_BEFORE 1 /* what libunwind answers there is one less than the return address */
+#else
+#define LOOKS_BEFORE 0
+#endif
+
 /* libgcc's walk is the reference for which frames were interrupted; both must have the same pcs. */
 static void compare(const char *what)
 {
@@ -155,9 +161,9 @@ static void compare(const char *what)
     uintptr_t theirs[DEEP + 8];
     for (int i = 1; i < trio.their_count && trio.theirs[i]; i++, their++) {
         /* On aarch64 it says where to look a frame up, not where the frame goes on. */
-        theirs[their] = (uintptr_t)trio.theirs[i] + (ARCH_LINK_REGISTER || trio.interrupted[i]);
+        theirs[their] = (uintptr_t)trio.theirs[i] + (LOOKS_BEFORE || trio.interrupted[i]);
         /* There it also takes a fibre's first frame twice: by then x30 is what it was before. */
-        if (ARCH_LINK_REGISTER && their && theirs[their] == theirs[their - 1] - 1)
+        if (LOOKS_BEFORE && their && theirs[their] == theirs[their - 1] - 1)
             break;
     }
     same = (int)trio.ours.depth == their && !memcmp(trio.ours.pc, theirs, their * sizeof theirs[0]);
