@@ -110,6 +110,9 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return pc;
 }
 
+/* All calls from a frame have the same sp. */
+#define ARCH_SLOTS_VARY 0
+
 static inline uintptr_t arch_address(const void *pointer)
 {
     return (uintptr_t)pointer;
