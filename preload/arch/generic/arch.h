@@ -67,7 +67,7 @@ static inline void arch_pause(void)
 /* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 #define ARCH_CALL_ON_UNWINDS 0 /* an unwinder does not get back to the first stack */
-/* In a signal handler: makes a system call under that mask. Nobody calls it without CONTEXT_RESTARTS. */
+/* In a signal handler: makes a system call under that mask. Not called without CONTEXT_RESTARTS. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
 extern const char arch_syscall_hook_end[];
