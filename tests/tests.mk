@@ -2,7 +2,7 @@
 
 UNIT_FOLDER   ?= *
 unit_src      := $(filter-out $(if $(filter-out x86_64,$(ARCH)),tests/unit/attach/%) \
-                 $(if $(filter generic,$(ARCH_FOLDER)),%/test_displace.c %/test_syscall_restart.c), \
+                 $(if $(filter generic,$(ARCH_FOLDER)),%/test_displace.c %/test_syscall_restart.c %/test_unwind_check.c), \
                  $(wildcard tests/unit/$(UNIT_FOLDER)/test_*.c))
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)

@@ -77,10 +77,7 @@ static void call_on_own_stack(struct guard *guard, struct unwind_check_walk *wal
     sys_signals_block(&mask);
     guard->calling_real = true;
     add_relaxed(&other.walking, 1);
-    if (ARCH_CALL_ON_UNWINDS)
-        arch_call_on(walk->stack + STACK_SIZE, function, argument);
-    else /* a walk cannot get back from another stack */
-        function(argument);
+    arch_call_on(walk->stack + STACK_SIZE, function, argument);
     sub_relaxed(&other.walking, 1);
     guard->calling_real = calling_real;
     sys_signals_restore(&mask);
@@ -231,6 +228,11 @@ void unwind_check_start(void)
 {
     if (options_current.unwind_check && !options_current.site_stacks) {
         log_line("unwind_check is off: with site_stacks=off there are no stacks", NULL);
+        options_current.unwind_check = 0;
+        return;
+    }
+    if (options_current.unwind_check && !ARCH_CALL_ON_UNWINDS) {
+        log_line("unwind_check is off: no unwinder gets back from another stack on this CPU", NULL);
         options_current.unwind_check = 0;
         return;
     }
