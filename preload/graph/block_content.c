@@ -10,6 +10,14 @@
 #define LANES 4
 #define LANES_FROM 64 /* bytes */
 
+/* Each bit of the word changes half of the bits, so that any of them select a set of slots. */
+static ALWAYS_INLINE uint64_t mix_word(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * 0xbf58476d1ce4e5b9ull;
+    sum = (sum ^ sum >> 32) * 0x94d049bb133111ebull;
+    return sum ^ sum >> 29;
+}
+
 /* The random bytes of the process are mixed, so that the numbers do not give them away. */
 void block_content_start(struct block_content *content)
 {
@@ -19,7 +27,7 @@ void block_content_start(struct block_content *content)
         memcpy(words, random, sizeof words);
     content->secret = sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)sys_getpid();
     for (unsigned i = 0; i < 2; i++)
-        content->secret = leak_graph_sum_word(content->secret, words[i]);
+        content->secret = mix_word(content->secret, words[i]);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -38,15 +46,15 @@ static uint64_t hash_bytes(uint64_t sum, const uint8_t *at, uint64_t size)
         uint64_t lane[LANES] = {sum, sum + 1, sum + 2, sum + 3};
         for (; size >= sizeof lane; at += sizeof lane, size -= sizeof lane)
             for (unsigned i = 0; i < LANES; i++)
-                lane[i] = leak_graph_sum_word(lane[i], load_word(at + 8 * i));
+                lane[i] = mix_word(lane[i], load_word(at + 8 * i));
         for (unsigned i = 0; i < LANES; i++)
-            sum = leak_graph_sum_word(sum, lane[i]);
+            sum = mix_word(sum, lane[i]);
     }
     for (; size >= 8; at += 8, size -= 8)
-        sum = leak_graph_sum_word(sum, load_word(at));
+        sum = mix_word(sum, load_word(at));
     uint64_t rest = 0;
     memcpy(&rest, at, size);
-    return leak_graph_sum_word(sum, rest);
+    return mix_word(sum, rest);
 }
 
 /* Bytes of the character of UTF-8 that so many bytes begin with; 0: none, or a control character. */
@@ -76,9 +84,8 @@ static uint64_t content_number(uint64_t secret, const uint8_t *at, uint64_t size
 {
     uint64_t length = text_length(at, size);
     if (length)
-        return hash_bytes(leak_graph_sum_word(secret, length), at, length) | LEAK_GRAPH_IS_TEXT;
-    uint64_t number =
-        hash_bytes(leak_graph_sum_word(secret, ~size), at, size) & ~(uint64_t)LEAK_GRAPH_IS_TEXT;
+        return hash_bytes(mix_word(secret, length), at, length) | LEAK_GRAPH_IS_TEXT;
+    uint64_t number = hash_bytes(mix_word(secret, ~size), at, size) & ~(uint64_t)LEAK_GRAPH_IS_TEXT;
     return number ? number : 2;
 }
 
