@@ -42,7 +42,7 @@ tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
 # each other, the long ones first, so what two of them need is built before.
-SUITES = sanitized wrapper e2e unit types verdicts conformance growth storm lint itself fuzz generic
+SUITES = sanitized wrapper e2e unit types verdicts conformance growth storm lint itself fuzz generic word32
 # -O1: a third less to compile than -O2, and the sanitizers see more.
 SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan CFLAGS='$(patsubst -O2,-O1,$(CFLAGS))'
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
@@ -176,6 +176,14 @@ PACKAGES_32 = check libunwind8
 SYSROOT_32 = $(abspath $(O))/32/sysroot
 CHECK_LIBS_32 = $(addprefix $(SYSROOT_32)/usr/lib/i386-linux-gnu/,libcheck.a libsubunit.a) -lrt -lm
 
+WORD32_CASES = arena_over_malloc_is_looked_into linked_malloc_over_libcs_counts_once local_of_main_is_lost_after_return \
+               longjmp_out_of_malloc malloc_family_counts_exactly waits_with_times_of_64_bits_end_in_time
+word32: all                           ## a few cases of check-i386; T=name
+	+@echo 'int main(void) { return 0; }' | $(CC_32) -x c -o /dev/null - 2>/dev/null || \
+	  { tests/tally skip word32 'no compiler for 32 bits'; exit; }; \
+	$(MAKE) --no-print-directory lib32 || exit; \
+	ln -sf ../leakreport ../leakwatch ../leakctl ../leaktop ../leakgraph $(O)/32; status=0; export CC='$(CC_32)' CXX='$(CXX_32)'; \
+	for case in $(or $(T),$(WORD32_CASES)); do tests/e2e/run $(O)/32 $$case || status=1; done; exit $$status
 check-i386: all lib32                 ## compile for 32-bit programs, run its tests on this machine
 	@ln -sf ../leakreport ../leakwatch ../leakctl ../leaktop ../leakgraph $(O)/32
 	@scripts/sysroot i386 $(SYSROOT_32) $(PACKAGES_32)
