@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""python_tests.py BUILD PYTHON [--seconds=N] [--jobs=N] [--again=VERDICT] [TEST...] - do Python's own tests end the same?
+"""python_tests.py BUILD PYTHON [--seconds=N] [--jobs=N] [--limit=N] [--again=VERDICT] [TEST...] - do Python's own tests end the same?
 
 Runs test files of the test suite that PYTHON has (libpython3-testsuite, or an installation from source), each
 without and with libleak.so, and compares the exit status and the result of every test in it. A file that
@@ -25,23 +25,22 @@ import sys
 import tempfile
 import time
 
-LIMIT = 120  # seconds for a file
 RESULT = re.compile(r"^(\w+ \([\w.]+\)).*?\.\.\. (ok|FAIL|ERROR|skipped|expected failure)", re.M)
 LEFT_OUT = {"test_gdb", "test_embed", "test_perf_profiler"}  # hours, or a debugger; or the address space limit
 
 
-def run(python, test, variables):
+def run(python, test, limit, variables):
     """The exit status (or "timeout"), the result of each test, and the output."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         environment = dict(os.environ, **{name: value.replace("%d", folder) for name, value in variables.items()})
-        command = [python, "-m", "test", "-v", "--timeout", str(LIMIT - 20), test]
+        command = [python, "-m", "test", "-v", "--timeout", str(limit - 20), test]
         os.mkdir(folder + "/store")
         os.mkdir(folder + "/work")
         with open(folder + "/out", "w+", errors="replace") as out:
             child = subprocess.Popen(command, env=environment, cwd=folder + "/work", stdin=subprocess.DEVNULL,
                                      stdout=out, stderr=out, start_new_session=True)
             try:
-                status = child.wait(LIMIT)
+                status = child.wait(limit)
             except subprocess.TimeoutExpired:
                 status = "timeout"
                 os.killpg(child.pid, 9)
@@ -59,16 +58,16 @@ def differences(one, other):
     return lines
 
 
-def judge(python, test, with_us):
+def judge(python, test, limit, with_us):
     """The verdict, the number of results, what differs, and the output of the last run with libleak."""
-    alone = run(python, test, {})
+    alone = run(python, test, limit, {})
     if alone[0] == "timeout" or not alone[1]:
         return "left-out", 0, [], ""
-    found = differences(alone, beside := run(python, test, with_us))
+    found = differences(alone, beside := run(python, test, limit, with_us))
     if not found:
         return "same", len(alone[1]), [], ""
-    noise = differences(alone, alone := run(python, test, {}))
-    found = differences(alone, beside := run(python, test, with_us))
+    noise = differences(alone, alone := run(python, test, limit, {}))
+    found = differences(alone, beside := run(python, test, limit, with_us))
     if not found:
         return "same", len(alone[1]), [], ""
     return "noisy" if noise else "differs", len(alone[1]), found, beside[2]
@@ -81,6 +80,7 @@ def arguments():
     parser.add_argument("test", nargs="*")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=120, help="seconds for a file")
     parser.add_argument("--again")
     return parser.parse_args()
 
@@ -107,7 +107,7 @@ def main():
     def one(test):
         if time.monotonic() > end:
             return
-        verdict, results, found, output = judge(a.python, test, with_us)
+        verdict, results, found, output = judge(a.python, test, a.limit, with_us)
         verdicts[test] = verdict, results
         with open(kept, "a") as state:
             state.write(f"{test} {verdict} {results}\n")

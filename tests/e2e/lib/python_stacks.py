@@ -71,6 +71,39 @@ def context():
     yield
 
 
+async def numbers():
+    for i in range(2):
+        await asyncio.sleep(0)
+        yield i
+
+
+async def comprehension():
+    return [lose() async for _ in numbers()]
+
+
+async def task(depth):
+    await asyncio.sleep(0)
+    return recurse(depth)
+
+
+async def tasks():
+    await asyncio.gather(task(1), task(2))
+    await asyncio.get_running_loop().run_in_executor(None, lose)
+
+
+class Decorated:
+    @staticmethod
+    def static():
+        return {lose() for _ in (1,)}
+
+    @classmethod
+    def of_class(cls):
+        return {1: lose() for _ in (1,)}
+
+    def __getattr__(self, name):
+        return lose()
+
+
 class Thing:
     def __del__(self):
         lose()
@@ -110,6 +143,21 @@ list(generator())
 for _ in generator_of_generator():
     pass
 asyncio.run(coroutine())
+asyncio.run(comprehension())
+asyncio.run(tasks())
+Decorated.static()
+Decorated.of_class()
+Decorated().missing
+any(lose() for _ in (1,))
+closed = generator()
+next(closed)
+next(closed)
+closed.close()
+for size in 3, 30, 300, 3:  # the outer frames of one chain are those of the next one
+    recurse(size % 200)
+    lose()
+for way in lambda: recurse(2), lambda: over_lines(), lambda: recurse(2):
+    way()
 cached(1)
 with context():
     pass
