@@ -30,6 +30,7 @@ struct python_thread {
     bool open;        /* under construction; still true later: a handler left by longjmp */
     uintptr_t beyond; /* what the outermost frame has as its next one: 0, or the chain was longer */
     uintptr_t cframe; /* the word on the C stack that goes with the innermost run; 0: none */
+    uintptr_t foreign; /* a state that was another thread's when it was met */
     uint64_t limit_power;
     uint32_t limit;         /* so many frames of the chain are of interest, from the inside */
     uint16_t place[PLACES]; /* by address: index + 1 of a frame that may be in the chain */
@@ -229,11 +230,21 @@ static uintptr_t innermost_frame(uintptr_t state, uintptr_t *cframe)
 }
 
 /* The state that the calling thread runs Python with. In a thread that released the interpreter it
- * is the one that it will take it with again. */
-static uintptr_t find_state(void)
+ * is the one that it will take it with again; in one that runs a subinterpreter it is not the first
+ * one that it had. */
+static uintptr_t find_state(struct python_thread *python)
 {
-    void *current = python_runtime.current_state ? python_runtime.current_state() : NULL;
-    return (uintptr_t)(current ? current : python_runtime.own_state());
+    uintptr_t current =
+        python_runtime.current_state ? (uintptr_t)python_runtime.current_state() : 0;
+    if (current && python_runtime.current_is_own)
+        return current;
+    uintptr_t own = (uintptr_t)python_runtime.own_state();
+    if (likely(!own || !current || current == own || current == python->foreign))
+        return own;
+    if (python_is_own_state(current))
+        return current;
+    python->foreign = current;
+    return own;
 }
 
 static void set_limit(struct python_thread *python, uint32_t limit)
@@ -250,7 +261,7 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     uint32_t state = load_acquire(&python_runtime.state);
     if ((state != PYTHON_FOUND && state != PYTHON_VERIFIED) || !bounds->high)
         return false;
-    uintptr_t thread = find_state(), cframe;
+    uintptr_t thread = find_state(python), cframe;
     if (!thread || (unlikely(state == PYTHON_FOUND) && !python_verify(thread)))
         return false;
     uintptr_t frame = innermost_frame(thread, &cframe);

@@ -99,6 +99,7 @@ struct python_runtime {
     const struct python_layout *layout;
     void *(*own_state)(void);     /* of the calling thread; NULL: it is no thread of Python */
     void *(*current_state)(void); /* the one that has the interpreter; may be missing */
+    bool current_is_own;          /* it is one of the calling thread, or NULL */
     uintptr_t code_type, string_type, bytes_type;
     uintptr_t evaluate, evaluate_end; /* _PyEval_EvalFrameDefault */
 };
@@ -113,6 +114,8 @@ extern struct python_runtime python_runtime HIDDEN;
 /* Verifies the layout with the state of the calling thread, if that executes Python code. True: its
  * frames may be read. */
 bool python_verify(uintptr_t state);
+/* Says whether a state, which may be freed at the same moment, belongs to the calling thread. */
+bool python_is_own_state(uintptr_t state);
 /* The row of a version; NULL: there is none. */
 const struct python_layout *python_find_layout(uint32_t version);
 

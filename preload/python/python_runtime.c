@@ -37,12 +37,12 @@ static bool fill_runtime(const struct symbols *symbols, struct python_runtime *o
     out->code_type = symbols_find_export(symbols, "PyCode_Type");
     out->string_type = symbols_find_export(symbols, "PyUnicode_Type");
     out->bytes_type = symbols_find_export(symbols, "PyBytes_Type");
-    if (out->layout && out->layout->version >= 0x30c) { /* a thread-local variable from then on */
-        uintptr_t current = symbols_find_export(symbols, "PyThreadState_GetUnchecked");
-        if (!current)
-            current = symbols_find_export(symbols, "_PyThreadState_UncheckedGet");
-        out->current_state = (void *(*)(void))current;
-    }
+    uintptr_t current = symbols_find_export(symbols, "PyThreadState_GetUnchecked");
+    if (!current)
+        current = symbols_find_export(symbols, "_PyThreadState_UncheckedGet");
+    out->current_state = (void *(*)(void))current;
+    /* Since 3.12 it is a thread-local variable. */
+    out->current_is_own = out->layout && out->layout->version >= 0x30c;
     return out->layout && out->own_state && out->code_type && out->string_type && out->bytes_type;
 }
 
@@ -162,14 +162,20 @@ static bool peek_innermost_frame(uintptr_t state, uintptr_t *frame)
            peek_word(cframe, layout->cframe.frame, frame);
 }
 
+bool python_is_own_state(uintptr_t state)
+{
+    uintptr_t id;
+    return peek_word(state, python_runtime.layout->state.id, &id) &&
+           id == (uintptr_t)pthread_self();
+}
+
 COLD bool python_verify(uintptr_t state)
 {
     static uint32_t attempts;
-    uintptr_t id, frame;
+    uintptr_t frame;
     if (load_relaxed(&python_runtime.state) != PYTHON_FOUND)
         return load_relaxed(&python_runtime.state) == PYTHON_VERIFIED;
-    if (peek_word(state, python_runtime.layout->state.id, &id) && id == (uintptr_t)pthread_self() &&
-        peek_innermost_frame(state, &frame)) {
+    if (python_is_own_state(state) && peek_innermost_frame(state, &frame)) {
         if (!frame) /* it executes no Python code now */
             return false;
         if (verify_chain(frame)) {

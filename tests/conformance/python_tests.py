@@ -82,7 +82,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=120, help="seconds for a file")
     parser.add_argument("--again")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def tests_of(python):
