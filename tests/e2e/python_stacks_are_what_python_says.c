@@ -27,9 +27,11 @@ LOSE(1)
 LOSE(2)
 LOSE(3)
 LOSE(4)
-LOSE(5) LOSE(6) LOSE(7) LOSE(8) LOSE(9) LOSE_10(1) LOSE_10(2) LOSE_10(3) LOSE_10(4) LOSE_10(5) LOSE_10(6) LOSE_10(7)
+LOSE(5)
+LOSE(6) LOSE(7) LOSE(8) LOSE(9) LOSE_10(1) LOSE_10(2) LOSE_10(3) LOSE_10(4) LOSE_10(5) LOSE_10(6)
+    LOSE_10(7)
 
-    void keep_nothing(void)
+        void keep_nothing(void)
 {
     sink = malloc(100);
     free(sink);
