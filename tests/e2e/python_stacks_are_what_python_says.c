@@ -22,16 +22,12 @@ static void *volatile sink;
     LOSE(n##0)                                                                                     \
     LOSE(n##1)                                                                                     \
     LOSE(n##2) LOSE(n##3) LOSE(n##4) LOSE(n##5) LOSE(n##6) LOSE(n##7) LOSE(n##8) LOSE(n##9)
-LOSE(0)
-LOSE(1)
-LOSE(2)
-LOSE(3)
-LOSE(4)
-LOSE(5)
-LOSE(6) LOSE(7) LOSE(8) LOSE(9) LOSE_10(1) LOSE_10(2) LOSE_10(3) LOSE_10(4) LOSE_10(5) LOSE_10(6)
-    LOSE_10(7)
+/* clang-format off */
+LOSE(0) LOSE(1) LOSE(2) LOSE(3) LOSE(4) LOSE(5) LOSE(6) LOSE(7) LOSE(8) LOSE(9)
+LOSE_10(1) LOSE_10(2) LOSE_10(3) LOSE_10(4) LOSE_10(5) LOSE_10(6) LOSE_10(7)
+    /* clang-format on */
 
-        void keep_nothing(void)
+    void keep_nothing(void)
 {
     sink = malloc(100);
     free(sink);
