@@ -42,7 +42,7 @@ tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
 # each other, the long ones first, so what two of them need is built before.
-SUITES = sanitized wrapper e2e unit types verdicts conformance growth storm lint itself fuzz generic word32
+SUITES = sanitized wrapper e2e unit types verdicts conformance growth storm lint itself fuzz word32
 # -O1: a third less to compile than -O2, and the sanitizers see more.
 SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan CFLAGS='$(patsubst -O2,-O1,$(CFLAGS))'
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))

@@ -189,7 +189,7 @@ static const struct {
              {"alloca", call_variable},   {"many registers", call_registers},
              {"variadic", call_variadic}, {"signed return address", call_signed}};
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && CONTEXT_RESTARTS
 #include "preload/arch/x86_64/instruction.h"
 
 static const struct loaded {
@@ -394,7 +394,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(calls, setup, NULL);
     tcase_add_test(calls, six_arguments_arrive_and_errors_leave_errno_alone);
     tcase_add_loop_test(calls, memory_that_is_not_there_is_not_read, 0, 2);
-#ifdef __x86_64__
+#if defined(__x86_64__) && CONTEXT_RESTARTS
     tcase_add_loop_test(calls, the_number_of_a_call_is_read_from_the_code_before_it, 0,
                         ARRAY_LENGTH(loaded));
 #endif
