@@ -150,7 +150,7 @@ enum leak_answer {
 struct leak_request {
     uint32_t state;       /* publish: enum leak_request_state */
     uint32_t verb;        /* enum leak_verb */
-    uint32_t answer;      /* enum leak_answer */
+    uint32_t answer;      /* to the request: enum leak_answer */
     int32_t asker;        /* pid of the sender … */
     uint64_t asker_start; /* … and its start time */
     uint64_t argument;    /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. ANSWERED: number of
@@ -765,7 +765,7 @@ struct leak_resource_totals {
 #define LEAK_HISTORY_POINTS 256
 #define LEAK_HISTORY_COLUMNS 126
 #define LEAK_HISTORY_ROWS 64
-#define LEAK_ROWS_A_CHUNK 8 /* rows are added on demand: eight pages for each eight seconds */
+#define LEAK_ROWS_A_CHUNK 8 /* a row is a page, and a second; rows are added when they are needed */
 #define LEAK_PEAK_SITES 124
 
 struct leak_point {

@@ -80,7 +80,7 @@ static void keep_words(struct tool_run *run, const char *text, size_t length)
     run->message[used + length] = '\0';
 }
 
-/* Reads its words until it has closed them. False: it took too long, or is not wanted any more. */
+/* Reads the output of the tool to its end. False: it took too long, or the client has gone. */
 static bool read_words(struct tool_run *run, int fd)
 {
     uint64_t limit = time_steady_ns() + TOOL_SECONDS * UINT64_C(1000000000);

@@ -753,7 +753,7 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* the requested ones, newest first */
     size_t recent_count, recent_known; /* known: recorded, requested or not */
-    const struct address_info *who;    /* NULL = not requested */
+    const struct address_info *who;    /* what is at an address (--who); NULL = not requested */
     struct bad_free *mistakes;         /* in the order of the file */
     size_t mistake_count;
     struct crash *crash;        /* NULL = none */

@@ -53,7 +53,8 @@ struct command_line {
 };
 
 /* Parses the option at argv[*at] and moves *at behind it and its value; argv ends with NULL, as that
- * of main. Returns its row, already stored in options, or NULL: what is wrong was said. */
+ * of main. Returns the row of the option, whose value is stored in
+ * options, or NULL after a message. */
 const struct option_row *command_line_parse(struct command_line *line, void *options, char **argv,
                                             int *at);
 /* Finds the row of the next option like command_line_parse(), but leaves it to the caller to parse

@@ -48,7 +48,7 @@ void tag_sums_end(struct tag_sums *sums);
 
 /* Blocks of one site with one verdict. */
 struct share {
-    uint32_t site;  /* index */
+    uint32_t site;  /* index in the sites of the store */
     uint32_t found; /* index in the leak check, STORE_NONE = unfreed */
     enum verdict verdict;
     uint64_t blocks, bytes;

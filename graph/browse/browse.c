@@ -16,7 +16,7 @@
 struct open_page {
     struct page page;
     struct terminal_list list;
-    size_t *row; /* those that the filter leaves; rows of the page */
+    size_t *row; /* the rows of the page that match the filter */
     size_t count;
     char filter[TERMINAL_INPUT_SIZE];
 };

@@ -10,7 +10,7 @@
 
 #define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
 
-/* The sets of blocks that hold each other, with the pointers that count. */
+/* The sets of blocks that point to each other in cycles, by the pointers that are not left out. */
 struct cycle_search {
     const bool *left_out; /* by edge; NULL: all count */
     struct components components;

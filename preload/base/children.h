@@ -32,8 +32,9 @@ void children_fork_child(void);
 #define LEAKREPORT_BINDIR "/usr/local/bin"
 #endif
 
-/* Finds leakreport once, at the start, because later another thread may hold the loader's lock for
- * ever. library: the path from which libleak.so was loaded; the string must stay valid. */
+/* Finds leakreport once, at the start: later, as in a fork child, a thread that never runs again may
+ * hold the loader's lock. library: the path from which libleak.so was loaded; the string must stay
+ * valid. */
 void leakreport_set_library(const char *library);
 /* The path of leakreport: beside the library (a build tree), else where it is installed; NULL: not
  * found. Not for two threads at once. */

@@ -286,8 +286,8 @@ static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
 
 /* ---- dlsym ---------------------------------------------------------------------------------- */
 
-/* What dlsym does depends on its caller where the handle is none: so hook_pair_dlsym (tail.S) jumps
- * to it for all names but those of the table. */
+/* The answer of dlsym depends on its caller when the handle is RTLD_NEXT or RTLD_DEFAULT: so
+ * hook_pair_dlsym (tail.S) jumps to dlsym for all names but those of the table of pairs. */
 __attribute__((used)) void *hook_pair_dlsym_notice(void *handle, const char *name);
 void *hook_pair_dlsym(void *handle, const char *name) HIDDEN;
 

@@ -107,11 +107,11 @@ struct options_file {
     const char *refusal; /* why it is not obeyed, and what to do; NULL: it is */
 };
 const struct options_file *options_get_file(enum option_source source);
-/* The settings of a source, in VLD's names, for which libleak has no equivalent: "Name=value, ...".
- */
+/* The settings of a source that no option of libleak can do, in the names of Visual Leak Detector:
+ * "Name=value, ...". */
 const char *options_unsupported(enum option_source source);
 const char *options_source_name(enum option_source source);
-/* Says whether help=1 was among the items. */
+/* Says whether help=1 was among the options. */
 bool options_help_wanted(void);
 
 const char *options_getenv(char **envp, const char *name);

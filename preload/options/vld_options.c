@@ -163,7 +163,7 @@ static bool set_report_target(struct vld_source *source, struct word value)
     return false;
 }
 
-/* Says whether that value of the setting has an equivalent. */
+/* Says whether an option of libleak does what this value of the setting does in VLD. */
 static bool is_supported(size_t row, struct word value)
 {
     bool on, known = read_switch(value, &on);

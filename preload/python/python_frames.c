@@ -326,8 +326,8 @@ struct python_run {
     uintptr_t cframe;
 };
 
-/* The word that goes with the next run further out; 0: it is not on the C stack, as the first one
- * of a thread. */
+/* The record on the C stack (_PyCFrame) of the next outer call of the interpreter; 0: it is not on
+ * the C stack, because the first one of a thread is in the state of the thread. */
 static uintptr_t next_cframe(uintptr_t cframe, const struct unwind_bounds *bounds)
 {
     uintptr_t next = cframe ? python_word(cframe, python_runtime.layout->cframe.previous) : 0;

@@ -45,7 +45,8 @@ void resource_record_publish(struct resource_page *page, struct resource_record 
         return;
     fence_release();
     memcpy((char *)twin + begin, (const char *)from + begin, end - begin + from->name_length);
-    store_release(&twin->state, from->state); /* for readers of the file */
+    store_release(&twin->state,
+                  from->state); /* a reader of the file that sees the state sees the totals */
 }
 
 void resource_page_inherit(struct resource_page *page)

@@ -31,7 +31,7 @@
 /* One check, and the stack that the reference unwinder runs on. */
 struct unwind_check_walk {
     struct frame start;
-    bool reached;        /* the walk has come to start, which is theirs.pc[0] */
+    bool reached;        /* the walk has come to the frame at `start`: theirs.pc[0] */
     unsigned inner;      /* frames before that */
     unsigned most;       /* frames of the reference that are compared */
     uintptr_t low, high; /* the readable part of the program's stack, if known */

@@ -103,10 +103,10 @@ const struct chunk_region *heap_map_region(const struct heap_map *chunks, uint64
 uint64_t heap_map_block_size(const struct heap_map *chunks, uint32_t number);
 const uint8_t *heap_map_block_bytes(const struct heap_map *chunks, uint32_t number);
 
-/* The chunk whose block an address refers to: its start, its inside, or the byte behind it (not of
- * a chunk that has a mapping of its own). CHUNK_NONE: none. */
+/* The chunk whose block an address refers to: the start or the inside of the block, or the byte
+ * behind it, which does not count when the chunk has a mapping of its own. CHUNK_NONE: none. */
 uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address);
-/* The chunk whose header is there. */
+/* The chunk whose header is at an address. CHUNK_NONE: none. */
 uint32_t heap_map_at(const struct heap_map *chunks, uint64_t address);
 
 /* The invariants above. */

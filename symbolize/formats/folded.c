@@ -19,7 +19,7 @@ static bool is_separator(const char *at, size_t length)
 
     if (length == 1)
         return *byte == ' ' || *byte == ';' || (*byte >= '\t' && *byte <= '\r');
-    if (length == 2) /* the space of Latin-1 */
+    if (length == 2) /* U+00A0, the only space of two bytes */
         return byte[0] == 0xc2 && byte[1] == 0xa0;
     return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && /* other spaces */
            (byte[2] <= 0x8a || byte[2] == 0xaf);

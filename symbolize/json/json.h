@@ -22,7 +22,7 @@ void ndjson_write(const struct report *report, const struct view *view, FILE *st
 struct json_context {
     const struct process *process;
     const struct view *view;
-    size_t index; /* of the process */
+    size_t index; /* of the process in the report */
     const struct group_by_table *by;
 };
 

@@ -61,7 +61,7 @@ void heap_profile_check(const struct heap_profile *profile);
  *     all = own + sum of all of the calls below */
 struct call_node {
     uint32_t up, first, next;
-    const struct frame *frame;     /* one of these three at most; none: the root */
+    const struct frame *frame;     /* of frame, process and label one is set; of the root none */
     const struct process *process; /* of several */
     const char *label;
     struct amount own, all;

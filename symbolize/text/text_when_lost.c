@@ -108,7 +108,8 @@ static void write_caller(const struct lost_place *place, const struct view *view
             text_called_by(caller, name_columns(view), view).text);
 }
 
-#define CALLERS_OF_USE 2 /* helpers use blocks for others */
+#define CALLERS_OF_USE                                                                             \
+    2 /* the last use is often in a helper like memcpy, so a caller is shown, too */
 
 /* " at src/item.c:64,\n called by …" */
 static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,

@@ -236,7 +236,7 @@ void types_name_path(struct types *types, struct path *path)
 
 struct path_place {
     uint32_t found, step; /* the n-th step of the path to a result */
-    uint32_t next;        /* of the same site: index + 1 */
+    uint32_t next;        /* the next path of one site, as its index + 1; 0: none */
 };
 
 static void index_places(struct types *types)

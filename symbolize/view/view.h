@@ -18,7 +18,7 @@
 
 struct group_by_row {
     const char *name;           /* of a site: the function, NULL = no frame */
-    const struct record *first; /* of the records in the row */
+    const struct record *first; /* the first record of the row, in the order of the report */
     struct verdict_total sum;
     size_t number; /* group_by.c's own */
 };

@@ -46,7 +46,8 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
 
-/* The kernel restarts what SA_RESTART lets it; the others fail with EINTR. */
+/* libleak repeats no system calls here: the kernel repeats those that it can (SA_RESTART), and the
+ * others fail with EINTR. */
 #define CONTEXT_RESTARTS 0
 #define CONTEXT_NEEDS_FIRST 1
 
