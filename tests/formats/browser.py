@@ -84,6 +84,9 @@ class Browser:
             raise SystemExit("%s: %s" % (expression, answer["exceptionDetails"]))
         return answer["result"].get("value")
 
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+
     def click(self, selector, index=0):
         """With the mouse, in the middle of what is there."""
         box = self.ask("(() => { const e = document.querySelectorAll(%s)[%d]; if (!e) return null; e.scrollIntoView({block:"

@@ -1,10 +1,14 @@
-"""clicks.py PAGE JSON CASE - what a reader of the page sees and does, in a real browser; prints what is wrong.
+"""clicks.py PAGE JSON CASE[,CASE...] - what a reader of the page sees and does, in a real browser; prints what is wrong.
 
-PAGE and JSON are reports of one run of the program "shop" in html.t.
+PAGE and JSON are reports of one run of the program "shop" in html.t. The browser is Chromium; BROWSER=firefox
+takes Firefox.
 """
 import json, os, sys
 
-from browser import Browser
+if os.environ.get("BROWSER") == "firefox":
+    from firefox import Browser
+else:
+    from browser import Browser
 from page import Page, stack
 
 page, report, case = sys.argv[1], json.load(open(sys.argv[2])), sys.argv[3]
@@ -167,7 +171,7 @@ def weighing(b):
 
 def narrow(b):
     """On a phone nothing is wider than the screen, whatever a link leads to."""
-    b.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=True)
+    b.resize(400, 800)
     for tab in b.ask("[...document.querySelectorAll('[data-tab]')].map(tab => tab.dataset.tab)"):
         for more in ("", "&sums=thread", "&what=allocated&from=allocation", "&fn=walk"):
             b.ask("new Promise(done => { addEventListener('hashchange', () => setTimeout(done), { once: true }); location.hash = %s; })" % json.dumps("tab=" + tab + more))
@@ -374,7 +378,7 @@ def heap(b):
     check("searched", b.ask("[...document.querySelectorAll('.big-table .row:not(.head)')].every(e => e.textContent.includes('struct pair'))"))
     b.key("Escape")
     for size in (1280, 800, 400):
-        b.call("Emulation.setDeviceMetricsOverride", width=size, height=900, deviceScaleFactor=1, mobile=size < 500)
+        b.resize(size, 900)
         for block in (-1, 0):
             b.ask("chooseBlock(%d)" % block)
             check("nothing is wider than %d" % size, b.ask("document.documentElement.scrollWidth") <= size)
@@ -385,8 +389,9 @@ if case == "numbers":
     numbers()
 else:
     with Browser() as browser:
-        browser.open(page)
-        globals()[case](browser)
+        for name in case.split(","):
+            browser.open(page)
+            globals()[name](browser)
         if len(sys.argv) > 4:
             browser.picture(sys.argv[4])
         for complaint in browser.complaints():

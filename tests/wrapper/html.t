@@ -54,6 +54,11 @@ test_the_page_is_searched() { browse searching; }
 test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
 test_the_page_is_used_with_keys() { browse keys; }
 test_names_of_hostile_programs_are_only_text() { browse hostile; }
+test_the_page_is_read_searched_zoomed_and_used_with_keys_in_firefox() {
+    need firefox-esr python3
+    shop
+    BROWSER=firefox python3 "$root/tests/formats/clicks.py" shop.html shop.json reading,searching,zooming,keys
+}
 test_the_page_shows_what_was_allocated_in_a_chosen_time() {
     need chromium python3
     compile times -g -O0 <<'END'
