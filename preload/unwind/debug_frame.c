@@ -50,29 +50,36 @@ static bool read_section_header(int fd, const ElfW(Ehdr) * header, unsigned numb
     return read_exactly(fd, out, sizeof *out, header->e_shoff + number * sizeof *out);
 }
 
-static bool is_named_debug_frame(int fd, const ElfW(Shdr) * names, const ElfW(Shdr) * section)
+static bool is_named(int fd, const ElfW(Shdr) * names, const ElfW(Shdr) * section,
+                     const char *wanted)
 {
-    static const char wanted[] = ".debug_frame";
-    char name[sizeof wanted];
-    return section->sh_type == SHT_PROGBITS && !(section->sh_flags & SHF_COMPRESSED) &&
-           read_exactly(fd, name, sizeof name, names->sh_offset + section->sh_name) &&
-           memcmp(name, wanted, sizeof wanted) == 0;
+    char name[sizeof ".go.buildinfo"];
+    size_t size = strlen(wanted) + 1;
+    return read_exactly(fd, name, size, names->sh_offset + section->sh_name) &&
+           memcmp(name, wanted, size) == 0;
 }
 
+/* Finds the section in the file. Files with code of Go count as having none: Go's functions change
+ * stacks in ways that their rows do not describe, and all of them keep frame pointers. */
 static bool find_section(int fd, uintptr_t start, ElfW(Shdr) * out)
 {
     ElfW(Ehdr) header;
-    ElfW(Shdr) names;
+    ElfW(Shdr) names, section;
+    bool found = false;
     if (!is_loaded_file(fd, start, &header) ||
         !read_section_header(fd, &header, header.e_shstrndx, &names))
         return false;
     for (unsigned i = 1; i < header.e_shnum; i++) {
-        if (!read_section_header(fd, &header, i, out))
+        if (!read_section_header(fd, &header, i, &section) ||
+            is_named(fd, &names, &section, ".go.buildinfo"))
             return false;
-        if (is_named_debug_frame(fd, &names, out))
-            return out->sh_size && out->sh_size <= SECTION_MOST;
+        if (section.sh_type != SHT_PROGBITS || section.sh_flags & SHF_COMPRESSED ||
+            !is_named(fd, &names, &section, ".debug_frame"))
+            continue;
+        *out = section;
+        found = section.sh_size && section.sh_size <= SECTION_MOST;
     }
-    return false;
+    return found;
 }
 
 static bool read_section(const struct link_map *map, struct object *object)
