@@ -473,18 +473,24 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
 
 /* ---- Calls that were left -------------------------------------------------------------------- */
 
-/* Only by the common rows: what else comes, a signal frame for one, ends the walk. */
+/* Steps to the caller's frame by the common rows alone: anything else, a signal frame for one, ends
+ * the walk. */
 static bool step_by_kernel(struct frame *frame)
 {
     struct cfi_row row = cfi_cache_find(&guard_self, frame->pc);
     if (row.rule != CFI_SP && row.rule != CFI_FP)
         return false;
+    uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
     uintptr_t cfa = (row.rule == CFI_SP ? frame->sp : frame->fp) + row.offset;
-    if (cfa <= frame->sp || !sys_peek(cfa + row.ra_offset, &frame->pc, sizeof frame->pc))
+    uintptr_t base = flags & CFI_NEAR_BOTTOM ? cfa - row.offset : cfa;
+    if (cfa <= frame->sp || flags & CFI_RA_KEPT ||
+        !sys_peek(base + row.ra_offset - flags, &frame->pc, sizeof frame->pc))
         return false;
+    if (flags & CFI_RA_SIGNED)
+        frame->pc = arch_strip(frame->pc);
     frame->sp = cfa;
     return row.fp_offset == CFI_FP_KEPT ||
-           sys_peek(cfa + row.fp_offset, &frame->fp, sizeof frame->fp);
+           sys_peek(base + row.fp_offset, &frame->fp, sizeof frame->fp);
 }
 
 bool unwind_passes(const struct frame *frame, uintptr_t sp)
