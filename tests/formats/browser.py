@@ -13,7 +13,31 @@ def find():
     return None
 
 
-class Browser:
+class Window:
+    """What every browser here has: a process with a profile of its own, and elements in places."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def middle(self, selector, index):
+        box = self.ask("(() => { const e = document.querySelectorAll(%s)[%d]; if (!e) return null; e.scrollIntoView({block:"
+                       " 'center'}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"
+                       % (json.dumps(selector), index))
+        if box is None:
+            raise SystemExit("nothing to click: " + selector)
+        return box
+
+    def box(self, selector):
+        return self.ask("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const b ="
+                        " e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })()" % json.dumps(selector))
+
+
+class Browser(Window):
     def __init__(self, width=1300, height=900):
         self.profile = tempfile.mkdtemp(prefix="browser-")
         to_read, to_write = os.pipe()
@@ -34,14 +58,6 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.profile, ignore_errors=True)
 
     def read(self):
         while b"\0" not in self.rest:
@@ -89,18 +105,13 @@ class Browser:
 
     def click(self, selector, index=0):
         """With the mouse, in the middle of what is there."""
-        box = self.ask("(() => { const e = document.querySelectorAll(%s)[%d]; if (!e) return null; e.scrollIntoView({block:"
-                       " 'center'}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"
-                       % (json.dumps(selector), index))
-        if box is None:
-            raise SystemExit("nothing to click: " + selector)
+        x, y = self.middle(selector, index)
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def drag(self, selector, begin, end):
         """Across an element, from one part of its width to another."""
-        x, y, width, height = self.ask("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const b ="
-                                       " e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })()" % json.dumps(selector))
+        x, y, width, height = self.box(selector)
         for kind, part in (("mousePressed", begin), ("mouseMoved", (begin + end) / 2), ("mouseMoved", end), ("mouseReleased", end)):
             self.call("Input.dispatchMouseEvent", type=kind, x=x + part * width, y=y + height / 2, button="left", buttons=1, clickCount=1)
 

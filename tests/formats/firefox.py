@@ -4,6 +4,8 @@ A command is [0, number, name, parameters], its answer [1, number, error, result
 """
 import base64, json, os, shutil, socket, subprocess, tempfile, time
 
+from browser import Window
+
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004",
         "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 SETTINGS = ("browser.shell.checkDefaultBrowser", "app.normandy.enabled", "datareporting.policy.dataSubmissionEnabled",
@@ -15,7 +17,7 @@ def find():
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
-class Browser:
+class Browser(Window):
     def __init__(self, width=1300, height=900):
         self.profile = tempfile.mkdtemp(prefix="firefox-")
         with socket.socket() as free:
@@ -32,14 +34,6 @@ class Browser:
         self.read()
         self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
         self.resize(width, height)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.profile, ignore_errors=True)
 
     def connect(self, port):
         while self.process.poll() is None:
@@ -91,17 +85,12 @@ class Browser:
             self.call("WebDriver:SetWindowRect", width=width + frame[0], height=height + frame[1])
 
     def click(self, selector, index=0):
-        box = self.ask("(() => { const e = document.querySelectorAll(%s)[%d]; if (!e) return null; e.scrollIntoView({block:"
-                       " 'center'}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"
-                       % (json.dumps(selector), index))
-        if box is None:
-            raise SystemExit("nothing to click: " + selector)
-        self.act("pointer", [{"type": "pointerMove", "x": round(box[0]), "y": round(box[1])},
+        x, y = self.middle(selector, index)
+        self.act("pointer", [{"type": "pointerMove", "x": round(x), "y": round(y)},
                              {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}])
 
     def drag(self, selector, begin, end):
-        x, y, width, height = self.ask("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const b ="
-                                       " e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })()" % json.dumps(selector))
+        x, y, width, height = self.box(selector)
         moves = [{"type": "pointerMove", "x": round(x + part * width), "y": round(y + height / 2)} for part in (begin, (begin + end) / 2, end)]
         self.act("pointer", [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], {"type": "pointerUp", "button": 0}])
 
