@@ -326,7 +326,7 @@ enum leak_root {
 #define LEAK_TAG_SHIFT 3 /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
 /* Bits of leak_node.pc and leak_node.parent above these are private to the writer
- * (preload/unwind/context_tree.c). */
+ * (preload/contexts/context_tree.c). */
 #define LEAK_PC_BITS 48
 #define LEAK_PC_MOST ((1ull << LEAK_PC_BITS) - 1)
 #define LEAK_NODE_BITS 26

@@ -10,7 +10,7 @@
 #include "preload/leakcheck/snapshot.h"
 #include "preload/misuse/alloc_watch.h"
 #include "preload/store/store.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 
 #include <time.h>
 

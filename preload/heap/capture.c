@@ -5,7 +5,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/lock.h"
 #include "preload/base/strbuf.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 #include "preload/unwind/unwind.h"
 
 struct capture_state capture_state;

@@ -2,7 +2,7 @@
 #include "preload/heap/site_totals.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/heap/threads.h"
 #include "preload/store/store.h"
 

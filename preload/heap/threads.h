@@ -15,9 +15,9 @@
 #include "preload/unwind/stack_cache.h"
 #include "preload/base/lock.h"
 #include "preload/python/python.h"
-#include "preload/unwind/unwind_check.h"
-#include "preload/unwind/thread_counters.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/unwind_check.h"
+#include "preload/contexts/thread_counters.h"
+#include "preload/contexts/context_tree.h"
 #include "preload/unwind/unwind.h"
 
 struct thread {

@@ -1,7 +1,7 @@
 /* timeline.c - points, rows and peaks. */
 #include "preload/heap/timeline.h"
 #include "preload/memory/memory_limits.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/site_totals.h"

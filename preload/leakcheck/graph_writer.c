@@ -4,8 +4,8 @@
 #include "preload/leakcheck/root_owners.h"
 #include "preload/graph/graph_walk.h"
 #include "preload/store/store.h"
-#include "preload/unwind/context_tree.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/context_tree.h"
+#include "preload/contexts/sites.h"
 
 #include <errno.h>
 

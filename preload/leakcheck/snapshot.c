@@ -9,7 +9,7 @@
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/leakcheck/graph_path.h"
 #include "preload/leakcheck/graph_stream.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"

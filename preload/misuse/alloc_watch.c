@@ -4,8 +4,8 @@
 #include "preload/base/sys.h"
 #include "preload/misuse/errors.h"
 #include "preload/misuse/eventlog.h"
-#include "preload/unwind/unwind_check.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/unwind_check.h"
+#include "preload/contexts/sites.h"
 
 #define BREAKPOINTS_MAX 64
 #define ACTION_PRINT ERROR_ACTION_REPORT /* prints the call stack; nothing is recorded */

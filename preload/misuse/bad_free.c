@@ -8,7 +8,7 @@
 #include "preload/heap/suballoc.h"
 #include "preload/heap/sample.h"
 #include "preload/misuse/errors.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/strbuf.h"
 #include "preload/base/sys.h"

@@ -3,11 +3,11 @@
 #include "preload/store/log_file.h"
 #include "preload/base/log.h"
 #include "preload/heap/free_form.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/base/sys.h"
 #include "preload/misuse/errors.h"
 #include "preload/base/strbuf.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 #include <limits.h>
 #include <time.h>

@@ -7,8 +7,8 @@
 #include "preload/base/sys.h"
 #include "preload/heap/suballoc.h"
 #include "preload/interpose/modules.h"
-#include "preload/unwind/context_tree.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/context_tree.h"
+#include "preload/contexts/sites.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "preload/heap/suballoc.h"
 #include "preload/heap/threads.h"
 #include "preload/store/store.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 
 static void count_inherited(const struct block *block, void *bytes)
 {

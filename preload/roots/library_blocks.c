@@ -3,8 +3,8 @@
 #include "preload/elf/symbols.h"
 #include "preload/interpose/libc_stream.h"
 #include "preload/resources/handle_table.h"
-#include "preload/unwind/context_tree.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/context_tree.h"
+#include "preload/contexts/sites.h"
 #include "preload/base/sys.h"
 
 #include <link.h>

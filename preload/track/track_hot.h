@@ -13,7 +13,7 @@
 #include "preload/heap/timeline.h"
 #include "preload/heap/dropped_pointers.h"
 #include "preload/heap/sample.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/misuse/alloc_watch.h"
 #include "preload/misuse/bad_free.h"

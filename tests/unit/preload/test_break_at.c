@@ -1,7 +1,7 @@
 /* test_breaks.c - the serials of break_at=, and which allocation of a thread is waited for next. */
 #include "tests/unit/preload/unit.h"
 #include "preload/misuse/alloc_watch.h"
-#include "preload/unwind/unwind_check.h"
+#include "preload/contexts/unwind_check.h"
 
 static const struct {
     const char *option;

@@ -5,10 +5,10 @@
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
-#include "preload/unwind/sites.h"
-#include "preload/unwind/thread_counters.h"
+#include "preload/contexts/sites.h"
+#include "preload/contexts/thread_counters.h"
 #include "preload/store/store.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 static void setup(void)
 {

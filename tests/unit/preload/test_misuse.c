@@ -11,10 +11,10 @@
 #include "preload/heap/quarantine.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/track/track.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 #define ENTER()                                                                                    \
     struct frame caller = CALLER_FRAME();                                                          \

@@ -10,7 +10,7 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/roots/roots.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/heap/sample.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 
 #include <math.h>

@@ -8,8 +8,8 @@
 #include "tests/unit/preload/store_view.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
-#include "preload/unwind/sites.h"
-#include "preload/unwind/thread_counters.h"
+#include "preload/contexts/sites.h"
+#include "preload/contexts/thread_counters.h"
 #include "preload/store/store.h"
 
 static void setup(void)

@@ -10,9 +10,9 @@
 #include "preload/unwind/stack_cache.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 #include "preload/unwind/unwind.h"
 
 #include <alloca.h>

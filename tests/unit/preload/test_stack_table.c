@@ -2,8 +2,8 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/memory/arena.h"
-#include "preload/unwind/stack_table.h"
-#include "preload/unwind/table_regions.h"
+#include "preload/contexts/stack_table.h"
+#include "preload/contexts/table_regions.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

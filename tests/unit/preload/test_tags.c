@@ -3,9 +3,9 @@
 #include "tests/unit/preload/store_view.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 #define G (&unit_guard)
 

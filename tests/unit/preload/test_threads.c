@@ -6,7 +6,7 @@
 #include "preload/heap/free_history.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"

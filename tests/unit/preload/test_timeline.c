@@ -8,12 +8,12 @@
 #include "preload/heap/timeline.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "preload/track/track.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 #define ENTER()                                                                                    \
     struct frame caller = CALLER_FRAME();                                                          \

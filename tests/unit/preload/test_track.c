@@ -11,12 +11,12 @@
 #include "preload/interpose/modules.h"
 #include "preload/heap/dropped_pointers.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "preload/track/track.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 /* Every hook's way in: where it was called from, and the token. */
 #define ENTER()                                                                                    \

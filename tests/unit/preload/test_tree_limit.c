@@ -6,7 +6,7 @@
  * sees that a table of the index ends when it is outgrown.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/unwind/context_tree.c"
+#include "preload/contexts/context_tree.c"
 
 #include "tests/unit/preload/store_view.h"
 

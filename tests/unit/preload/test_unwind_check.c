@@ -4,12 +4,12 @@
 #include "tests/unit/preload/unit.h"
 #include "preload/base/log.h"
 #include "preload/interpose/modules.h"
-#include "preload/unwind/unwind_check.h"
+#include "preload/contexts/unwind_check.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/unwind/cfi_cache.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 
 #include <alloca.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* sites.c - creates sites and folds the slots of threads into them. */
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"

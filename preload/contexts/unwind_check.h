@@ -10,8 +10,8 @@
  * with signals blocked, reads memory as unwind.h does, and leaves no descriptor open. It may take
  * the loader's lock, though.
  */
-#ifndef PRELOAD_UNWIND_UNWIND_CHECK_H
-#define PRELOAD_UNWIND_UNWIND_CHECK_H
+#ifndef PRELOAD_CONTEXTS_UNWIND_CHECK_H
+#define PRELOAD_CONTEXTS_UNWIND_CHECK_H
 
 #include "preload/base/reentry_guard.h"
 #include "preload/options/options.h"

@@ -1,7 +1,7 @@
 /* stack_table.c - buckets of a cache line, in 32 stripes. */
-#include "preload/unwind/stack_table.h"
+#include "preload/contexts/stack_table.h"
 #include "preload/base/base.h"
-#include "preload/unwind/table_regions.h"
+#include "preload/contexts/table_regions.h"
 
 #define STRIPES TABLE_STRIPES
 #define ENTRIES 5

@@ -5,8 +5,8 @@
  * written beside the thread's slots, and then one word declares it valid in place of the site and
  * the slot, until both are updated (struct leak_slots).
  */
-#ifndef PRELOAD_UNWIND_SITES_H
-#define PRELOAD_UNWIND_SITES_H
+#ifndef PRELOAD_CONTEXTS_SITES_H
+#define PRELOAD_CONTEXTS_SITES_H
 
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"

@@ -1,4 +1,4 @@
-#include "preload/unwind/table_regions.h"
+#include "preload/contexts/table_regions.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/sys.h"

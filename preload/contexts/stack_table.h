@@ -11,8 +11,8 @@
  * mapped, since a reader may still be in it, but reads as empty. So "not found" is certain only
  * under the lock.
  */
-#ifndef PRELOAD_UNWIND_STACK_TABLE_H
-#define PRELOAD_UNWIND_STACK_TABLE_H
+#ifndef PRELOAD_CONTEXTS_STACK_TABLE_H
+#define PRELOAD_CONTEXTS_STACK_TABLE_H
 
 #include "preload/base/lock.h"
 

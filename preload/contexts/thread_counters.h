@@ -5,8 +5,8 @@
  * evicted counts are folded into their site. A thread that evicts too often gets a larger cache.
  * When the thread ends everything is folded and the memory serves the next thread.
  */
-#ifndef PRELOAD_UNWIND_THREAD_COUNTERS_H
-#define PRELOAD_UNWIND_THREAD_COUNTERS_H
+#ifndef PRELOAD_CONTEXTS_THREAD_COUNTERS_H
+#define PRELOAD_CONTEXTS_THREAD_COUNTERS_H
 
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"

@@ -9,8 +9,8 @@
  * table stays mapped, since a reader may still be in it, but its memory is returned where the kernel
  * allows it, and then it reads as empty.
  */
-#ifndef PRELOAD_UNWIND_TABLE_REGIONS_H
-#define PRELOAD_UNWIND_TABLE_REGIONS_H
+#ifndef PRELOAD_CONTEXTS_TABLE_REGIONS_H
+#define PRELOAD_CONTEXTS_TABLE_REGIONS_H
 
 #include "preload/base/lock.h"
 #include "leak_store.h"

@@ -1,8 +1,8 @@
 /* thread_counters.c - allocates slots in the recording file, evicts and folds them. */
-#include "preload/unwind/thread_counters.h"
+#include "preload/contexts/thread_counters.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
-#include "preload/unwind/sites.h"
+#include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 
 /* Pages of a cache, by size class: 99, 406, 1 635 and 6 550 slots. */

@@ -1,13 +1,13 @@
 /* context_tree.c - nodes in the recording file, found by the hash of their path; the numbers of
  * whole stacks. */
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/wide.h"
 #include "preload/store/segmented_array.h"
-#include "preload/unwind/sites.h"
-#include "preload/unwind/stack_table.h"
-#include "preload/unwind/table_regions.h"
+#include "preload/contexts/sites.h"
+#include "preload/contexts/stack_table.h"
+#include "preload/contexts/table_regions.h"
 #include "preload/store/store.h"
 
 #define STRIPES TABLE_STRIPES

@@ -9,8 +9,8 @@
  * or for a free the innermost frame's node. A stack that was met before is found by its hash alone
  * (stack_table.h); its nodes are looked up only when a new stack begins with the same frames.
  */
-#ifndef PRELOAD_UNWIND_CONTEXT_TREE_H
-#define PRELOAD_UNWIND_CONTEXT_TREE_H
+#ifndef PRELOAD_CONTEXTS_CONTEXT_TREE_H
+#define PRELOAD_CONTEXTS_CONTEXT_TREE_H
 
 #include "preload/base/reentry_guard.h"
 #include "preload/unwind/unwind.h"

@@ -1,5 +1,5 @@
 /* unwind_check.c - walks with libunwind or libgcc, and compares with the recorded stack. */
-#include "preload/unwind/unwind_check.h"
+#include "preload/contexts/unwind_check.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/log.h"
@@ -9,7 +9,7 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/unwind/context_tree.h"
+#include "preload/contexts/context_tree.h"
 #include "arch.h"
 
 #include <dlfcn.h>
