@@ -1,4 +1,5 @@
-/* elf_words.h - what depends on the word size in ELF files and objects: link.h has ElfW() for types. */
+/* elf_words.h - names and types of ELF that depend on the word size and that link.h does not
+ * define. link.h itself has ElfW() for types. */
 #ifndef PRELOAD_ELF_ELF_WORDS_H
 #define PRELOAD_ELF_ELF_WORDS_H
 
@@ -7,12 +8,15 @@
 #include <elf.h>
 #include <link.h>
 
-/* The names in elf.h of this word size: ELFW(ST_TYPE) is ELF64_ST_TYPE. */
+/* ELFW(ST_TYPE) is ELF64_ST_TYPE or ELF32_ST_TYPE, depending on the word size; so for the other
+ * names of elf.h. */
 #define ELFW(name) _ElfW(ELF, __ELF_NATIVE_CLASS, name)
 
 #define ELF_CLASS (sizeof(uintptr_t) == 8 ? ELFCLASS64 : ELFCLASS32)
 
-/* A relocation. On i386 its addend is in the slot, until the loader has overwritten it. */
+/* The kind of relocations that the loader of this CPU uses. On i386 a relocation has no addend of
+ * its own: the addend stands in the word that the relocation changes, until the loader overwrites
+ * it. */
 #ifdef __i386__
 typedef ElfW(Rel) elf_relocation;
 #define ELF_RELOCATIONS DT_REL

@@ -1,10 +1,11 @@
-/* exec_file.h - reads the ELF file of a program; exec_target.c includes it once for each word size that
- * the machine runs.
+/* exec_file.h - reads the ELF file of a program. exec_target.c includes this file once for each
+ * word size whose programs the machine can run, and defines two macros for it:
  *
- *   ELF(type)        Elf64_type or Elf32_type
- *   IN_FILE(name)    a name of its own for each of them
+ *   ELF(type)        the type Elf64_type or Elf32_type
+ *   IN_FILE(name)    the name of a function or struct, different for each word size
  *
- * The file's first HEAD bytes, at "head", have its program headers; in doubt a program can load libleak.
+ * The program headers are expected in the first HEAD bytes of the file, which are at "head". If a
+ * file cannot be judged, the answer is that the program can load libleak.
  */
 
 struct IN_FILE(file) {
@@ -13,7 +14,8 @@ struct IN_FILE(file) {
     unsigned segments;
 };
 
-/* The file offset of what will be mapped at an address; 0: none. */
+/* Returns the file offset of the byte that will be mapped at an address. 0: the file does not
+ * contain that byte. */
 static uint64_t IN_FILE(offset_of_address)(const struct IN_FILE(file) * file, uint64_t address)
 {
     for (unsigned i = 0; i < file->segments; i++) {
@@ -24,7 +26,7 @@ static uint64_t IN_FILE(offset_of_address)(const struct IN_FILE(file) * file, ui
     return 0;
 }
 
-/* The string table with the names of all imports and exports. */
+/* Finds the string table with the names of all imported and exported symbols. False: there is none. */
 static bool IN_FILE(find_string_table)(const struct IN_FILE(file) * file, uint64_t *offset,
                                        uint64_t *size)
 {
@@ -57,8 +59,8 @@ static bool IN_FILE(is_sanitized_file)(int fd, const void *head)
     return IN_FILE(find_string_table)(&file, &offset, &length) && has_signs(fd, offset, length);
 }
 
-/* The interpreter's path, which linkers put into the piece of the file that was read. NULL: the
- * program is static; "": the path is not in this piece. */
+/* Returns the path of the interpreter (the loader) of a program, which linkers put near the start
+ * of the file. NULL: the program is static. "": the path is not in the first HEAD bytes. */
 static const char *IN_FILE(interpreter_of)(const char *head)
 {
     const ELF(Ehdr) *header = (const void *)head;

@@ -12,18 +12,20 @@
 
 #define HEAD 1024
 
-/* A FIFO must not block the open, nor a terminal become the controlling one. */
+/* The file may be anything: O_NONBLOCK, so that a FIFO does not block the open; O_NOCTTY, so that a
+ * terminal does not become the controlling one. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* ---- Signs of a sanitizer's runtime --------------------------------------------------------- */
+/* ---- How to recognise the runtime of a sanitizer --------------------------------------------- */
 
-/* The runtimes of -fsanitize=address, hwaddress, thread and memory export an initialiser. Linked
- * statically, some do so under no name that others can see. But every one of them imports a
- * symbolizer, and defines a function of libc that programs hardly ever define. */
+/* The runtimes of -fsanitize=address, hwaddress, thread and memory export a function that
+ * initialises them. Some runtimes that are linked statically do not export it. But every runtime
+ * imports a symbolizer, and defines a function of libc that programs hardly ever define: these two
+ * signs together are enough. */
 enum sign {
     SIGN_SYMBOLIZES = 1,
     SIGN_REPLACES_LIBC = 2,
-    SIGN_INITIALISES = SIGN_SYMBOLIZES | SIGN_REPLACES_LIBC, /* sufficient alone */
+    SIGN_INITIALISES = SIGN_SYMBOLIZES | SIGN_REPLACES_LIBC, /* a symbol that is enough alone */
 };
 
 static const struct {
@@ -38,7 +40,7 @@ static const struct {
     {"_obstack_newchunk", SIGN_REPLACES_LIBC},
 };
 
-#define SIGN_NAME_MOST 32 /* longer than any name above with a NUL on both sides */
+#define SIGN_NAME_MOST 32 /* longer than any name above with a zero byte on both sides */
 
 static unsigned sign_of_name(const char *name)
 {
@@ -48,7 +50,7 @@ static unsigned sign_of_name(const char *name)
     return 0;
 }
 
-/* ---- In this process ------------------------------------------------------------------------ */
+/* ---- Is there a sanitizer or valgrind in this process? --------------------------------------- */
 
 static bool exports_sign(const struct symbols *symbols, enum sign sign)
 {
@@ -87,8 +89,7 @@ bool process_is_sanitized(void)
     return answer == YES;
 }
 
-/* Looks for a symbol that Valgrind's core exports to every program that runs in it, whatever the
- * tool. */
+/* Looks for a symbol that Valgrind exports to every program, whatever the tool. */
 bool process_is_under_valgrind(void)
 {
     struct symbols symbols;
@@ -99,12 +100,13 @@ bool process_is_under_valgrind(void)
     return false;
 }
 
-/* ---- In a file ------------------------------------------------------------------------------ */
+/* ---- Is a program file built with a sanitizer? ----------------------------------------------- */
 
 #define TAGS_MOST 128
 #define PIECE 4096
 
-/* Pieces overlap, because a name may cross the end of a piece. */
+/* Says whether a string table of a file has the names of a sanitizer's runtime. It is read in
+ * pieces that overlap, because a name may cross the end of a piece. */
 static bool has_signs(int fd, uint64_t offset, uint64_t size)
 {
     char piece[PIECE + 1];
@@ -138,7 +140,7 @@ static bool has_signs(int fd, uint64_t offset, uint64_t size)
 #include "preload/elf/exec_file.h"
 #endif
 
-/* ---- Programs about to start ---------------------------------------------------------------- */
+/* ---- Can libleak run in a program that is about to start? ------------------------------------ */
 
 static bool read_head(int fd, char *head)
 {
@@ -148,7 +150,8 @@ static bool read_head(int fd, char *head)
 
 static enum exec_target target_of_elf(int fd, const char *head)
 {
-    const ElfW(Ehdr) *header = (const void *)head; /* up to the machine the same in both classes */
+    /* All fields up to e_machine are the same in Elf32_Ehdr and Elf64_Ehdr. */
+    const ElfW(Ehdr) *header = (const void *)head;
     if (header->e_ident[EI_CLASS] == ELF_CLASS && header->e_machine == LEAK_CPU_MACHINE)
         return target_of_this_class(fd, head);
 #if LEAK_CPU_MACHINE_OTHER != EM_NONE

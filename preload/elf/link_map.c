@@ -5,14 +5,15 @@
 #include <elf.h>
 
 #define OBJECTS_MOST 4096
-#define DYNAMIC_MOST 512 /* entries of a dynamic section */
+#define DYNAMIC_MOST 512 /* largest number of entries of a dynamic section that is read */
 
 struct tables {
     uintptr_t symbols, strings, gnu_hash, hash;
-    uint64_t soname; /* offset in strings; UINT64_MAX: none */
+    uint64_t soname; /* offset of the object's name in the string table; UINT64_MAX: it has none */
 };
 
-/* What the dynamic section says. glibc relocates the addresses in it only where it is writable. */
+/* Reads where the tables of an object are from its dynamic section. glibc has replaced the offsets
+ * in it by addresses only where the section is writable. */
 static struct tables read_dynamic(const struct link_map *map)
 {
     struct tables tables = {.soname = UINT64_MAX};
@@ -36,16 +37,18 @@ static struct tables read_dynamic(const struct link_map *map)
     return tables;
 }
 
-/* ---- Objects -------------------------------------------------------------------------------- */
+/* ---- Finding a loaded object by its name ----------------------------------------------------- */
 
 #define NAME 512
 
-/* A string in memory that may be unmapped meanwhile; what does not fit is cut. */
+/* Copies a string from memory that another thread may unmap meanwhile. A string that is longer than
+ * the buffer is cut. */
 static bool read_string(uintptr_t address, char *out, size_t size)
 {
     size_t length = 0;
     while (length + 1 < size) {
-        size_t step = 64 - (address + length) % 64; /* never across the end of a page */
+        /* Reads up to a multiple of 64, so that no read crosses the end of a page. */
+        size_t step = 64 - (address + length) % 64;
         if (step > size - 1 - length)
             step = size - 1 - length;
         if (!sys_peek(address + length, out + length, step))
@@ -88,14 +91,16 @@ uint64_t link_map_find_object(const char *name)
     return 0;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------ */
+/* ---- Finding the exported function at an address --------------------------------------------- */
 
 #define SYMBOLS_MOST (1u << 20)
 
-/* The number of symbols: the chain of the last bucket that has one ends with the last symbol. */
+/* Returns the number of symbols of an object from its GNU hash table, which does not state it: the
+ * chain of the bucket with the highest symbol number ends with the last symbol. */
 static uint32_t count_by_gnu_hash(uintptr_t table)
 {
-    uint32_t head[4], last = 0, word; /* buckets, first symbol, words of the filter, shift */
+    /* Number of buckets, number of the first symbol, words of the Bloom filter, shift. */
+    uint32_t head[4], last = 0, word;
     if (!sys_peek(table, head, sizeof head))
         return 0;
     uintptr_t buckets = table + sizeof head + (uintptr_t)head[2] * sizeof(uintptr_t);
@@ -118,7 +123,7 @@ static uint32_t count_by_gnu_hash(uintptr_t table)
 
 static uint32_t count_symbols(const struct tables *tables)
 {
-    uint32_t head[2]; /* buckets, chains */
+    uint32_t head[2]; /* number of buckets, number of chains */
     uint32_t count = 0;
     if (tables->gnu_hash)
         count = count_by_gnu_hash(tables->gnu_hash);
@@ -159,7 +164,7 @@ bool link_map_find_function(const struct link_map *map, uintptr_t address, char 
     }
     if (!best.st_name)
         return false;
-    /* The string may be the last thing that is mapped. */
+    /* Less may be mapped than the buffer holds, so try shorter reads. */
     uintptr_t string = tables.strings + best.st_name;
     size_t length = sizeof out->text - 1;
     while (length && !sys_peek(string, out->text, length))

@@ -8,7 +8,7 @@
 
 #define TEXT_FIRST (256ull << 10)
 
-/* A hexadecimal number, and one character behind it if that is there. */
+/* Reads a hexadecimal number, and skips the character "end" if it follows. */
 static uint64_t read_hex(const char **at, char end)
 {
     uint64_t value = parse_hex(at);
@@ -37,7 +37,7 @@ bool procmaps_parse_line(const char *line, struct mapping *out)
     out->shared = at[3] == 's';
     at += 5;
     out->offset = read_hex(&at, ' ');
-    read_hex(&at, ':'); /* the device */
+    read_hex(&at, ':'); /* skips the major and minor number of the device */
     read_hex(&at, ' ');
     out->inode = read_decimal(&at);
     while (*at == ' ')
@@ -53,7 +53,8 @@ bool procmaps_is_anonymous(const struct mapping *mapping)
             strncmp(mapping->path, "[anon", 5) == 0);
 }
 
-/* The mapping itself will be in the list: it must be known as the runtime's own. */
+/* Maps memory for the text of the list. The memory is registered as libleak's own, because it will
+ * be in the list itself. */
 static char *map_registered(size_t size)
 {
     char *memory = sys_map(size);
@@ -62,7 +63,7 @@ static char *map_registered(size_t size)
     return memory;
 }
 
-/* The whole file; *length without the NUL behind it. */
+/* Reads the whole file. *length: its length without the NUL that follows. */
 static char *read_maps_file(size_t *length)
 {
     int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -77,7 +78,7 @@ static char *read_maps_file(size_t *length)
         char *larger = map_registered(2 * size);
         if (larger)
             memcpy(larger, text, *length);
-        text = larger; /* the smaller one stays mapped: it may be in the list already */
+        text = larger; /* the smaller buffer stays mapped, because it may be in the list already */
         size *= 2;
     }
     if (fd >= 0)
@@ -102,7 +103,8 @@ bool procmaps_read(struct procmaps *out)
     return out->count != 0;
 }
 
-/* Visits the complete lines at the front. Result: their length. */
+/* Visits the mappings of the complete lines at the start of the text. Returns the length of these
+ * lines. */
 static size_t visit_lines(char *text, void (*visit)(const struct mapping *mapping, void *context),
                           void *context)
 {
@@ -144,7 +146,7 @@ const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t addre
     return first < maps->count && found->start <= address ? found : NULL;
 }
 
-/* ---- Pages ----------------------------------------------------------------------------------- */
+/* ---- Which pages were touched ---------------------------------------------------------------- */
 
 int pagemap_open(void)
 {

@@ -1,7 +1,9 @@
-/* procmaps.h - what is mapped where, and what of it was touched: /proc/self/maps and pagemap.
+/* procmaps.h - tells which memory is mapped, and which of its pages were ever touched, from
+ * /proc/self/maps and /proc/self/pagemap.
  *
- * Mainly for the child of a leak check, where the mappings are those of the parent and do not
- * change. Memory comes from the kernel and is kept for the child's short life.
+ * Used mainly in the child process of a leak check, a copy of the program whose mappings do not
+ * change. The memory for the list is taken from the kernel and never freed, because the child ends
+ * soon.
  */
 #ifndef PRELOAD_ELF_PROCMAPS_H
 #define PRELOAD_ELF_PROCMAPS_H
@@ -16,7 +18,7 @@ struct mapping {
 };
 
 struct procmaps {
-    struct mapping *mapping; /* ascending */
+    struct mapping *mapping; /* in ascending order of addresses */
     uint32_t count;
 };
 
@@ -24,24 +26,25 @@ struct procmaps {
 bool procmaps_read(struct procmaps *out);
 /* Parses one line, NUL-terminated, without its newline; out->path points into it. */
 bool procmaps_parse_line(const char *line, struct mapping *out);
-/* Private writable memory that belongs to no file. */
+/* Says whether a mapping is private writable memory that belongs to no file. */
 bool procmaps_is_anonymous(const struct mapping *mapping);
-/* Visits one mapping after the other, in the caller's memory and without a lock: for the handler of
- * a fatal signal. A line longer than size is skipped. False: the file cannot be read. */
+/* Visits the mappings one after the other. It uses only the caller's buffer and takes no lock, so
+ * the handler of a fatal signal may call it. A line longer than "size" is skipped. False: the file
+ * cannot be read. */
 bool procmaps_each(char *buffer, size_t size,
                    void (*visit)(const struct mapping *mapping, void *context), void *context);
-/* The mapping that contains an address, or NULL. */
+/* Returns the mapping that contains an address, or NULL. */
 const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t address);
 
-/* A descriptor of /proc/self/pagemap; < 0: it cannot be read. */
+/* Returns a descriptor of /proc/self/pagemap; < 0: the file cannot be opened. */
 int pagemap_open(void);
-/* The entries of the pages from an address to the end, at most so many. Returns how many. Where they
- * cannot be read all pages count as touched. */
+/* Reads the pagemap entries of the pages between two addresses, at most "most" entries. Returns
+ * their number. Pages whose entries cannot be read count as touched. */
 size_t pagemap_read(int pagemap, uintptr_t at, uintptr_t end, uint64_t *entry, size_t most);
-#define PAGE_IS_GUARD (1ull << 58) /* Linux 6.15 */
+#define PAGE_IS_GUARD (1ull << 58) /* bit of a pagemap entry, since Linux 6.15 */
 
-/* The page is present or swapped out, and no guard (MADV_GUARD_INSTALL), which looks like one that is swapped out
- * and kills who reads it. */
+/* Says whether a page was ever touched: it is present or swapped out. A guard page
+ * (MADV_GUARD_INSTALL) looks swapped out, but reading it kills the process, so it does not count. */
 static inline bool pagemap_is_touched(uint64_t entry)
 {
     return entry >> 62 && !(entry & PAGE_IS_GUARD);

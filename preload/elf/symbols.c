@@ -4,7 +4,8 @@
 
 #include <sys/mman.h>
 
-#define OLD_VERSION 0x8000 /* set in the version of a symbol that is not the default one */
+/* Bit in the version number of a symbol: another version of the symbol is the default. */
+#define OLD_VERSION 0x8000
 
 static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *object)
 {
@@ -14,7 +15,8 @@ static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *object)
     return NULL;
 }
 
-/* The loader relocates the entries only where the dynamic section is writable. */
+/* Returns an entry of the dynamic section as an address. The loader has added the load address to
+ * the entries only where the dynamic section is writable. */
 static void *relocated(uintptr_t bias, uintptr_t value)
 {
     return (void *)(value < bias ? bias + value : value);
@@ -77,9 +79,9 @@ bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
     return symbols_read_at(object->dlpi_addr, find_dynamic(object), out);
 }
 
-/* ---- Libraries ----------------------------------------------------------------------------- */
+/* ---- Libraries that an object needs ---------------------------------------------------------- */
 
-/* Says whether a library has that name, by its DT_SONAME or by the name of its file. */
+/* Says whether an object is the library with that name, judged by its DT_SONAME or its file name. */
 static int is_library_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
 {
     struct symbols symbols;
@@ -102,7 +104,7 @@ bool symbols_libraries_loaded(const struct symbols *symbols)
     return true;
 }
 
-/* ---- Exports ------------------------------------------------------------------------------- */
+/* ---- Exported symbols ------------------------------------------------------------------------ */
 
 bool symbols_is_same(const char *one, const char *other)
 {
@@ -113,8 +115,8 @@ bool symbols_is_same(const char *one, const char *other)
     return *one == *other;
 }
 
-/* Says whether a symbol is the exported one with that name: of several versions, the default
- * one. */
+/* Says whether symbol number i is exported under that name. If the object exports several versions
+ * of the name, only the default version counts. */
 static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &symbols->symbol[i];
@@ -123,7 +125,8 @@ static bool is_export(const struct symbols *symbols, uint32_t i, const char *nam
            symbols_is_same(symbols->names + symbol->st_name, name);
 }
 
-/* A Bloom filter, then buckets of hashed symbols; the last hash of a bucket is odd. */
+/* Finds an exported symbol by the GNU hash table: a Bloom filter, then buckets, then the hashes of
+ * the symbols. The lowest bit of a hash says that it is the last of its bucket. */
 static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const char *name)
 {
     const uint32_t *head = symbols->gnu_hash;
@@ -163,7 +166,8 @@ static const ElfW(Sym) * find_export(const struct symbols *symbols, const char *
 uintptr_t symbols_find_export(const struct symbols *symbols, const char *name)
 {
     const ElfW(Sym) *symbol = find_export(symbols, name);
-    /* The address of an indirect function is known only after calling its resolver. */
+    /* The address of an indirect function (STT_GNU_IFUNC) is known only after calling its resolver,
+     * so it is not returned. */
     return symbol && ELFW(ST_TYPE)(symbol->st_info) != STT_GNU_IFUNC
                ? symbols->bias + symbol->st_value
                : 0;
@@ -212,7 +216,7 @@ bool symbols_is_exported_before(const char *name, uintptr_t address)
     return search.found;
 }
 
-/* ---- Imports ------------------------------------------------------------------------------- */
+/* ---- Imported symbols ------------------------------------------------------------------------ */
 
 bool symbols_each_relocation(const struct symbols *symbols,
                              bool (*visit)(const struct symbols *symbols,
@@ -247,7 +251,7 @@ int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address
             access |= (part->p_flags & PF_R ? PROT_READ : 0) |
                       (part->p_flags & PF_W ? PROT_WRITE : 0) |
                       (part->p_flags & PF_X ? PROT_EXEC : 0);
-        /* The whole pages of RELRO become read-only when the object is bound. */
+        /* The loader makes the whole pages of RELRO read-only when it has finished with the object. */
         if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
             at < end / page * page)
             return PROT_READ;

@@ -8,7 +8,7 @@
 
 #define SYMBOLS_AT_ONCE 256
 
-/* The section with symbols, and that with their names. */
+/* The header of the section with the symbols, and of the section with their names. */
 struct tables {
     ElfW(Shdr) symbols, names;
 };
@@ -42,7 +42,7 @@ static enum symtab_found find_tables(int fd, struct tables *out)
     return found;
 }
 
-/* Which symbols are visited. names: NULL, they are visited without names. */
+/* Which symbols are visited: those of one type. names: NULL, symbols are visited without names. */
 struct symbol_visit {
     unsigned type;
     const char *names;
@@ -51,9 +51,9 @@ struct symbol_visit {
     void *context;
 };
 
-/* Says whether a symbol is static. in_file: the symbol follows one that names its source file.
- * Symbols that follow a file symbol without a name were made local by the linker, and so were
- * hidden ones. */
+/* Says whether a symbol is static. in_file: the symbol table has the name of a source file before
+ * it. A local symbol behind a file symbol without a name, or with hidden visibility, was not static
+ * in the source: the linker has made it local. */
 static bool is_static(const ElfW(Sym) * symbol, bool in_file)
 {
     return in_file && ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL &&
@@ -144,13 +144,13 @@ void symtab_each_variable(const char *path,
     sys_close(fd);
 }
 
-/* ---- Matching names ------------------------------------------------------------------------- */
+/* ---- Comparing a symbol with the name that the user wants ------------------------------------ */
 
-/* What remains of the wanted name while a symbol is parsed. */
+/* The part of the wanted name that is not compared yet, while a mangled symbol is parsed. */
 struct match {
     const char *at, *end;
     bool started;
-    const char *part; /* the last scope or name that was parsed */
+    const char *part; /* the scope or name that was parsed last */
     size_t part_length;
 };
 
@@ -162,7 +162,8 @@ static bool match_bytes(struct match *match, const char *text, size_t length)
     return true;
 }
 
-/* Compares one scope of a name, or the name itself. */
+/* Compares one scope of a mangled name, or the name itself. mark: "~" before the name of a
+ * destructor, else "". */
 static bool match_part(struct match *match, const char *mark, const char *part, size_t length)
 {
     if (match->started && !match_bytes(match, "::", 2))
@@ -173,7 +174,8 @@ static bool match_part(struct match *match, const char *mark, const char *part, 
     return match_bytes(match, mark, strlen(mark)) && match_bytes(match, part, length);
 }
 
-/* The length before a name, "4Pool"; NULL: there is none. */
+/* Reads the length before a name, as in "4Pool". Returns where the name begins; NULL: there is no
+ * length. */
 static const char *read_length(const char *at, size_t *length)
 {
     for (*length = 0; *at >= '0' && *at <= '9' && *length < 65536; at++)
@@ -186,7 +188,7 @@ static bool is_anonymous(const char *part, size_t length)
     return length >= 10 && memcmp(part, "_GLOBAL__N", 10) == 0;
 }
 
-/* Rust ends each name with a hash. */
+/* Says whether the last scope is the hash with which Rust ends each mangled name. */
 static bool is_hash(const char *part, size_t length)
 {
     return length == 17 && part[0] == 'h' && part[length] == 'E';
@@ -206,21 +208,21 @@ static const char *match_named(struct match *match, const char *at)
     return matches ? part + length : NULL;
 }
 
-/* Parses a part, or a qualifier that does not matter; NULL: it is not supported, or differs from
- * the wanted name. */
+/* Parses one part of a mangled name, or a qualifier that is skipped. NULL: the part is not
+ * supported, or differs from the wanted name. */
 static const char *match_next(struct match *match, const char *at)
 {
     size_t length;
     switch (*at) {
-    case 'L': /* static */
+    case 'L': /* mark of a static function */
         return at + 1;
-    case 'B': /* [abi:cxx11] */
+    case 'B': /* tag of an ABI, such as [abi:cxx11] */
         at = read_length(at + 1, &length);
         return at ? at + length : NULL;
     case 'S':
         return at[1] == 't' && match_part(match, "", "std", 3) ? at + 2 : NULL;
     case 'C':
-    case 'D': /* a constructor or destructor has the name of its class */
+    case 'D': /* a constructor or destructor, named like its class */
         return match->part && at[1] >= '0' && at[1] <= '5' &&
                        match_part(match, *at == 'D' ? "~" : "", match->part, match->part_length)
                    ? at + 2
@@ -249,13 +251,15 @@ static bool matches_mangled(const char *symbol, struct match match)
     return at && match.started && match.at == match.end;
 }
 
-/* A part split off from a function, which does not contain its entry. */
+/* Says whether a symbol is a part that the compiler has split off from a function. Such a part does
+ * not contain the function's entry. */
 static bool is_split_part(const char *suffix)
 {
     return strstr(suffix, ".cold") || strstr(suffix, ".part");
 }
 
-/* What may follow a name: a version, or the mark of a clone. */
+/* Says whether a suffix may follow the name: a version, or the mark of a clone that the compiler
+ * made. */
 static bool may_follow(const char *suffix)
 {
     return !*suffix || *suffix == '@' || starts_with(suffix, ".isra") ||
@@ -266,7 +270,7 @@ static bool may_follow(const char *suffix)
 bool symtab_name_matches(const char *symbol, const char *wanted)
 {
     size_t length = strcspn(wanted, "(");
-    if (!length) /* "(anonymous namespace)::..." */
+    if (!length) /* the name begins with "(anonymous namespace)::" */
         length = strlen(wanted);
     struct match match = {.at = wanted, .end = wanted + length};
     if (!length || is_split_part(symbol))

@@ -5,7 +5,8 @@
 static struct leak_counters *records;
 static unsigned word_count;
 static int32_t values[LEAK_COUNTERS];
-static bool has_value[LEAK_COUNTERS]; /* that the program has written */
+/* Element i: the program has written word number i since the watch began. */
+static bool has_value[LEAK_COUNTERS];
 
 void block_counts_start(void)
 {
@@ -21,7 +22,8 @@ void block_counts_begin(uintptr_t block, uint64_t bytes)
         word_count = 0;
 }
 
-/* Finds the record of this place, or makes one. NULL: there are too many. */
+/* Finds the record of a call stack that changes a word by a given difference, or makes one. NULL:
+ * the table of records is full. */
 static struct leak_counting *find_counting(unsigned word, int by, const uint64_t *frames,
                                            unsigned count)
 {
@@ -41,7 +43,8 @@ static struct leak_counting *find_counting(unsigned word, int by, const uint64_t
     return NULL;
 }
 
-/* Records a change of a word. by: the difference, 0 for the first value. */
+/* Records that the code at a call stack has changed a word. by: the difference, 0 for the first
+ * value. A change by more than 1 shows that the word is not a reference counter. */
 static void note_change(unsigned word, int64_t by, const uint64_t *frames, unsigned count)
 {
     struct leak_counter *counter = &records->words[word];

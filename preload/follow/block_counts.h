@@ -1,23 +1,25 @@
-/* block_counts.h - who counts the references to a block? Of a block that is lost because one of them
- * was not given back, no pointer tells who took it.
+/* block_counts.h - finds the reference counter of a followed block, and the code that counts
+ * references. When a block is lost because a reference was not given back, no pointer tells which
+ * code took that reference.
  *
- * Each use of the block's first words (block_uses.h) is a question: has one of them changed by one? A
- * word that never changes otherwise may be a counter, and each place that counted it up or down is
- * kept, with how often it did so (struct leak_counters).
+ * Each use of the first words of the block (block_uses.h) is checked: has one of these words
+ * changed by one? A word that never changes otherwise may be a reference counter. For such a word
+ * every call stack that counted up or down is recorded, with the number of times (struct
+ * leak_counters).
  */
 #ifndef PRELOAD_FOLLOW_BLOCK_COUNTS_H
 #define PRELOAD_FOLLOW_BLOCK_COUNTS_H
 
 #include "preload/base/base.h"
 
-/* Creates the records. */
+/* Creates the records in the recording file. */
 void block_counts_start(void);
 
-/* Begins to watch the words of a block. bytes: how many of its bytes are looked at. */
+/* Begins to watch the first words of a block. bytes: how many bytes of the block are watched. */
 void block_counts_begin(uintptr_t block, uint64_t bytes);
 
-/* The call stack, innermost frame first, of an instruction that may have changed a word. One thread
- * at a time. */
+/* Records the words that have changed since the last call. frames: call stack of the instruction
+ * that may have changed them, innermost frame first. Not reentrant: one thread at a time. */
 void block_counts_note(uintptr_t block, const uint64_t *frames, unsigned count);
 
 #endif

@@ -6,22 +6,27 @@
 #include "preload/unwind/unwind.h"
 #include "context.h"
 
-#define WORDS 3 /* x86_64 and most others have four watchpoints; one is for slot_watch.h */
+/* x86_64 and most other CPUs have four watchpoints: slot_watch.h takes one, three are left. */
+#define WORDS 3
 #define DESCRIPTORS_MOST 192
-#define DESCRIPTORS_STEPPED 12 /* that are read after each step */
+/* With more descriptors than this, their counters are not read after each single step, which would
+ * be too slow. */
+#define DESCRIPTORS_STEPPED 12
 #define USES_MOST 200000
 
 static struct {
-    uint64_t hidden; /* the complement of the address: see pointer_search.h */
-    uint32_t bytes;  /* that are watched; 0: none are */
+    /* Complement of the block's address, so that a leak check finds no pointer here
+     * (pointer_search.h). */
+    uint64_t hidden;
+    uint32_t bytes; /* how many bytes of the block are watched; 0: no block is watched */
     struct leak_followed *out;
-    uint64_t counted; /* by the watchpoints, when they were last read */
+    uint64_t counted; /* sum of the watchpoints' counters when they were last read */
     uint32_t uses;
     int descriptors[DESCRIPTORS_MOST];
     unsigned descriptor_count;
 } watched;
 
-static uint32_t unwinding; /* the next is in use */
+static uint32_t unwinding; /* 1: a thread uses unwind_memory */
 static struct unwind_trace unwind_memory;
 
 static bool watch_in_thread(int tid, void *context)
@@ -69,10 +74,12 @@ static bool add_frame(const struct frame *frame, void *context)
     return use->frame_count < LEAK_FOLLOWED_FRAMES;
 }
 
-/* pc is behind the instruction, as return addresses are; but the stack is that of pc. */
+/* Records the call stack of the instruction that has just used the block. The frame's pc is given
+ * as pc + 1, because unwind_each expects return addresses. */
 static void record_use(const ucontext_t *context)
 {
-    static struct leak_use use; /* one thread at a time; others leave no record */
+    /* "unwinding" lets one thread in; uses by other threads meanwhile are not recorded. */
+    static struct leak_use use;
     struct frame start = {
         .pc = context_pc(context) + 1, .sp = context_sp(context), .fp = context_fp(context)};
     if (exchange_acquire(&unwinding, 1))
@@ -94,7 +101,7 @@ bool block_uses_trap(const siginfo_t *info, const ucontext_t *context)
 {
     if (!watched.bytes || (uintptr_t)info->si_addr + watched.hidden + 1 >= watched.bytes)
         return false;
-    if (guard_self.sp || lock_thread.held) /* libleak itself has read it */
+    if (guard_self.sp || lock_thread.held) /* the runtime itself has read the block */
         return true;
     if (++watched.uses > USES_MOST)
         block_uses_end();

@@ -16,38 +16,43 @@
 
 #define SEARCHES_MOST 4000
 #define SEARCHES_OFTEN 200
-#define SEARCH_TIME 60000000000ull /* ns for all leak checks */
-#define TURN_TIME 60000000000ull   /* ns that another thread may search */
+/* ns that all leak checks of followed blocks may take together. */
+#define SEARCH_TIME 60000000000ull
+#define TURN_TIME 60000000000ull /* ns that a thread waits for another one that handles a call */
 
 static struct followed {
-    uint32_t thread, count; /* the serial */
-    bool steps;             /* after event number step_at; 0: the allocation itself */
+    uint32_t thread, count; /* number of the allocation in its thread, as in T1#4213 */
+    /* The option asks to execute step by step after call number step_at; 0: after the allocation
+     * itself. */
+    bool steps;
     uint32_t step_at;
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
     struct pointer_target target;
     struct leak_holder holder;
-    uint32_t before; /* node of the last call at which the block was held */
-    uint32_t ignore; /* number of calls during which realloc moves the holder */
-    uint32_t since;  /* the event at which a stack began to hold it, or nothing did */
+    uint32_t before; /* context tree node of the last call at which the block was held */
+    /* Number of calls to ignore, while realloc moves the block that holds the pointer. */
+    uint32_t ignore;
+    uint32_t since; /* number of the call from which on only a stack held the block, or nothing */
     uint32_t next_search;
     struct leak_followed *out;
 } followed[LEAK_FOLLOWED_MOST];
 static unsigned followed_count;
-static uint32_t following; /* blocks in the phases FRESH, HELD and GONE */
+static uint32_t following; /* number of blocks in the phases FRESH, HELD and GONE */
 
-static struct turnstile turn; /* held by the thread that handles a call */
+static struct turnstile turn; /* the thread that handles a call holds it */
 static uint64_t search_ns;
 
-/* One call of an allocation function. */
+/* One call of an allocation function or of free. */
 struct event {
     struct frame caller;
     uint32_t node, thread;
-    uintptr_t stack_end;       /* of the calling thread's stack; 0: unknown */
-    const struct block *block; /* that it frees or has allocated; NULL: the end of the program */
+    uintptr_t stack_end; /* end of the calling thread's stack; 0: unknown */
+    /* The block that the call allocates or frees; NULL: the end of the program. */
+    const struct block *block;
     bool frees, moves;
 };
 
-/* ---- The option ------------------------------------------------------------------------------ */
+/* ---- Parsing the option follow_blocks= ------------------------------------------------------- */
 
 static const char *parse_decimal(const char *text, const char *end, uint32_t *out)
 {
@@ -59,7 +64,7 @@ static const char *parse_decimal(const char *text, const char *end, uint32_t *ou
     return at > text && number <= UINT32_MAX ? at : NULL;
 }
 
-/* "T1#4213", "T1#4213@57" */
+/* Parses one followed block: "T1#4213" or "T1#4213@57". */
 static bool parse_followed(const char *at, const char *end, struct followed *out)
 {
     if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||
@@ -83,7 +88,7 @@ static bool parse_option(const char *option)
     return true;
 }
 
-/* ---- The stack of the thread ----------------------------------------------------------------- */
+/* ---- Searching the stack of the calling thread ----------------------------------------------- */
 
 static bool slot_holds(const struct followed *it, uintptr_t slot)
 {
@@ -107,10 +112,10 @@ static bool visit_frame(const struct frame *frame, void *context)
     return !above;
 }
 
-/* Which frame is the word in? */
+/* Finds the frame of the function whose stack frame contains the word. */
 static void find_frame(const struct event *event, struct leak_held *word)
 {
-    static struct unwind_trace scratch; /* one thread at a time */
+    static struct unwind_trace scratch; /* used by the thread that holds "turn" */
     struct frame_search search = {.word = word};
     unwind_each(&guard_self, &event->caller, 0, &scratch, visit_frame, &search);
 }
@@ -129,7 +134,7 @@ static bool search_stack(const struct event *event, struct followed *it)
     return false;
 }
 
-/* ---- Held, and by what? ---------------------------------------------------------------------- */
+/* ---- Is the block held, and by which word? --------------------------------------------------- */
 
 static bool is_on_stack(const struct leak_holder *holder)
 {
@@ -150,11 +155,12 @@ static bool is_held(const struct event *event, const struct followed *it)
     if (is_on_stack(&it->holder) &&
         (slot_watch_is_lost(it - followed) ||
          (it->holder.word.thread == event->thread && slot < event->caller.sp)))
-        return false; /* the function has returned */
+        return false; /* the function whose frame contained the word has returned */
     return it->holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
 }
 
-/* Each search stops the program for a while: at first every call has one, later few. */
+/* Decides at which call the next search takes place. Each search stops the program for a while: at
+ * first every call has one, after SEARCHES_OFTEN searches few calls. */
 static void plan_search(struct followed *it, bool begins)
 {
     uint32_t now = it->out->events;
@@ -163,8 +169,8 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
-/* Says whether nothing but a stack, or nothing at all, has begun to hold the block. A dead word
- * that comes and goes is no beginning. */
+/* Says whether the block has just lost a holder in memory other than a stack. A dead word on a
+ * stack that comes and goes is not such a holder. */
 static bool leaves_memory(const struct followed *it, bool was_on_stack)
 {
     return it->phase == FRESH || (it->phase == HELD && !was_on_stack);
@@ -215,7 +221,7 @@ static void finish_freed(struct followed *it)
         block_uses_end();
 }
 
-/* ---- The word has lost the block ------------------------------------------------------------- */
+/* ---- Recording how the last pointer was lost ------------------------------------------------- */
 
 static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
 {
@@ -225,17 +231,18 @@ static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
     store_release(&out->event, drop->event);
 }
 
-/* The holder that is gone, and the two calls. */
+/* Records the word that has lost the pointer, the last call at which it still held the block, and
+ * the current call. */
 static void record_drop(const struct event *event, struct followed *it)
 {
-    static struct leak_drop drop; /* one thread at a time */
+    static struct leak_drop drop; /* used by the thread that holds "turn" */
     drop = (struct leak_drop){
         .event = it->out->events, .before = it->before, .after = event->node, .since = it->since};
     if (it->phase == HELD)
         drop.holder = it->holder;
     if (!slot_watch_get(it - followed, &drop) && it->phase == HELD && event->frees &&
         block_contains(event->block, it->holder.word.address))
-        drop.before = drop.after; /* it is this call that frees the holder */
+        drop.before = drop.after; /* the current call itself frees the block with the pointer */
     if (it->phase == HELD && !is_on_stack(&it->holder))
         write_drop(&it->out->stored, &drop);
     write_drop(&it->out->last, &drop);
@@ -243,7 +250,8 @@ static void record_drop(const struct event *event, struct followed *it)
         slot_watch_clear(it - followed);
 }
 
-/* A register held it at the call, and lost it later. */
+/* Records the instruction that overwrote the last pointer, when only later single steps found it:
+ * at the call a register still had the pointer. */
 static void record_late_steps(struct followed *it)
 {
     struct leak_drop *last = &it->out->last;
@@ -256,8 +264,10 @@ static void search_again(const struct event *event, struct followed *it)
     bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
     struct leak_holder before = it->holder;
     enum snapshot_held found = search_everywhere(event, it);
+    /* Ignore the word if single steps have shown that the pointer is lost: the word is dead, which
+     * the leak check cannot know. */
     if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->holder) &&
-        slot_watch_is_lost(it - followed)) { /* a dead word that the check could not tell */
+        slot_watch_is_lost(it - followed)) {
         it->holder = before;
         found = SNAPSHOT_HELD_NOT;
     }
@@ -287,7 +297,7 @@ static void look_for_holder(const struct event *event, struct followed *it)
         search_again(event, it);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Handling calls of allocation functions -------------------------------------------------- */
 
 static void begin_following(const struct event *event, struct followed *it)
 {
@@ -315,15 +325,16 @@ static void follow_block(const struct event *event, struct followed *it)
     if (event->frees && pointer_is_start(block->address, it->target))
         return finish_freed(it);
     if (event->moves && it->phase == HELD && block_contains(block, it->holder.word.address)) {
-        it->ignore = 2; /* this call, and the one that has allocated the new place */
+        it->ignore = 2; /* this call of realloc, and the one that allocated the new block */
         slot_watch_clear(it - followed);
     }
     if (it->ignore && it->ignore--)
         return;
     if (is_held(event, it)) {
         it->before = event->node;
+        /* Search again: by now a variable or another block may hold the block as well. */
         if (is_on_stack(&it->holder) && it->out->events >= it->next_search)
-            search_again(event, it); /* a variable or a block may have it by now */
+            search_again(event, it);
         return;
     }
     look_for_holder(event, it);
@@ -338,7 +349,7 @@ static void step_if_due(const struct followed *it)
         slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->target);
 }
 
-/* The calling thread is outside the runtime. */
+/* Handles one call for all followed blocks. The calling thread is outside the runtime. */
 static void follow_blocks(const struct event *event)
 {
     uint64_t mask;
@@ -354,15 +365,17 @@ static void follow_blocks(const struct event *event)
         step_if_due(&followed[i]);
 }
 
-/* Takes the thread out of the runtime for a while, as on_error_perform does. */
+/* Handles a call outside the runtime, because a leak check may run, and enters the runtime again,
+ * as on_error_perform does. */
 static void leave_and_follow(struct guard *guard, struct event *event)
 {
     int process = sys_getpid();
     guard_leave(guard);
     follow_blocks(event);
     guard_enter(&event->caller);
+    /* Is this a child process, which a signal handler of the program has forked meanwhile?. */
     if (sys_getpid() != process && store_header->pid != sys_getpid())
-        store_make_private(); /* a signal handler of the program has forked */
+        store_make_private();
 }
 
 static uintptr_t end_of_stack(const struct guard *guard, uintptr_t sp)
@@ -427,7 +440,7 @@ void follow_end(const struct frame *caller)
     guard_leave(guard);
 }
 
-/* ---- Start ----------------------------------------------------------------------------------- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 static bool create_records(void)
 {
@@ -469,7 +482,8 @@ bool follow_is_on(void)
     return alloc_watch_calls.allocated != NULL;
 }
 
-/* A serial is one of the parent: its children follow nothing. */
+/* Stops following in a fork child: the numbers of allocations in follow_blocks= belong to the
+ * parent. */
 void follow_fork_child(void)
 {
     turnstile_reset(&turn);

@@ -1,19 +1,22 @@
-/* follow.h - when was this block lost? The option follow_blocks=T1#4213,T2#7@57.
+/* follow.h - finds out when a block was lost. The user names the block by thread and number of its
+ * allocation: follow_blocks=T1#4213,T2#7@57.
  *
- * From the allocation of such a block on, each allocation and each free of any thread asks whether
- * the word that holds its address still does. If not, another one is searched: on the stack of the
- * thread, and by a leak check (snapshot_find_holder). When there is none, the block was lost since
- * the call before, and the recording file gets both calls, the last word, and, if slot_watch.h saw
- * it, the instruction (struct leak_followed).
+ * From the allocation of such a block on, each allocation and each free of any thread checks
+ * whether the word that points to the block still does. If not, another word is searched: on the
+ * stack of the calling thread, and by a leak check (snapshot_find_holder). If there is none, the
+ * block was lost since the previous call. The recording file gets both calls, the last word that
+ * pointed to the block, and, if slot_watch.h saw it, the instruction that overwrote that word
+ * (struct leak_followed).
  *
- * Words of variables and of reachable blocks are trusted before words on stacks, many of which are
- * dead: the last word of the first kind has a record of its own. Registers of the thread are not
- * looked at, so a block that only a register holds seems lost for a while; when it appears again,
- * the record is withdrawn.
+ * Words of variables and of reachable blocks are trusted more than words on stacks, many of which
+ * are dead. So the last word that was not on a stack has a record of its own. Registers of the
+ * calling thread are not searched, so a block that only a register points to seems lost for a
+ * while; when a word points to it again, the record is withdrawn.
  *
- * If a single block is followed, the recording file also gets its last use (block_uses.h).
+ * If only one block is followed, the recording file also gets the last use of the block
+ * (block_uses.h).
  *
- * T1#4213@57: after the 57th such call the thread executes its code step by step.
+ * T1#4213@57: after the 57th call since the allocation, the thread executes its code step by step.
  */
 #ifndef PRELOAD_FOLLOW_FOLLOW_H
 #define PRELOAD_FOLLOW_FOLLOW_H
@@ -23,16 +26,16 @@
 
 #include <signal.h>
 
-/* Reads the option, before alloc_watch_start and track_select_path; logs one that it cannot read,
- * and then follows nothing. */
+/* Reads the option follow_blocks=. Call it before alloc_watch_start and track_select_path. An
+ * option that cannot be parsed is logged, and no block is followed. */
 void follow_start(const char *option);
-/* Prepares the traps, when the handlers of fatal signals are installed. install: libc's
- * sigaction. */
+/* Installs the handler of SIGTRAP. Called when the handlers of fatal signals are installed.
+ * install: libc's sigaction. */
 void follow_start_traps(int (*install)(int, const struct sigaction *, struct sigaction *));
 bool follow_is_on(void);
 
-/* The program has left main or called exit: a last look. The calling thread is outside the runtime.
- */
+/* Checks the followed blocks for the last time, when the program has left main or called exit. The
+ * calling thread is outside the runtime. */
 void follow_end(const struct frame *caller);
 
 void follow_fork_child(void);

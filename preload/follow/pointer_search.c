@@ -6,10 +6,11 @@
 #include "preload/interpose/modules.h"
 #include "context.h"
 
-#define MEMORY_MOST (256u << 20) /* bytes to read */
-#define BLOCK_REGIONS 16384      /* of 2 KiB, below a word, that are searched for its block */
-#define GLIBC_HEAP                                                                                 \
-    (WORD == 8 ? 64ull << 20 : 1ull << 20) /* alignment of the heaps of glibc's secondary arenas */
+#define MEMORY_MOST (256u << 20) /* largest number of bytes that a search of the memory reads */
+/* Number of regions of 2 KiB below a word in which the block that contains the word is searched. */
+#define BLOCK_REGIONS 16384
+/* glibc aligns the heaps of its secondary arenas to this number of bytes. */
+#define GLIBC_HEAP (WORD == 8 ? 64ull << 20 : 1ull << 20)
 
 bool pointer_search_word(uintptr_t address, struct pointer_target target)
 {
@@ -27,7 +28,8 @@ bool pointer_search_registers(const ucontext_t *context, bool kept, struct point
     return false;
 }
 
-static char window[64 << 10]; /* copied memory; one thread steps */
+/* A copy of a piece of memory; only the single-stepped thread uses it. */
+static char window[64 << 10];
 
 uintptr_t pointer_search_range(uintptr_t start, uintptr_t end, struct pointer_target target)
 {
@@ -44,15 +46,16 @@ uintptr_t pointer_search_range(uintptr_t start, uintptr_t end, struct pointer_ta
     return 0;
 }
 
-/* ---- The memory of the process --------------------------------------------------------------- */
+/* ---- Searching the memory of the process ----------------------------------------------------- */
 
 struct memory_search {
     struct pointer_target target;
     uintptr_t stack_end, own_stack, found;
-    size_t left; /* bytes to read */
+    size_t left; /* number of bytes that the search may still read */
 };
 
-/* The end of the range of libleak's own memory that contains the address; 0: none does. */
+/* Returns the end of the range of libleak's own memory that contains the address. 0: the address is
+ * not in libleak's memory. */
 static uintptr_t own_end(uintptr_t address)
 {
     struct arena_range range = arena_next_range(address);
@@ -61,7 +64,8 @@ static uintptr_t own_end(uintptr_t address)
     return modules_is_own(address) ? round_up(address + 1, LEAK_PAGE) : 0;
 }
 
-/* The program's part of a mapping from an address on, which libleak's own memory may follow. */
+/* Returns the end of the program's memory from "at" on: the end of the mapping, or the start of
+ * libleak's own memory if that comes first. */
 static uintptr_t program_end(uintptr_t at, uintptr_t end)
 {
     struct arena_range range = arena_next_range(at);
@@ -79,8 +83,10 @@ static bool is_libc(const struct mapping *mapping)
     return strstr(mapping->path, "/libc.so") || strstr(mapping->path, "/libc-2");
 }
 
-/* A freed block keeps its old pointers, and the lists of free memory in libc's data point behind
- * blocks. */
+/* Says whether the word at an address can hold the block. Words of freed blocks do not count,
+ * because a freed block keeps its old pointers. In libc's data only pointers to the start of the
+ * block count, because libc's lists of free memory point to the last bytes of the block before the
+ * free memory. */
 static bool may_hold(const struct memory_search *search, const struct mapping *mapping,
                      uintptr_t address)
 {

@@ -1,8 +1,9 @@
-/* pointer_search.h - which words of the running process point to one block? For a thread that
- * executes step by step (slot_watch.h), in the handler of SIGTRAP; takes locks of the block table.
+/* pointer_search.h - finds the words of the running process that point to one block. Used in the
+ * handler of SIGTRAP, by a thread that executes step by step (slot_watch.h). Takes locks of the
+ * block table.
  *
- * The address of the block is complemented, so that memory of libleak and registers hold no copy
- * of it that a leak check could find.
+ * The address of the block is stored as its complement, so that a leak check finds no pointer to
+ * the block in libleak's own memory and registers.
  */
 #ifndef PRELOAD_FOLLOW_POINTER_SEARCH_H
 #define PRELOAD_FOLLOW_POINTER_SEARCH_H
@@ -13,10 +14,10 @@
 
 struct pointer_target {
     uint64_t hidden; /* the complement of the block's address */
-    uint64_t size;   /* of the block, at least 1 */
+    uint64_t size;   /* size of the block, at least 1 */
 };
 
-/* Does this word point to the block, or into it? */
+/* Says whether a word points to the block, at its start or inside it. */
 static inline bool pointer_leads_to(uintptr_t word, struct pointer_target target)
 {
     return arch_address((const void *)word) + target.hidden + 1 < target.size;
@@ -27,17 +28,19 @@ static inline bool pointer_is_start(uintptr_t word, struct pointer_target target
     return arch_address((const void *)word) + target.hidden + 1 == 0;
 }
 
-/* Does the word at this address, which may not be mapped? */
+/* Says whether the word at an address points to the block. False also if the address is not mapped. */
 bool pointer_search_word(uintptr_t address, struct pointer_target target);
 
-/* A register. kept: those that calls leave unchanged; else the others, most of which are dead. */
+/* Says whether a register points to the block. kept: search the registers that a called function
+ * must preserve; else all others, whose values are dead in most cases. */
 bool pointer_search_registers(const ucontext_t *context, bool kept, struct pointer_target target);
 
-/* The address of the first such word in the range; 0: none. */
+/* Returns the address of the first word in a range that points to the block. 0: there is none. */
 uintptr_t pointer_search_range(uintptr_t start, uintptr_t end, struct pointer_target target);
 
-/* The same for the writable memory of the process, but for the stack that ends at `stack_end` and
- * the calling one, the block itself, and memory of glibc's heap that is in no block. */
+/* Returns the address of a word in writable memory of the process that points to the block. 0:
+ * there is none. Leaves out the stack that ends at stack_end, the calling thread's current stack,
+ * the block itself, and memory of glibc's heap that belongs to no block. */
 uintptr_t pointer_search_memory(uintptr_t stack_end, struct pointer_target target);
 
 #endif

@@ -11,31 +11,35 @@
 
 #include <time.h>
 
-#define TRAP_PERF_EVENT 6 /* TRAP_PERF, since Linux 5.13 */
+/* Value of TRAP_PERF, which Linux has since 5.13 and older headers lack. */
+#define TRAP_PERF_EVENT 6
 #define THREADS_MOST 64
-#define STEP_TIME 20000000000ull /* ns */
+#define STEP_TIME 20000000000ull /* ns for which a thread executes step by step at most */
 #define STEPS_A_CLOCK 1024
 #define LONGEST_INSTRUCTION 15
-#define SEARCHES_MOST 200      /* of the memory of the process */
-#define DEAD_MOST (8u << 10)   /* bytes below the stack */
-#define STACK_NEAR (64u << 10) /* bytes that are searched first */
+#define SEARCHES_MOST 200 /* largest number of searches of the whole memory for one block */
+/* Number of bytes below the stack pointer in which dead words are erased. */
+#define DEAD_MOST (8u << 10)
+/* Number of bytes above the stack pointer that are searched after every step. */
+#define STACK_NEAR (64u << 10)
 
-/* An instruction that did not continue with the next one. */
+/* An instruction that did not continue with the next one: a jump, a call or a return. */
 struct jump {
     uintptr_t from, to;
 };
 
 struct slot {
     bool watched, stepped;
-    uintptr_t address; /* of the word; 0: a register has the pointer */
+    uintptr_t address; /* address of the word with the pointer; 0: a register has the pointer */
     struct pointer_target target;
-    uint32_t frame_count; /* of what follows; 0: the pointer is there */
+    uint32_t frame_count; /* number of frames in "frames"; 0: the pointer was not lost */
     uint64_t frames[LEAK_FOLLOWED_FRAMES];
-    struct unwind_bounds stack; /* of the thread that steps */
-    uintptr_t lost_from;        /* the address of the word that had it then; 0: a register */
-    bool in_dead_register;      /* and a register that calls change still had the pointer */
-    bool is_lost;               /* after steps: nothing has it */
-    struct jump jump;           /* the last one before the stack was recorded */
+    struct unwind_bounds stack; /* stack of the single-stepped thread */
+    uintptr_t lost_from; /* address of the word that lost the pointer; 0: a register lost it */
+    /* When the stack was recorded, a register that calls may change still had the pointer. */
+    bool in_dead_register;
+    bool is_lost;     /* single steps have shown that nothing points to the block */
+    struct jump jump; /* the last jump before the stack was recorded */
     uint32_t searches;
     int descriptors[THREADS_MOST];
     unsigned descriptor_count;
@@ -43,17 +47,17 @@ struct slot {
 
 static struct slot slots[LEAK_FOLLOWED_MOST];
 static bool is_started;
-static uint32_t stepping; /* tid of the thread that steps, 0: none does */
+static uint32_t stepping; /* tid of the thread that executes step by step, 0: no thread does */
 static uint64_t stepping_until;
 static uint32_t steps;
 static struct {
-    uintptr_t pc, sp; /* before this step */
-    struct jump jump; /* the last one before it */
+    uintptr_t pc, sp; /* registers before the current step */
+    struct jump jump; /* the last jump before the current step */
 } last;
-static uint32_t unwinding; /* the next is in use */
+static uint32_t unwinding; /* 1: a thread uses unwind_memory */
 static struct unwind_trace unwind_memory;
 
-/* ---- The instruction ------------------------------------------------------------------------- */
+/* ---- Recording the instruction that overwrote a pointer -------------------------------------- */
 
 static bool add_frame(const struct frame *frame, void *context)
 {
@@ -67,8 +71,10 @@ static bool is_jump(uintptr_t from, uintptr_t to)
     return to - from > LONGEST_INSTRUCTION;
 }
 
-/* Frames are like return addresses: behind the instruction. That of the step itself is known; when
- * it was a return, the frame that it has left comes first. */
+/* Records the call stack of the instruction that was just executed. The pc of each recorded frame
+ * lies behind its instruction, as a return address does. The address of the last single-stepped
+ * instruction is known; if that instruction was a return, the frame of the function that returned
+ * comes first. */
 static void record_stack(struct slot *slot, const ucontext_t *context)
 {
     uintptr_t pc = context_pc(context), sp = context_sp(context);
@@ -95,7 +101,7 @@ static void compare_word(struct slot *slot, const ucontext_t *context)
         record_stack(slot, context);
 }
 
-/* ---- Where is the pointer after a step? ------------------------------------------------------ */
+/* ---- Finding the pointer after a single step ------------------------------------------------- */
 
 static bool is_on_stack(const struct slot *slot, uintptr_t address)
 {
@@ -113,7 +119,8 @@ static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context
     return pointer_search_range(at, end, slot->target);
 }
 
-/* Searches for the pointer in distant frames of functions, and in memory. */
+/* Searches for the pointer in the whole stack of the thread, and in the writable memory of the
+ * process. */
 static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
 {
     if (slot->searches++ >= SEARCHES_MOST)
@@ -122,7 +129,8 @@ static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
                ?: pointer_search_memory(slot->stack.high, slot->target);
 }
 
-/* Notes the place at which the pointer is lost, unless a later search finds it. */
+/* Records the call stack at which the pointer seems to be lost. A later search that finds the
+ * pointer withdraws the record. */
 static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, bool dead_register)
 {
     if (slot->frame_count)
@@ -132,7 +140,7 @@ static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, 
     slot->in_dead_register = dead_register;
 }
 
-/* Follows the pointer to where it is now. True: it is lost. */
+/* Finds the word or register that has the pointer now. True: there is none, so the block is lost. */
 static bool chase_pointer(struct slot *slot, const ucontext_t *context)
 {
     uintptr_t at = slot->address;
@@ -156,15 +164,16 @@ static bool chase_pointer(struct slot *slot, const ucontext_t *context)
     return false;
 }
 
-/* ---- Traps ----------------------------------------------------------------------------------- */
+/* ---- Handling SIGTRAP ------------------------------------------------------------------------ */
 
 static bool is_time_over(void)
 {
     return ++steps % STEPS_A_CLOCK == 0 && sys_clock_ns(CLOCK_MONOTONIC) > stepping_until;
 }
 
-/* A function that was just called finds dead words of earlier ones where its frame will be: they
- * would seem to hold the pointer. This handler runs on another stack, or leaves them alone. */
+/* Erases dead words below the stack pointer after a call instruction. They are left over from
+ * earlier functions, lie where the frame of the called function will be, and would seem to hold the
+ * pointer. Does nothing if the handler itself runs on this stack. */
 static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 {
     uintptr_t sp = context_sp(context), returns_to;
@@ -178,8 +187,9 @@ static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
         *(volatile uintptr_t *)at = 0;
 }
 
-/* Checks the pointer after one step. True: it is lost. A call of libleak leaves no pointer in a
- * register that it may change. */
+/* Checks the pointer after one single step. True: the block is lost. While code of libleak
+ * executes, nothing is searched, and a pointer that is only in a register that calls may change
+ * counts as lost. */
 static bool check_step(struct slot *slot, const ucontext_t *context)
 {
     if (modules_is_own(context_pc(context)))
@@ -203,7 +213,7 @@ static void take_step(ucontext_t *context)
     bool used = block_uses_step(context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++) {
         struct slot *slot = &slots[i];
-        if (used) /* so it was not lost before */
+        if (used) /* a block that is used was not lost before */
             slot->frame_count = 0;
         if (slot->stepped && outside && check_step(slot, context)) {
             slot->stepped = false;
@@ -217,7 +227,8 @@ static void take_step(ucontext_t *context)
     context_set_step(context, load_relaxed(&stepping));
 }
 
-/* Says whether the trap is libleak's: no breakpoint of the program, nor a signal that was sent. */
+/* Says whether a SIGTRAP may be meant for libleak. False: it comes from a breakpoint of the
+ * program, or something other than libleak has sent it. */
 static bool is_awaited(const siginfo_t *info)
 {
     return info->si_code == TRAP_TRACE || info->si_code == TRAP_HWBKPT ||
@@ -227,7 +238,9 @@ static bool is_awaited(const siginfo_t *info)
 
 static bool on_sigtrap(const siginfo_t *info, ucontext_t *context)
 {
-    static uint32_t last_stepper; /* gets one more trap after slot_watch_stop */
+    /* tid of the thread that was single-stepped last; it gets one more SIGTRAP after
+     * slot_watch_stop. */
+    static uint32_t last_stepper;
     uint32_t self = sys_gettid();
     bool ours = false;
     if (!is_awaited(info))
@@ -252,7 +265,7 @@ static bool on_sigtrap(const siginfo_t *info, ucontext_t *context)
     return ours;
 }
 
-/* ---- Watching -------------------------------------------------------------------------------- */
+/* ---- Watching one word ----------------------------------------------------------------------- */
 
 static bool watch_in_thread(int tid, void *context)
 {
@@ -319,8 +332,8 @@ void slot_watch_step(unsigned index, uintptr_t address, struct pointer_target ta
     slot_watch_resume(index);
 }
 
-/* Resumes a watch in the thread that began it: the pointer is on that thread's stack, or in its
- * registers. */
+/* Resumes single-stepping if the calling thread is the one that began it: the pointer is on the
+ * stack of that thread, or in its registers. */
 void slot_watch_resume(unsigned index)
 {
     const struct slot *slot = &slots[index];
@@ -328,7 +341,7 @@ void slot_watch_resume(unsigned index)
         return;
     last.pc = 0;
     if (slot->stepped && exchange_relaxed(&stepping, sys_gettid()) != (uint32_t)sys_gettid())
-        sys_raise_trap(); /* the handler begins to step */
+        sys_raise_trap(); /* the handler of SIGTRAP then begins single-stepping */
 }
 
 bool slot_watch_is_stepped(unsigned index)
@@ -348,7 +361,7 @@ void slot_watch_stop(void)
 
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *))
 {
-    if (trampoline_reserved_fault()) /* by start_at= */
+    if (trampoline_reserved_fault()) /* start_at= uses the trap */
         return;
     trampoline_reserve_fault(SIGTRAP, on_sigtrap, install);
     is_started = true;

@@ -1,18 +1,20 @@
-/* slot_watch.h - which instruction overwrites the last pointer to a block? A hardware watchpoint on
- * one word answers, where the kernel and the sandbox allow it. Else, and for pointers on the stack
- * and in registers, the code is executed step by step, where the CPU can do that without a debugger
- * (some microseconds an instruction, so only for a short while).
+/* slot_watch.h - finds the instruction that overwrites the last pointer to a block. A hardware
+ * watchpoint on the word with the pointer finds it, where the kernel and the sandbox allow one.
+ * Otherwise, and for pointers on the stack and in registers, the thread executes its code step by
+ * step, where the CPU can do that without a debugger. A step takes some microseconds, so this lasts
+ * only for a short while.
  *
- * Up to LEAK_FOLLOWED_MOST blocks are watched. The handler of SIGTRAP runs in the thread that wrote;
- * when the address is gone it keeps the call stack of the instruction, and when the address comes
- * back it forgets it.
+ * Up to LEAK_FOLLOWED_MOST blocks are watched. The handler of SIGTRAP runs in the thread that wrote
+ * the word. If the pointer is gone, the handler keeps the call stack of the instruction; if the
+ * pointer comes back, the handler drops that call stack.
  *
- * A step asks whether the address is still where it was last; else it is searched in the registers,
- * on the stack of the thread, and in the writable memory of the process. Of a word in memory that
- * lost the address the first such step counts, even if a register or a stack keeps a copy for a
- * while, unless the block is used later (block_uses.h); without such a word the copy counts.
+ * After each step the handler checks whether the pointer is where it was. If not, it searches the
+ * pointer in the registers, on the stack of the thread, and in the writable memory of the process.
+ * When a word in memory loses the pointer, the first such step counts as the loss, even if a
+ * register or a stack keeps a copy for a while, unless the block is used later (block_uses.h). If
+ * no word in memory had the pointer, losing the last copy counts.
  *
- * A word that the kernel writes (read(2) into a buffer) raises no SIGTRAP.
+ * A write by the kernel (read(2) into a buffer) raises no SIGTRAP and is not seen.
  */
 #ifndef PRELOAD_FOLLOW_SLOT_WATCH_H
 #define PRELOAD_FOLLOW_SLOT_WATCH_H
@@ -22,25 +24,26 @@
 
 #include <signal.h>
 
-/* Reserves SIGTRAP (trampoline_reserve_fault). install: libc's sigaction. */
+/* Reserves SIGTRAP for libleak (trampoline_reserve_fault). install: libc's sigaction. */
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *));
 
 /* Says whether the program has left SIGTRAP to libleak. */
 bool slot_watch_is_possible(void);
 
-/* Watches the aligned word, in place of what had this index. */
+/* Watches the aligned word at address "slot", instead of the word that had this index before. */
 void slot_watch_set(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_clear(unsigned index);
 
-/* Copies the call stack of the instruction that overwrote the pointer; false: it is not known. */
+/* Copies the call stack of the instruction that overwrote the pointer. False: the instruction is
+ * not known. */
 bool slot_watch_get(unsigned index, struct leak_drop *out);
 
-/* The calling thread executes what follows step by step, until the pointer to this block is lost or
- * slot_watch_stop is called, and for some seconds at most. slot: where the pointer is now, 0: in a
- * register. */
+/* Makes the calling thread execute its code step by step until the pointer to the block is lost or
+ * slot_watch_stop is called, and for some seconds at most. slot: address of the word with the
+ * pointer, 0: a register has it. */
 void slot_watch_step(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_stop(void);
-/* Goes on after slot_watch_stop, if the pointer was not lost; and is that so? */
+/* Continues single-stepping after slot_watch_stop, if the pointer was not lost. */
 void slot_watch_resume(unsigned index);
 bool slot_watch_is_stepped(unsigned index);
 /* Says whether steps have shown that no register, no live stack and no memory has the pointer. */

@@ -8,9 +8,10 @@
 #include "preload/base/sys.h"
 
 #define LANES 4
-#define LANES_FROM 64 /* bytes */
+#define LANES_FROM 64 /* smallest size in bytes of a block that is hashed in lanes */
 
-/* Each bit of the word changes half of the bits, so that any of them select a set of slots. */
+/* Mixes a word into a hash. Each bit of the word changes about half of the bits of the hash, so any
+ * bits of the hash can select a set of slots. */
 static ALWAYS_INLINE uint64_t mix_word(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * 0xbf58476d1ce4e5b9ull;
@@ -18,7 +19,8 @@ static ALWAYS_INLINE uint64_t mix_word(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* The random bytes of the process are mixed, so that the numbers do not give them away. */
+/* Mixes the random bytes that the kernel gave the process into the secret, so the numbers do not
+ * reveal them. */
 void block_content_start(struct block_content *content)
 {
     const void *random = (const void *)getauxval(AT_RANDOM);
@@ -30,7 +32,7 @@ void block_content_start(struct block_content *content)
         content->secret = mix_word(content->secret, words[i]);
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
+/* ---- Numbers of contents --------------------------------------------------------------------- */
 
 static ALWAYS_INLINE uint64_t load_word(const uint8_t *at)
 {
@@ -39,7 +41,8 @@ static ALWAYS_INLINE uint64_t load_word(const uint8_t *at)
     return word;
 }
 
-/* Several sums side by side: a step waits for the one before. */
+/* Hashes a large content in four independent lanes, because the CPU can compute them at the same
+ * time: each step of one lane waits for the step before. */
 static uint64_t hash_bytes(uint64_t sum, const uint8_t *at, uint64_t size)
 {
     if (size >= LANES_FROM) {
@@ -57,7 +60,8 @@ static uint64_t hash_bytes(uint64_t sum, const uint8_t *at, uint64_t size)
     return mix_word(sum, rest);
 }
 
-/* Bytes of the character of UTF-8 that so many bytes begin with; 0: none, or a control character. */
+/* Returns the length of the UTF-8 character at "at", where "size" bytes are left. 0: there is no
+ * valid character, or a control character. */
 static size_t character_bytes(const uint8_t *at, uint64_t size)
 {
     char first[5] = "";
@@ -67,7 +71,8 @@ static size_t character_bytes(const uint8_t *at, uint64_t size)
     return leak_utf8_length(first);
 }
 
-/* The length of the text that fills more than half of the block up to its first zero byte; 0: there is none. */
+/* Returns the length of the text up to the first zero byte, if that text fills more than half of
+ * the block. 0: the block holds no such text. */
 static uint64_t text_length(const uint8_t *at, uint64_t size)
 {
     uint64_t length = 0;

@@ -1,12 +1,14 @@
-/* block_content.h - the contents of blocks as numbers, equal where the contents are, and samples of those
- * contents that most bytes of the heap have. For graph files.
+/* block_content.h - for graph files: one number for the content of each block, and samples of
+ * contents that several blocks have. Blocks with equal contents have equal numbers.
  *
- * A number is made with a secret of this check: nobody can find out a content by trying which one has the
- * number, nor choose contents with equal numbers.
+ * A secret of this leak check goes into each number, so that a reader of the graph file cannot find
+ * out a content by trying which one has the number, and a program cannot prepare contents with
+ * equal numbers.
  *
- * Samples: a content with more than one in SETS * WAYS bytes of the heap has one (chance may take it where sets are crowded). Each set of slots keeps
- * the contents with most bytes: a new content takes over the slot with the fewest, and its bytes, so that the
- * smallest of WAYS + 1 contents is the one to go.
+ * A content whose blocks make up more than 1 / (SETS * WAYS) of the bytes of the heap normally has
+ * a sample; it may have none where many such contents fall into one set of slots. Each set keeps
+ * the contents with most bytes: a new content takes the slot of the content with the fewest, and
+ * inherits the count of its bytes.
  */
 #ifndef PRELOAD_GRAPH_BLOCK_CONTENT_H
 #define PRELOAD_GRAPH_BLOCK_CONTENT_H
@@ -19,21 +21,24 @@
 struct block_content {
     uint64_t secret;
     struct content_slot {
-        uint64_t number; /* 0: the slot is free */
-        uint64_t bytes;  /* of the blocks, and of those that had the slot before */
+        uint64_t number; /* number of the content; 0: the slot is free */
+        /* Bytes of the blocks with this content, plus the count inherited from the content before. */
+        uint64_t bytes;
         uintptr_t address;
         uint64_t size;
         uint64_t copies;
     } slot[BLOCK_CONTENT_SETS][BLOCK_CONTENT_WAYS];
 };
 
-/* The structure is zero; it is large. */
+/* Makes the secret. The caller passes a structure whose bytes are all zero. */
 void block_content_start(struct block_content *content);
 
-/* The number of a block's content (enum leak_graph_content), 0 of an empty block. It counts towards the samples. */
+/* Returns the number of a block's content (enum leak_graph_content), 0 for an empty block, and
+ * counts the block in the samples. */
 uint64_t block_content_add(struct block_content *content, uintptr_t address, uint64_t size);
 
-/* Visits contents that several blocks have; address: of one of these. */
+/* Visits each sample of a content that several blocks have; slot->address is the address of one of
+ * these blocks. */
 void block_content_each_sample(const struct block_content *content,
                                void (*visit)(void *context, const struct content_slot *slot),
                                void *context);

@@ -1,13 +1,15 @@
-/* dominators.c - dominators of the core by semi-dominators (semi-NCA), without recursion.
+/* dominators.c - finds the dominators of the core by semi-dominators (the algorithm semi-NCA),
+ * without recursion.
  *
  * Trees that hang on one pointer are left out (hanging_trees.h): their dominators are known. A
- * depth-first search from the roots gives each node a place: parents before children. All rows below
- * are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents; only the
- * other edges (side edges) are kept, by the place they lead to. A heap of trees has none, and then the
- * parents are the dominators.
+ * depth-first search from the roots gives each node of the core a place, its number in the order of
+ * the search: parents before children. The arrays of struct dominator_work are indexed by place, so
+ * related nodes are adjacent. Edges of the search tree are known from the array "parent"; only the
+ * other edges (side edges) are stored, sorted by the place they lead to. A heap of trees has no
+ * side edges, and there the parents are the dominators.
  *
- *     semi[w] = the least place from which a path through places above w only leads to w
- *     idom[w] = the nearest ancestor in the dominator tree so far that is not above semi[w]
+ *     semi[w] = the lowest place from which a path leads to w that otherwise visits only places above w
+ *     idom[w] = the nearest ancestor in the dominator tree built so far whose place is not above semi[w]
  *
  * Path compression (best_label) makes the search for ancestors nearly linear in all.
  */
@@ -21,14 +23,17 @@ struct dominator_work {
     struct scan_arena *arena;
     struct graph_core core;
     struct edge_list edges;
-    /* By number in the core, the roots behind the last; "order" is the place + 1, "low" the number of
-     * side edges that lead there. */
+    /* One cursor for each number in the core, and a last one for the roots. "order" is the place of
+     * the node + 1, "low" is the number of side edges that lead to it. */
     struct edge_cursor *cursors;
-    uint32_t *number; /* by place: the number in the core */
-    uint32_t *parent; /* by place, in the depth-first tree; compressed later */
+    uint32_t *number; /* for each place: the number in the core */
+    /* For each place: the place of its parent in the depth-first tree; best_label compresses these
+     * paths. */
+    uint32_t *parent;
     uint32_t places;
     uint32_t sides;
-    uint32_t *first, *from; /* by place: the sources of its side edges */
+    /* The sources of the side edges to place i are from[first[i]] .. from[first[i + 1] - 1]. */
+    uint32_t *first, *from;
     uint32_t *semi, *label, *idom, *stack;
 };
 
@@ -37,13 +42,14 @@ static uint32_t *zeroed_row(struct dominator_work *work, uint64_t count)
     return scan_arena_map(work->arena, count, sizeof(uint32_t));
 }
 
-/* Allocates a row without clearing it. Each place must be written before it is read. */
+/* Allocates an array of numbers without clearing it. Each element must be written before it is
+ * read. */
 static uint32_t *raw_row(struct dominator_work *work, uint64_t count)
 {
     return scan_arena_map_raw(work->arena, count, sizeof(uint32_t));
 }
 
-/* ---- Depth first ----------------------------------------------------------------------------- */
+/* ---- Depth-first search: the places of the core's nodes -------------------------------------- */
 
 static struct edge_cursor *number_place(struct dominator_work *work, uint32_t number,
                                         uint32_t parent)
@@ -81,8 +87,9 @@ static void search_depth_first(struct dominator_work *work)
     }
 }
 
-/* Collects the sources of the side edges by place, filling each from its end: their numbers were
- * counted during the search. The edges are now read in memory order. */
+/* Sorts the sources of the side edges by the place they lead to. The search has counted the side
+ * edges of each place; each place's part of "from" is filled from its end. Edges are read in the
+ * order in which they lie in memory, which is fast. */
 static void sort_sides(struct dominator_work *work)
 {
     const uint32_t *to = edge_list_targets(&work->edges), sources = work->core.count + 1;
@@ -99,7 +106,7 @@ static void sort_sides(struct dominator_work *work)
         }
 }
 
-/* Frees what only the search needed. */
+/* Sorts the side edges, then frees what only the depth-first search needed. */
 static bool finish_search(struct dominator_work *work)
 {
     if (work->sides) {
@@ -130,10 +137,10 @@ static bool number_places(struct dominator_work *work)
     return finish_search(work);
 }
 
-/* ---- Dominators ----------------------------------------------------------------------------- */
+/* ---- Semi-dominators and dominators ---------------------------------------------------------- */
 
-/* The label with the lowest semi-dominator on the way up from a place to its first ancestor below
- * "linked". */
+/* Returns the label with the lowest semi-dominator on the way up from a place to its first ancestor
+ * below "linked". */
 static uint32_t best_label(struct dominator_work *work, uint32_t place, uint32_t linked)
 {
     uint32_t *parent = work->parent, *label = work->label, *semi = work->semi;
@@ -193,7 +200,7 @@ static bool find_dominators(struct dominator_work *work)
     return true;
 }
 
-/* ---- Sums ----------------------------------------------------------------------------------- */
+/* ---- Sums over the dominator tree ------------------------------------------------------------ */
 
 static ALWAYS_INLINE void add_to_dominator(struct dominator_sums *sums, uint32_t node,
                                            uint32_t above)
@@ -209,7 +216,8 @@ static ALWAYS_INLINE void add_itself(const struct reach *reach, struct dominator
     sums->bytes[node] += node_size(reach, &reach->nodes[node]);
 }
 
-/* What hangs on a block was marked after it. */
+/* Adds the sums of each block that hangs to the block that it hangs on. Marking reached that block
+ * earlier, so the queue of marking is read backwards. */
 static void sum_hanging(const struct dominator_work *work, struct dominator_sums *sums)
 {
     const struct reach *reach = work->reach;
@@ -229,7 +237,8 @@ static void sum_hanging(const struct dominator_work *work, struct dominator_sums
     }
 }
 
-/* Place 0 belongs to the roots. */
+/* Adds the sums of each node of the core to its dominator. Place 0 stands for the roots, which have
+ * no sums. */
 static void sum_core(const struct dominator_work *work, struct dominator_sums *sums)
 {
     const uint32_t *node_of = work->core.node;
@@ -268,7 +277,8 @@ static bool find_held(struct dominator_work *work)
 bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
     struct dominator_work work = {.reach = reach, .arena = &reach->arena};
-    rank_index_free(&reach->index, &reach->arena); /* no pointer is followed any more */
+    /* From here on no pointer is followed any more. */
+    rank_index_free(&reach->index, &reach->arena);
     scan_arena_trim(&reach->arena);
     struct scan_arena before = reach->arena;
     bool found = find_held(&work);

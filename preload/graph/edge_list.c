@@ -1,8 +1,9 @@
-/* edge_list.c - builds the edge lists: of lost blocks in one pass over them through the prefetch ring,
- * of held ones from what marking recorded.
+/* edge_list.c - builds the edge lists. Edges of lost blocks are found by reading the blocks once,
+ * through the prefetch ring; edges of held blocks are those that marking recorded.
  *
- * Nodes leave the ring in the order in which their words were pushed, so the targets of one source
- * are contiguous and sources ascend: each target is written once, in its final place.
+ * Targets leave the prefetch ring in the order in which the words that point to them were read, so
+ * the targets of one source are contiguous and sources ascend: each target is written once, in its
+ * final place.
  */
 #include "preload/graph/leak_graph_internal.h"
 #include "preload/mark/mark_passes.h"
@@ -11,7 +12,7 @@
 struct edge_walk {
     struct reach *reach;
     struct edge_list *edges;
-    uint32_t source; /* whose targets are being written */
+    uint32_t source; /* the source whose targets are being written */
     bool failed;
     struct recent_edges recent;
     struct prefetch_ring ring;
@@ -53,7 +54,7 @@ static ALWAYS_INLINE void scan_source(struct edge_walk *walk, uint32_t number, u
     ring_scan_node(&walk->ring, walk->reach, number, source, visit, walk);
 }
 
-/* ---- Lost blocks ----------------------------------------------------------------------------- */
+/* ---- Edges of lost blocks -------------------------------------------------------------------- */
 
 static ALWAYS_INLINE void visit_lost(void *context, uintptr_t pointer UNUSED, uint32_t number,
                                      uint32_t from, uint32_t at UNUSED)
@@ -80,10 +81,10 @@ bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint3
     return finish_list(&walk, count);
 }
 
-/* ---- The core of the held blocks ------------------------------------------------------------ */
+/* ---- Edges of the held blocks in the core ---------------------------------------------------- */
 
-/* Chains the encoded edges by source; *last: by number in the core, the roots last, its last edge + 1.
- */
+/* Chains the edges of encoded pointers that have the same source. *last: for each source, the index
+ * + 1 of its last encoded edge, 0: it has none; the source after the core stands for the roots. */
 static bool chain_encoded(struct reach *reach, const struct graph_core *core, uint32_t **last)
 {
     struct encoded_edge *encoded = reach->encoded_edges.at;

@@ -1,16 +1,17 @@
-/* hanging_trees.c - counts the pointers to each block, then takes away leaves, last marked first.
+/* hanging_trees.c - counts the pointers to each block, then takes away leaves of trees, in the
+ * reverse order of marking.
  *
- * A block comes behind the one that marking found it by, so all that may hang on a block is judged
- * before it. What was taken away does not count any more:
+ * Marking reaches a block later than the block that points to it, so all blocks that may hang on a
+ * block are judged before it. Pointers of blocks that were taken away do not count any more:
  *
- *     pointers[node] = edges to it from blocks that were not taken away, and one from the roots
+ *     pointers[node] = pointers to it from blocks that were not taken away, and one more if the roots point to it
  *
- * up to MANY, which is no exact number and stays.
+ * A counter that reaches MANY keeps that value, and its block stays in the core.
  */
 #include "preload/graph/hanging_trees.h"
 #include "preload/mark/mark_passes.h"
 
-#define HANGS 0 /* taken away */
+#define HANGS 0 /* the value of pointers[node] after the block was taken away */
 #define MANY UINT16_MAX
 #define PREFETCH_AHEAD 16
 
@@ -30,7 +31,9 @@ static void count_edges(const struct reach *reach, uint16_t *pointers)
     }
 }
 
-/* The blocks at both ends of an encoded pointer belong to the core. */
+/* Counts one pointer for each block that the roots point to. Gives MANY pointers to blocks that
+ * no plain pointer leads to, and to the blocks at both ends of an encoded pointer, so they belong to
+ * the core. */
 static void count_others(const struct reach *reach, uint16_t *pointers)
 {
     const struct encoded_edge *encoded = reach->encoded_edges.at;

@@ -1,29 +1,33 @@
-/* hanging_trees.h - held blocks whose dominator needs no search: those of trees that hang on one pointer.
+/* hanging_trees.h - finds reachable blocks whose dominator is known without a search: blocks in
+ * trees that hang on one pointer. A block dominates another if every path from the roots to the
+ * other leads through it.
  *
  * A block hangs if one block outside of its tree points to it, or the roots do, and if its own
  * pointers lead only to blocks that hang on it, or back to that block:
  *
- *     core -> a <-> b -> d         a, b, c, d hang: without a all of them go
+ *     core -> a <-> b -> d         a, b, c, d hang: if a is freed, nothing holds b, c and d
  *             a  -> c
  *
- * Most blocks of most heaps hang: contents, lists, doubly linked ones as well, trees with pointers to
- * the parent. The rest is the core, for which dominators.c searches. A block that hangs is dominated
- * by the one that marking found it by.
+ * Most blocks of most heaps hang: strings, elements of lists (of doubly linked lists, too), trees
+ * with pointers to the parent. All other blocks are the core, for which dominators.c searches. The
+ * dominator of a block that hangs is the block through which marking reached it.
  */
 #ifndef PRELOAD_GRAPH_HANGING_TREES_H
 #define PRELOAD_GRAPH_HANGING_TREES_H
 
 #include "preload/mark/mark_nodes.h"
 
-/* The core, numbered from 0 in the order of the nodes. */
+/* The nodes (blocks in the marking engine) that belong to the core. They are numbered from 0 in the
+ * order of the nodes. */
 struct graph_core {
-    uint64_t *bits;  /* by node: it belongs to the core */
-    uint32_t *below; /* for 64 nodes: the core's nodes below them */
-    uint32_t *node;  /* by number */
+    uint64_t *bits; /* one bit for each node: the node belongs to the core */
+    /* For each group of 64 nodes: how many nodes of the core come before the group. */
+    uint32_t *below;
+    uint32_t *node; /* the node of each number */
     uint32_t count;
 };
 
-/* Finds the trees that hang from the core of the graph. False: no memory. */
+/* Finds the nodes of the core; all other held nodes hang. False: no memory. */
 bool hanging_trees_find(struct reach *reach, struct graph_core *core);
 
 static ALWAYS_INLINE bool graph_core_has(const struct graph_core *core, uint32_t node)
@@ -31,7 +35,7 @@ static ALWAYS_INLINE bool graph_core_has(const struct graph_core *core, uint32_t
     return core->bits[node / 64] >> node % 64 & 1;
 }
 
-/* The number of a node of the core. */
+/* Returns the number of a node that belongs to the core. */
 static ALWAYS_INLINE uint32_t graph_core_number(const struct graph_core *core, uint32_t node)
 {
     uint64_t lower = core->bits[node / 64] & ((1ull << node % 64) - 1);
@@ -45,7 +49,8 @@ static inline bool node_is_root_target(const struct reach *reach, uint32_t node)
            reach->links[node].from == NODE_NONE;
 }
 
-/* The node by which a held node was found; NODE_NONE: a root, or none. */
+/* Returns the node through which marking reached a held node; NODE_NONE: marking reached it from a
+ * root, or holds it without a pointer. */
 static inline uint32_t node_parent(const struct reach *reach, uint32_t node)
 {
     return node_state(&reach->nodes[node]) & NODE_BY_ROOT ? NODE_NONE : reach->links[node].from;

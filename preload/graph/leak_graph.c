@@ -1,8 +1,10 @@
-/* leak_graph.c - the lost half: components, their leaders, and the owners of indirect leaks.
+/* leak_graph.c - the lost half of the graph: components, their leaders, and the owners of
+ * indirectly lost blocks.
  *
- * Lost nodes get numbers of their own. Strongly connected components by Tarjan's algorithm, with an
- * explicit stack. Components are completed targets first, so an edge that leads to a completed
- * component shows that it is no record. Then each record labels everything it leads to:
+ * Lost nodes get numbers of their own. Tarjan's algorithm, with an explicit stack, finds strongly
+ * connected components. It completes a component after all components that it points to. An edge to
+ * a completed component shows that this component is not a record (a direct leak). Then each record
+ * labels all blocks it leads to:
  *
  *     no owner -> owned by a record -> shared, when a record of another site leads to it
  *
@@ -13,15 +15,17 @@
 
 #define SHARED 1
 #define CYCLE 2
-#define LED_TO 4 /* of a leader: another lost component leads to this one */
-#define RECORD 8 /* of a leader: none does */
+#define LED_TO 4 /* flag of a leader: another lost component points to its component */
+/* Flag of a leader: no other lost component points to its component, so the leader is a direct
+ * leak. */
+#define RECORD 8
 
 struct leak_graph {
     struct reach *reach;
     uint32_t lost;
-    /* These rows are indexed by the number of a lost node. */
+    /* The following arrays are indexed by the number of a lost node. */
     uint32_t *node_of;
-    uint32_t *owner; /* a number: its own if it is a record */
+    uint32_t *owner; /* number of the record that owns the node; a record owns itself */
     uint8_t *flags;
     uint32_t *blocks;
     uint64_t *bytes;
@@ -29,18 +33,20 @@ struct leak_graph {
     struct dominator_sums held;
 };
 
-/* ---- Components ----------------------------------------------------------------------------- */
+/* ---- Strongly connected components ----------------------------------------------------------- */
 
-#define DONE UINT32_MAX /* an order: the component is complete */
+#define DONE UINT32_MAX /* value of edge_cursor.order: the component of the node is complete */
 
 struct component_search {
     struct leak_graph *graph;
     struct edge_list edges;
-    /* By number. order: discovery index, from 1. low: the earliest node known to be in its
-     * component; when that is complete, its leader. */
+    /* One cursor for each lost number. order: when the search entered the node, from 1. low: the
+     * lowest order known to be in the node's component; when the component is complete, the number
+     * of its leader. */
     struct edge_cursor *cursors;
-    uint32_t *path;    /* the stack of the depth-first search */
-    uint32_t *pending; /* the nodes whose component is not complete */
+    uint32_t *path; /* the stack of the depth-first search */
+    /* The nodes that the search has entered and whose component is not complete. */
+    uint32_t *pending;
     uint32_t met, path_length, pending_count;
 };
 
@@ -49,7 +55,8 @@ static uint32_t site_of(const struct leak_graph *graph, uint32_t number)
     return graph->reach->nodes[graph->node_of[number]].site;
 }
 
-/* The order of allocation, the same in every run as long as serials and ticks differ. */
+/* Says which of two blocks comes first in the order by thread and number of the allocation. This
+ * order is the same in every run. */
 static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint32_t other)
 {
     struct block a = reach_block(graph->reach, graph->node_of[one]);
@@ -61,7 +68,8 @@ static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint3
     return a.tick != b.tick ? a.tick < b.tick : one < other;
 }
 
-/* Pops a component and chooses its leader. */
+/* Takes the nodes of a complete component from the pending nodes and chooses the component's
+ * leader. */
 static void complete_component(struct component_search *search, uint32_t root)
 {
     uint32_t end = search->pending_count, leader = root, begin = end;
@@ -121,7 +129,7 @@ static void find_components_from(struct component_search *search, uint32_t numbe
     }
 }
 
-/* ---- Owners --------------------------------------------------------------------------------- */
+/* ---- Owners of indirectly lost blocks -------------------------------------------------------- */
 
 static void label_owned(struct component_search *search, uint32_t record)
 {
@@ -133,8 +141,8 @@ static void label_owned(struct component_search *search, uint32_t record)
     search->pending[count++] = record;
     while (count) {
         uint32_t number = search->pending[--count];
-        /* The search has advanced "next" to the end; the targets begin where those of the previous
-         * number end. */
+        /* The search for components has advanced "next" to the end. The targets of a number begin
+         * where the targets of the previous number end. */
         for (uint32_t i = number ? cursors[number - 1].end : 0; i < cursors[number].end; i++) {
             uint32_t next = to[i], owner = graph->owner[next];
             if (owner == NODE_NONE)
@@ -170,7 +178,7 @@ static void find_owners(struct component_search *search)
         }
 }
 
-/* ---- Building -------------------------------------------------------------------------------- */
+/* ---- Building the graph ---------------------------------------------------------------------- */
 
 static void *lost_row(struct leak_graph *graph, size_t each)
 {
@@ -305,6 +313,6 @@ void leak_graph_settle(struct leak_graph *graph)
     scan_arena_unmap(&reach->arena, reach->links);
     scan_arena_unmap(&reach->arena, reach->queue);
     scan_arena_trim(&reach->arena);
-    reach->links = NULL; /* a later question faults */
+    reach->links = NULL; /* so that a caller who asks for links later crashes at once */
     reach->queue = NULL;
 }

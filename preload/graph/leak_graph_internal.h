@@ -1,8 +1,8 @@
-/* leak_graph_internal.h - edge lists and dominators: the two building blocks of leak_graph.c.
+/* leak_graph_internal.h - edge lists and dominators: the two parts that leak_graph.c is made of.
  *
- * An edge list is the pointer graph in two arrays. The targets of source i are to[first[i]] .. to[first[i + 1] - 1]. A pointer to
- * a block's start, its interior or the byte behind its end makes an edge; pointers of a block to
- * itself do not.
+ * An edge list is the pointer graph in two arrays. The targets of source i are to[first[i]] ..
+ * to[first[i + 1] - 1]. A pointer to a block's start, its interior or the byte behind its end makes
+ * an edge; pointers of a block to itself do not.
  */
 #ifndef PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
 #define PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
@@ -12,16 +12,16 @@
 
 struct edge_list {
     uint32_t *first;
-    struct scan_array to; /* uint32_t */
+    struct scan_array to; /* of uint32_t */
 };
 
-/* Edges among the lost blocks. Sources and targets are indices of node_of; links[node].from of a
- * lost node holds its index. */
+/* Builds the edge list of the lost blocks. Sources and targets are numbers of lost blocks, which
+ * are indices of node_of; links[node].from of a lost node holds its number. */
 bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint32_t *node_of,
                        uint32_t count);
-/* Edges among the held blocks (reachable, possible, hidden) of the core. Sources and targets are
- * numbers in the core. One additional source stands for the roots: it leads to the targets of root
- * words and to blocks that are held without a pointer. */
+/* Builds the edge list of the held (reachable, possibly lost or hidden) blocks of the core. Sources
+ * and targets are numbers in the core. One additional source stands for the roots: its targets are
+ * the blocks that a root word points to, and the blocks that are held without a pointer. */
 bool edge_list_of_core(struct edge_list *edges, struct reach *reach, const struct graph_core *core);
 void edge_list_end(struct edge_list *edges, struct reach *reach);
 
@@ -30,17 +30,20 @@ static ALWAYS_INLINE uint32_t *edge_list_targets(const struct edge_list *edges)
     return edges->to.at;
 }
 
-/* The state of a source during a depth-first search: 16 bytes, so one cache access per visit. */
+/* The state of one source during a depth-first search: 16 bytes, so that a visit costs one cache
+ * access. */
 struct edge_cursor {
-    uint32_t next, end;  /* the targets not followed yet, as indices of "to" */
-    uint32_t order, low; /* owned by the search; 0 at first */
+    /* The targets that the search has not followed yet, as indices into "to" of the edge list. */
+    uint32_t next, end;
+    uint32_t order, low; /* the search defines their meaning; they are 0 at first */
 };
 
-/* Makes one cursor for each source and frees "first". NULL: no memory. */
+/* Makes one cursor for each source of the edge list, and frees its array "first". NULL: no memory. */
 struct edge_cursor *edge_list_to_cursors(struct edge_list *edges, struct reach *reach,
                                          uint32_t sources);
 
-/* Call when a search enters a source: prefetches the cursors of its next targets together. */
+/* Prefetches the cursors of up to 8 targets of a source. A search calls it when it enters the
+ * source. */
 static ALWAYS_INLINE void edge_cursor_prefetch(const struct edge_cursor *cursors,
                                                const uint32_t *to, const struct edge_cursor *here)
 {
@@ -49,7 +52,7 @@ static ALWAYS_INLINE void edge_cursor_prefetch(const struct edge_cursor *cursors
         __builtin_prefetch(&cursors[to[i]], 1);
 }
 
-/* The next target of a source that has one. */
+/* Returns the next target of a source and advances its cursor. The source must have a target left. */
 static ALWAYS_INLINE uint32_t edge_cursor_next(const struct edge_cursor *cursors,
                                                const uint32_t *to, struct edge_cursor *here)
 {
@@ -65,12 +68,13 @@ static ALWAYS_INLINE uint32_t edge_cursor_next(const struct edge_cursor *cursors
  * form a tree; the retained size of a block is the sum over its subtree. */
 
 struct dominator_sums {
-    uint32_t *blocks; /* by node: retained, the block itself included; 0: it is not held */
+    /* For each node: how many blocks it retains, itself included; 0: the node is not held. */
+    uint32_t *blocks;
     uint64_t *bytes;
 };
 
-/* Finds the dominators. The memory belongs to reach->arena. Frees the rank index and the edges that
- * marking recorded. False: no memory. */
+/* Finds the dominators and sums up what each block retains. The arrays of *sums belong to
+ * reach->arena. Frees the rank index and the edges that marking recorded. False: no memory. */
 bool dominators_find(struct dominator_sums *sums, struct reach *reach);
 
 #endif
