@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define CHILDREN_MOST 8      /* at one time */
+#define CHILDREN_MOST 8      /* largest number of children at one time */
 #define CHILD_POLL 20000000u /* ns between two checks whether the child still runs */
 
-static int children[CHILDREN_MOST]; /* 0 = a free slot */
+static int children[CHILDREN_MOST]; /* pids of the children; 0: a free slot */
 
 static void replace_pid(int from, int to)
 {
@@ -46,7 +46,7 @@ bool children_any(void)
 static enum children_end wait_for_child(int pid, uint32_t *done, uint64_t most)
 {
     uint64_t start = sys_clock_ns(CLOCK_MONOTONIC);
-    while (!load_acquire(done)) { /* pairs with the release in the child */
+    while (!load_acquire(done)) { /* pairs with the release store in the child */
         if (sys_child_has_ended(pid))
             return load_acquire(done) ? CHILDREN_DONE : CHILDREN_DIED;
         if (sys_clock_ns(CLOCK_MONOTONIC) - start > most) {
@@ -80,10 +80,10 @@ void children_fork_child(void)
     memset(children, 0, sizeof children);
 }
 
-/* ---- leakreport ----------------------------------------------------------------------------- */
+/* ---- Finding and running leakreport ---------------------------------------------------------- */
 
 static const char *library_path = "";
-/* The paths are static because the stack may be a signal stack of 8 KiB. */
+/* static, because the calling thread may run on a signal stack of 8 KiB */
 static char report_path[PATH_MAX], home[PATH_MAX];
 
 void leakreport_set_library(const char *library)
@@ -100,7 +100,8 @@ static bool file_exists(const struct strbuf *path)
 const char *leakreport_find(void)
 {
     static const char *const beside[] = {"/leakreport", "/../../bin/leakreport",
-                                         /* of the library for 32-bit programs: */
+                                         /* the following two are for the library for 32-bit
+                                          * programs, which lies in a folder 32/ */
                                          "/../leakreport", "/../../../bin/leakreport"};
     struct strbuf name = STRBUF_ON(home);
     ssize_t length = sys_readlink(library_path, home, sizeof home - 1);

@@ -1,8 +1,9 @@
-/* children.h - the runtime's own children, which the program does not know: those of leak checks,
- * and the one that runs leakreport. And leakreport: where it is, and running it.
+/* children.h - the list of the runtime's own child processes, which the program must not notice:
+ * the copies of the process that make leak checks, and the process that runs leakreport. Also finds
+ * and runs leakreport.
  *
- * These children send no signal when they end, and must be waited for by pid. A short list of their
- * pids lets the hooks of wait() recognise them.
+ * These children send no signal when they end, and a wait that does not name their pid does not
+ * find them. The hooks of wait() and waitpid() look their pids up in the list.
  */
 #ifndef PRELOAD_BASE_CHILDREN_H
 #define PRELOAD_BASE_CHILDREN_H
@@ -15,16 +16,16 @@ bool children_any(void);
 
 enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_TIMED_OUT };
 
-/* Waits until the child sets *done, for at most that many nanoseconds; then the child is killed. In
- * any case it is removed from the list. */
+/* Waits until the child sets *done. After "most" nanoseconds the child is killed. In any case the
+ * child is removed from the list. */
 enum children_end children_wait(int pid, uint32_t *done, uint64_t most);
-/* Removes a child that has ended, without waiting. False: it still runs. */
+/* Removes a child from the list if it has ended, without waiting. False: the child still runs. */
 bool children_reap(int pid);
 
-/* A fork child has none of its parent's children. */
+/* Empties the list in a fork child, because the listed processes are children of its parent. */
 void children_fork_child(void);
 
-/* ---- leakreport ----------------------------------------------------------------------------- */
+/* ---- Finding and running leakreport ---------------------------------------------------------- */
 
 #ifdef LEAK_BINDIR
 #define LEAKREPORT_BINDIR LEAK_BINDIR
@@ -32,15 +33,16 @@ void children_fork_child(void);
 #define LEAKREPORT_BINDIR "/usr/local/bin"
 #endif
 
-/* Finds leakreport once, at the start: later, as in a fork child, a thread that never runs again may
- * hold the loader's lock. library: the path from which libleak.so was loaded; the string must stay
- * valid. */
+/* Remembers the path from which libleak.so was loaded, for leakreport_find. Call it at the start:
+ * in a fork child the loader, which knows the path, may be locked for ever. The string "library"
+ * must stay valid. */
 void leakreport_set_library(const char *library);
-/* The path of leakreport: beside the library (a build tree), else where it is installed; NULL: not
- * found. Not for two threads at once. */
+/* Returns the path of leakreport: beside the library, as in a build tree, else where it is
+ * installed. NULL: it is in neither place. Two threads must not call it at once. */
 const char *leakreport_find(void);
 struct sys_streams;
-/* Runs it to its end, hidden from the program. Its wait status, or -errno. */
+/* Runs leakreport and waits for its end. The program does not see this child. Returns the wait
+ * status, or -errno. */
 int leakreport_run(const char *path, char *const argv[], char *const envp[],
                    const struct sys_streams *streams);
 

@@ -46,9 +46,9 @@ void lock_unblock_signals(void)
     sys_signals_restore(&mask);
 }
 
-/* ---- Turnstile ------------------------------------------------------------------------------ */
+/* ---- Turnstile ------------------------------------------------------------------------------- */
 
-#define OWNER_POLL 20000000ull /* ns between two checks of the owner */
+#define OWNER_POLL 20000000ull /* ns between two looks at the owner */
 
 bool turnstile_try(struct turnstile *turn)
 {
@@ -71,7 +71,8 @@ bool turnstile_enter(struct turnstile *turn, uint64_t most)
 
 void turnstile_leave(struct turnstile *turn)
 {
-    store_release(&turn->owner, 0); /* pairs with turnstile_try and turnstile_enter */
+    /* Pairs with the acquire in turnstile_try and turnstile_enter. */
+    store_release(&turn->owner, 0);
     sys_futex_wake(&turn->owner, 1);
 }
 
@@ -86,11 +87,12 @@ void turnstile_reset(struct turnstile *turn)
 }
 
 #ifdef LEAK_DEBUG
-/* ---- The order of locks --------------------------------------------------------------------- */
+/* ---- Checking the order of locks ------------------------------------------------------------- */
 
 #define HELD_MOST 16
 
-/* The files of lifecycle.def in order, NULL behind the last; all_locks.c. NULL where it is not linked. */
+/* The file names in the order of lifecycle.def, then NULL. Defined in all_locks.c; a NULL address
+ * in programs that do not link it. */
 extern const char *const lock_ranks[] __attribute__((weak));
 
 static __thread struct {

@@ -1,14 +1,15 @@
-/* lock.h - the runtime's lock, a word and a futex; and the turnstile, for long waits.
+/* lock.h - the runtime's lock, which is a word and a futex; and the turnstile, which admits one
+ * thread for longer times.
  *
- * States of a lock's word: 0 free, 1 held, 2 held and a thread may sleep on it. While the process
- * has one thread (libc keeps a flag for its own malloc) the word is written without locked
+ * States of a lock's word: 0 free, 1 held, 2 held while other threads may sleep until it is given.
+ * While the process has one thread (which a flag of libc says) the word is written without locked
  * instructions.
  *
  * While a thread holds a lock no signal handler of the program may run in that thread: the handler
  * could wait for a thread that waits for the lock, or leave by longjmp. Blocking signals costs two
- * system calls (246 ns a pair on a 2-core VM), so nothing is blocked. Instead the thread counts the
- * locks it holds, and a signal that arrives meanwhile is deferred until the count is 0 again
- * (signal_trampoline.h).
+ * system calls (246 ns a pair on a 2-core VM), so signals are not blocked. Instead the thread
+ * counts the locks it holds, and a signal that arrives meanwhile is deferred until the count is 0
+ * again (signal_trampoline.h).
  */
 #ifndef PRELOAD_BASE_LOCK_H
 #define PRELOAD_BASE_LOCK_H
@@ -19,32 +20,33 @@ struct lock {
     uint32_t word;
 };
 
-/* The locks of one thread: how many it holds, and what to do when it holds none again. */
+/* How many locks a thread holds, and whether a signal waits for them to be given. */
 struct lock_thread {
     uint32_t held;
-    bool put_off; /* a signal was deferred; all are blocked, and "mask" is the mask to restore */
+    /* A signal was deferred: all signals are blocked now, and "mask" is the mask to restore. */
+    bool put_off;
     uint64_t mask;
 };
 
 extern __thread struct lock_thread lock_thread __attribute__((tls_model("initial-exec")));
-/* libc's flag "this process has one thread", or a zero where libc has no such flag. */
+/* libc's flag "this process has one thread"; a zero byte if libc has no such flag. */
 extern const char *lock_single_threaded HIDDEN;
 
-/* What unlocking needs; lives on the caller's stack. */
+/* What lock_give needs to give a lock that lock_take has taken. It lives on the caller's stack. */
 struct locked {
     struct lock *lock;
     bool alone;
 };
 
-/* Called before there are threads. */
+/* Finds libc's flag "this process has one thread". Call it before the program starts threads. */
 void lock_start(void);
 
-/* Takes and gives a lock without counting it. fork needs this: the lock is held across a system
- * call, and both the parent and the child release it. */
+/* Takes or gives a lock without counting it for the thread. fork uses these functions: the lock is
+ * held across the system call, and both the parent and the child give it. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
-/* NAME_fork_lock() and NAME_fork_unlock() of each row of lifecycle.def with a lock; all_locks.c calls
- * them. */
+/* Declares NAME_fork_lock() and NAME_fork_unlock() for each row of lifecycle.def whose module has a
+ * lock. all_locks.c calls these functions. */
 #define LOCKED(name)                                                                               \
     void name##_fork_lock(void);                                                                   \
     void name##_fork_unlock(void);
@@ -55,7 +57,7 @@ void lock_give_raw(struct lock *lock);
 #undef LOCKED
 #undef INNER
 #undef NONE
-/* Defines the two, for a module with one lock. */
+/* Defines module_fork_lock() and module_fork_unlock() for a module with one lock. */
 #define LOCK_FOR_FORK(module, lock)                                                                \
     void module##_fork_lock(void)                                                                  \
     {                                                                                              \
@@ -66,14 +68,15 @@ void lock_give_raw(struct lock *lock);
         lock_give_raw(lock);                                                                       \
     }
 
-/* Restores the signal mask: deferred signals are delivered. */
+/* Restores the signal mask, after which deferred signals are delivered. */
 void lock_unblock_signals(void);
 
-/* Counts one more held lock. While there is one thread this is the part of locking that matters. */
+/* Counts one more lock that the thread holds, which defers signals. While the process has one
+ * thread, this count is all that matters. */
 static inline void lock_count_taken(void)
 {
     lock_thread.held++;
-    __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
+    __asm__ volatile("" ::: "memory"); /* from here on a signal is deferred */
 }
 
 static inline struct locked lock_take(struct lock *lock)
@@ -91,21 +94,23 @@ static inline void lock_count_given(void)
 {
     __asm__ volatile("" ::: "memory");
     lock_thread.held--;
-    __asm__ volatile("" ::: "memory"); /* an earlier signal may have been deferred */
+    /* A signal that arrived before this line may have been deferred. */
+    __asm__ volatile("" ::: "memory");
     if (unlikely(lock_thread.put_off) && !lock_thread.held)
         lock_unblock_signals();
 }
 
 static inline void lock_give(struct locked *locked)
 {
+    /* Pairs with no acquire, because the process has one thread. */
     if (likely(locked->alone))
-        store_release(&locked->lock->word, 0); /* pairs with no acquire: there is one thread */
+        store_release(&locked->lock->word, 0);
     else
         lock_give_raw(locked->lock);
     lock_count_given();
 }
 
-/* Takes the lock if it is free. False, without waiting, when it is held. */
+/* Takes the lock if it is free. False: another thread holds it. It does not wait. */
 static inline bool lock_try(struct lock *lock, struct locked *locked)
 {
     uint32_t seen = 0;
@@ -118,34 +123,36 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
 }
 
 #ifdef LEAK_DEBUG
-/* Asserts the order of preload/lifecycle.def: a thread takes the lock of a row only while it holds
- * none of a later row. The file that takes a lock says which row it is. */
+/* Checks the order of locks of preload/lifecycle.def: a thread takes the lock of a row only while
+ * it holds no lock of a later row. The file that takes a lock identifies the row. */
 void lock_order_take(const struct lock *lock, const char *file);
-void lock_order_hold(const struct lock *lock, const char *file); /* without waiting: no order */
+/* For lock_try, which does not wait and so may break the order. */
+void lock_order_hold(const struct lock *lock, const char *file);
 void lock_order_give(const struct lock *lock);
 #define lock_take(lock) (lock_order_take(lock, __FILE__), lock_take(lock))
 #define lock_try(lock, locked) (lock_try(lock, locked) && (lock_order_hold(lock, __FILE__), true))
 #define lock_give(locked) (lock_order_give((locked)->lock), lock_give(locked))
 #endif
 
-/* ---- Turnstile ------------------------------------------------------------------------------ */
+/* ---- Turnstile ------------------------------------------------------------------------------- */
 
-/* Admits one thread at a time. Unlike with a lock, the threads inside and waiting hold nothing:
- * signals are delivered, and stop_the_world can stop them. A thread that enters again from a signal
- * handler is refused instead of waiting for itself. */
+/* Admits one thread at a time. While a thread is inside or waits, signals are delivered to it and
+ * stop_the_world can stop it, unlike with a lock. A thread that enters again from a signal handler
+ * is refused instead of waiting for itself. */
 struct turnstile {
-    uint32_t owner; /* tid of the thread inside, 0 = none */
+    uint32_t owner; /* tid of the thread inside; 0: none */
 };
 
-/* Enters if nobody is inside. False, without waiting, when a thread is, even the calling one. */
+/* Enters the turnstile if no thread is inside. False: a thread is inside, perhaps the calling one.
+ * It does not wait. */
 bool turnstile_try(struct turnstile *turn);
-/* Enters, and waits up to `most` nanoseconds for the thread that is inside. False: the time is
- * over, or the calling thread itself is inside (a signal handler interrupted it there, or it left
- * by longjmp). */
+/* Enters the turnstile, and waits up to `most` nanoseconds for the thread inside to leave. False:
+ * the time is over, or the calling thread itself is inside, because a signal handler interrupted it
+ * there or has left it by longjmp. */
 bool turnstile_enter(struct turnstile *turn, uint64_t most);
 void turnstile_leave(struct turnstile *turn);
 bool turnstile_is_occupied(const struct turnstile *turn);
-/* Opens the turnstile in a fork child, where the thread that was inside does not exist. */
+/* Empties the turnstile in a fork child, where the thread that was inside does not exist. */
 void turnstile_reset(struct turnstile *turn);
 
 #endif

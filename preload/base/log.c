@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a standard descriptor was at the start. */
+/* Which file a standard descriptor was when libleak started. */
 static struct standard {
     bool known;
     dev_t device;
@@ -57,7 +57,7 @@ static bool within_file_limit(size_t length)
            (uint64_t)now.st_size + length <= limit;
 }
 
-/* ---- Report hook ----------------------------------------------------------------------------- */
+/* ---- The program's hook for lines ------------------------------------------------------------ */
 
 static int (*hook)(const char *line, void *context);
 static void *hook_context;
@@ -75,7 +75,8 @@ bool log_has_hook(void)
     return load_acquire(&hook) && !hook_runs;
 }
 
-/* A line that the hook itself causes is written without the hook. */
+/* Passes the line to the hook. A line that is written while the hook runs does not go to the hook
+ * again. */
 int log_call_hook(const char *line)
 {
     int (*current)(const char *, void *) = load_acquire(&hook); /* pairs with log_set_hook */
@@ -89,7 +90,7 @@ int log_call_hook(const char *line)
     return answer;
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------- */
+/* ---- Writing lines --------------------------------------------------------------------------- */
 
 static bool muted;
 
@@ -104,7 +105,7 @@ void log_line(const char *part, ...)
         return;
     char buffer[1024];
     struct strbuf text = STRBUF_ON(buffer);
-    text.size--; /* keeps room for the newline when a part is cut */
+    text.size--; /* keeps room for the newline when the text is cut */
     strbuf_add(&text, "libleak: ");
     va_list parts;
     va_start(parts, part);

@@ -1,36 +1,40 @@
-/* log.h - one line to the program's standard error, only on request or when something is broken.
+/* log.h - writes single lines to the program's standard error: answers to requests, and errors.
  *
- * A line is written by one write. The program may close descriptor 2 or use it for a file of its
- * own, so the file is remembered at the start and written only while descriptor 2 is still the same
- * file. A line that would grow a file beyond RLIMIT_FSIZE is dropped, because the kernel would send
- * SIGXFSZ. A pipe without a reader raises no SIGPIPE.
+ * Each line is one call of write(). The program may close descriptor 2 or open another file as it,
+ * so log_start remembers which file descriptor 2 is, and lines are written only while descriptor 2
+ * is still that file. A line that would grow a file beyond RLIMIT_FSIZE is dropped, because the
+ * kernel would send SIGXFSZ. Writing to a pipe without a reader raises no SIGPIPE.
  */
 #ifndef PRELOAD_BASE_LOG_H
 #define PRELOAD_BASE_LOG_H
 
 #include "preload/base/base.h"
 
-/* Remembers what descriptors 1 and 2 are. Call once, early; earlier lines are dropped. */
+/* Remembers which files descriptors 1 and 2 are. Call it once, early; lines written before this
+ * call are dropped. */
 void log_start(void);
-/* "libleak: " + the parts, which end with NULL, + newline. */
+/* Writes one line: "libleak: ", then the parts, whose list ends with NULL, then a newline. */
 void log_line(const char *part, ...) __attribute__((sentinel));
-/* leakctl attach: the program says nothing that it would not say alone. */
+/* Stops or allows lines. After leakctl attach lines are stopped, so that the program writes nothing
+ * that it would not write without libleak. */
 void log_mute(bool mute);
-/* Reports an option whose value cannot be used, and what it takes. */
+/* Writes a line that the value of an option cannot be used, and which values the option takes. */
 void log_bad_value(const char *option, const char *value, const char *takes);
-/* What becomes of a line that the report hook has seen. */
+/* What happens to a line after the program's hook has seen it. */
 enum { LOG_WRITE = 0, LOG_SWALLOW = 1, LOG_TRAP = 2 };
-/* The hook gets each line, without its newline, before it is written. It is called wherever a line
- * is written, also inside the runtime: it may allocate, but call no other function of libleak.
+/* Sets the program's hook, which gets each line, without its newline, before it is written. The
+ * hook is also called inside the runtime: it may allocate, but must not call functions of libleak.
  * NULL: no hook. */
 void log_set_hook(int (*hook)(const char *line, void *context), void *context);
 bool log_has_hook(void);
-/* Passes the hook a line that the caller writes itself; the result says what becomes of the line.
- */
+/* Passes the hook a line that the caller itself writes. The result says what the caller must do
+ * with the line. */
 int log_call_hook(const char *line);
-/* Is descriptor 2 still what it was at the start? Then leakreport may write its report there. */
+/* Says whether descriptor 2 is still the file that it was at the start. If so, leakreport may write
+ * its report there. */
 bool log_stderr_usable(void);
-/* The same for descriptor 1, which only takes reports that are sent there explicitly. */
+/* Says whether descriptor 1 is still the file that it was at the start. Reports go there only if
+ * the user says so. */
 bool log_stdout_usable(void);
 
 #endif

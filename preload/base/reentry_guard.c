@@ -6,11 +6,12 @@ struct guard_callbacks guard_callbacks;
 
 #define RECORDS_MOST 4096
 
-/* On a CPU that saves return addresses anywhere in the callee's frame, an old one may survive in a
- * gap of a newer frame. But the ABI of such a CPU gives each frame a record {caller's record,
- * return address}, and the record of a hook that has not returned is on the chain that begins at
- * the caller's fp. True when the chain bypasses the hook's record; false when that cannot be
- * decided. low, high: a stack that the chain has to leave before it reaches the hook's. */
+/* Says whether the frames from "record" on show that the hook with the token has been left. Used on
+ * a CPU that saves return addresses anywhere in the callee's frame, where an old return address may
+ * survive in a gap of a newer frame. The ABI of such a CPU gives each frame a record {caller's
+ * record, return address}; the record of a hook that has not returned is on the chain of records
+ * that begins at the caller's fp. held: address of the hook's record. low, high: a stack that the
+ * chain has to leave before it reaches that record. False also if the chain cannot be followed. */
 static bool chain_bypasses(uintptr_t held, uintptr_t record, uintptr_t low, uintptr_t high)
 {
     uintptr_t next;
@@ -26,17 +27,18 @@ static bool chain_bypasses(uintptr_t held, uintptr_t record, uintptr_t low, uint
     return false;
 }
 
-/* Says whether the hook that holds the token has certainly been left. */
+/* Says whether the hook that holds the token has certainly been left, by longjmp. */
 static bool is_abandoned(const struct guard *held, const struct frame *caller)
 {
     uintptr_t low = 0, high = 0, pc;
     bool on_signal_stack = sys_on_signal_stack(&low, &high);
     bool same_stack = !on_signal_stack || held->sp - low < high - low;
-    /* Everything that runs inside a call lies below the call's frame, if it is on the same
-     * stack. */
+    /* The caller's frame is not below the hook's on the same stack, but all code that runs inside
+     * the hook would be. */
     if (same_stack && caller->sp >= held->sp)
         return true;
-    /* The return address of a call that has not returned is still in its place. */
+    /* The return address of a call that has not returned is still on the stack. If another word is
+     * there, the hook has been left. */
     uintptr_t slot = arch_return_slot(held->sp, held->link);
     if (sys_peek(slot, &pc, sizeof pc)) {
         if (arch_strip(pc) != held->pc)
@@ -47,7 +49,8 @@ static bool is_abandoned(const struct guard *held, const struct frame *caller)
                chain_bypasses(slot - sizeof pc, caller->fp + ARCH_FRAME_RECORD,
                               same_stack ? high : low, high);
     }
-    /* The hook's stack was unmapped (a fibre's), unless nothing can be read at all (seccomp). */
+    /* The return address cannot be read. Either the hook's stack was unmapped (that of a fibre), or
+     * no memory can be read (seccomp): try one's own variable. */
     return sys_peek((uintptr_t)&low, &pc, sizeof pc);
 }
 

@@ -15,24 +15,27 @@
 #include <sys/wait.h>
 
 #define RESERVE (16ull << 20)
-#define NUMBERS 512 /* system call numbers below this can be refused one by one */
+/* The answer for each system call with a number below this is one bit in refused_numbers. */
+#define NUMBERS 512
 
-/* A call that is made whatever the filters say. */
+/* Makes a system call without asking whether the filters allow it. */
 #define BARE(number, ...) BARE_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define BARE_(number, a, b, c, d, e, f, ...)                                                       \
     arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 bool sandbox_restricts;
 
-static struct sandbox_filter *filters; /* the newest first; none is ever freed */
+/* The process's own filters, the newest first; they are never freed. */
+static struct sandbox_filter *filters;
 static bool strict;
-static uint64_t refused_numbers[NUMBERS / 64]; /* by an inherited filter: a bit a call */
-static bool unproven; /* nothing shows yet that an inherited filter allows children */
+/* One bit for each system call that an inherited filter refuses. */
+static uint64_t refused_numbers[NUMBERS / 64];
+static bool unproven; /* it is not known yet whether an inherited filter allows child processes */
 
 static char *reserve;
 static uint64_t reserve_used;
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- Is a call allowed? ---------------------------------------------------------------------- */
 
 static bool is_in(const uint64_t *numbers, long number)
 {
@@ -46,7 +49,8 @@ static bool strict_allows(long number)
            number == SYS_rt_sigreturn;
 }
 
-/* 0, or the error: the filter's own, EPERM instead of another answer. */
+/* Returns 0 if the filter allows the call. Otherwise the errno that the filter answers with, or
+ * EPERM for any other answer. */
 static int refusal_of(const struct sandbox_filter *filter, const struct sandbox_call *call)
 {
     struct seccomp_data data = {.nr = call->number, .arch = LEAK_CPU_AUDIT};
@@ -64,7 +68,7 @@ bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct san
     return refusal_of(filter, call) == 0;
 }
 
-/* The errno with which the process's own restrictions refuse the call; 0: they allow it. */
+/* Returns the errno with which the process's own restrictions refuse the call; 0: they allow it. */
 static int own_refusal(const struct sandbox_call *call)
 {
     if (load_relaxed(&strict) && !strict_allows(call->number))
@@ -111,7 +115,7 @@ void *sandbox_reserve(size_t size)
     return at + size <= RESERVE ? reserve + at : NULL;
 }
 
-/* ---- Restrictions of the process's own ------------------------------------------------------- */
+/* ---- Restrictions that the process itself installs ------------------------------------------- */
 
 static void take_reserve(void)
 {
@@ -135,7 +139,7 @@ void sandbox_install(struct sandbox_filter *filter)
         take_reserve();
     filter->installed = true;
     filter->next = load_relaxed(&filters);
-    /* Pairs with the acquire in sandbox_refusal. */
+    /* Pairs with the acquire in own_refusal. */
     while (!__atomic_compare_exchange_n(&filters, &filter->next, filter, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
         continue;
@@ -162,7 +166,8 @@ void sandbox_remove_strict(void)
 /* ---- Inherited filters ----------------------------------------------------------------------- */
 
 struct status {
-    uint64_t parent, mode, filters; /* filters: 0 before Linux 5.9 */
+    /* The fields PPid, Seccomp and Seccomp_filters; the latter is 0 before Linux 5.9. */
+    uint64_t parent, mode, filters;
 };
 
 static uint64_t read_field(const char *text, const char *name)
@@ -187,12 +192,15 @@ static struct status read_status(const char *path)
                            .filters = read_field(text, "\nSeccomp_filters:\t")};
 }
 
-/* Says whether this process was made by a call of clone under the filters that it has now. */
+/* Says whether this process was made by clone under the filters that it has now. If so, they allow
+ * clone. */
 static bool was_made_under(const struct status *own)
 {
     char path[32];
     struct strbuf text = STRBUF_ON(path);
-    if (!own->parent) /* in another container: that of a runtime */
+    /* Without a parent id (0) the parent is outside of this container, so the filters are those of
+     * a container runtime, which allow clone. */
+    if (!own->parent)
         return true;
     strbuf_add(&text, "/proc/");
     strbuf_add_number(&text, own->parent);
@@ -208,7 +216,7 @@ static const short probed[] = {
 };
 
 struct probe {
-    unsigned next; /* the call of probed[] that is being tried */
+    unsigned next; /* index in probed[] of the call that is being tried */
 };
 
 static void add_to(uint64_t *numbers, long number)
@@ -223,12 +231,14 @@ static void add_probed(uint64_t *numbers, unsigned from)
         add_to(numbers, probed[i]);
 }
 
-/* Tries the calls whose answers are unknown, in a child. killing: calls that are known to kill. */
+/* Tries the calls from probe->next on, in a child process. killing: calls that are known to kill
+ * the process. */
 static void try_calls(struct probe *probe, const uint64_t *killing)
 {
     unsigned first = load_relaxed(&probe->next);
-    if (!is_in(killing, SYS_prctl))          /* the first that is tried */
-        BARE(SYS_prctl, PR_SET_DUMPABLE, 0); /* no core file of the child */
+    if (!is_in(killing, SYS_prctl)) /* prctl is the first call in probed[] */
+        /* So that a child that is killed leaves no core file. */
+        BARE(SYS_prctl, PR_SET_DUMPABLE, 0);
     for (unsigned i = first; i < ARRAY_LENGTH(probed); i++) {
         store_relaxed(&probe->next, i);
         BARE(probed[i], -1);
@@ -248,15 +258,17 @@ static bool wait_for_probe(long pid)
     return result == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* A filter of the process's own may be newer than the inherited one. */
+/* Makes a child process. -1: the process's own filters refuse it; these may be newer than the
+ * inherited ones. */
 static long make_child(void)
 {
     static const struct sandbox_call clone = {SYS_clone, {0}}, wait = {SYS_wait4, {0, 0, __WALL}};
     return own_refusal(&clone) || own_refusal(&wait) ? -1 : BARE(SYS_clone, 0);
 }
 
-/* Each child tries the calls behind the one that killed the child before. False: nothing is known
- * of the calls from *from on, for there was no child, or another signal ended it. */
+/* Tries the calls from *from on in a new child. If one of them kills the child, notes it in
+ * "killing", and moves *from behind it. False: the answers for the calls from *from on stay
+ * unknown, because no child could be made, or another signal killed it. */
 static bool try_in_child(struct probe *probe, unsigned *from, uint64_t *killing)
 {
     store_relaxed(&probe->next, *from);
@@ -271,8 +283,8 @@ static bool try_in_child(struct probe *probe, unsigned *from, uint64_t *killing)
     return killed || at == ARRAY_LENGTH(probed);
 }
 
-/* Learns which calls are allowed. Until all is known, the answers for other threads stay as they
- * are. */
+/* Learns which calls the inherited filters allow. Until all are known, the answers for other
+ * threads stay as they are. */
 static void learn_calls(void)
 {
     uint64_t killing[NUMBERS / 64] = {0};

@@ -60,7 +60,8 @@ static bool is_taken(uint32_t a, uint16_t operation, uint32_t with)
     }
 }
 
-/* What a load instruction loads; false: there is no such word. */
+/* Finds the word that a load instruction loads. False: the instruction names a word that does not
+ * exist. */
 static bool load_word(const struct machine *machine, const struct sock_filter *at, uint32_t *word)
 {
     switch (BPF_MODE(at->code)) {
@@ -84,7 +85,7 @@ static bool load_word(const struct machine *machine, const struct sock_filter *a
     }
 }
 
-/* An instruction that is neither a jump nor a return. */
+/* Executes an instruction that is neither a jump nor a return. False: the instruction is invalid. */
 static bool execute(struct machine *machine, const struct sock_filter *at)
 {
     uint32_t by = BPF_SRC(at->code) == BPF_X ? machine->x : at->k;

@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <time.h>
 
-/* ---- Calls that only pass their arguments on ------------------------------------------------ */
+/* ---- Functions that only pass their arguments to a system call ------------------------------- */
 
 #define PASS_ON(type, name, parameters, ...)                                                       \
     type name parameters                                                                           \
@@ -62,7 +62,7 @@ PASS_ON(void, sys_futex_wake, (uint32_t *word, int count),
         SYS_futex, word, FUTEX_WAKE_PRIVATE, count)
 /* clang-format on */
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Mapping memory -------------------------------------------------------------------------- */
 
 static bool is_error(long result)
 {
@@ -87,9 +87,10 @@ void sys_lock(uintptr_t memory, size_t size, bool on_fault)
         SYSCALL(SYS_mlock, memory, size);
 }
 
-/* Maps pages that are not locked although mlockall() locks new ones. Only one page is ever locked:
- * it is unlocked, and what the mapping then grows by is unlocked as well. Shared memory without a
- * file, and memory at a fixed address, cannot grow: they are filled and unlocked. */
+/* Maps pages that are not locked, although mlockall() locks new mappings. It maps one page, which
+ * the kernel locks, unlocks it, and then enlarges the mapping, whose new pages are not locked.
+ * Shared memory without a file, and memory at a fixed address, cannot grow: they are mapped whole,
+ * then unlocked. */
 static long map_unlocked(uintptr_t hint, size_t size, int flags, int fd)
 {
     bool grows = !hint && (fd >= 0 || flags & MAP_PRIVATE);
@@ -140,7 +141,7 @@ void *sys_map_file(int fd, size_t size)
     return map_memory(0, size, MAP_SHARED, fd);
 }
 
-/* Maps pages in place of what is mapped at `memory`. */
+/* Maps pages over whatever is mapped at `memory`. */
 static bool replace_pages(void *memory, size_t size, int flags, int fd, uint64_t offset)
 {
     long result = SYSCALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
@@ -181,8 +182,9 @@ uint64_t sys_page_size(void)
     return getauxval(AT_PAGESZ);
 }
 
-/* The kernel reads the signal mask at the address before it checks the invalid "how": EFAULT, the
- * mask cannot be read; EINVAL, it can. Any other answer is a sandbox's refusal. */
+/* Makes the kernel read 8 bytes at the address, as a signal mask, in a call of rt_sigprocmask that
+ * is invalid. The kernel reads the mask before it checks "how": -EFAULT means that the address
+ * cannot be read, -EINVAL that it can. Any other result means that a sandbox refuses the call. */
 static long read_as_mask(uintptr_t address)
 {
     address &= ~(sizeof(uint64_t) - 1);
@@ -250,8 +252,8 @@ ssize_t sys_write(int fd, const void *buffer, size_t size)
 
 ssize_t sys_write_no_sigpipe(int fd, const void *buffer, size_t size)
 {
-    /* SIGPIPE becomes pending for this thread while it is blocked: it is removed again, unless one
-     * of the program's was pending before. */
+    /* SIGPIPE is blocked during the write, so it becomes pending for this thread and is removed
+     * again. If a SIGPIPE of the program was pending before, it stays. */
     uint64_t mask;
     sys_signals_block(&mask);
     bool waits = sys_signals_pending() >> (SIGPIPE - 1) & 1;
@@ -262,8 +264,8 @@ ssize_t sys_write_no_sigpipe(int fd, const void *buffer, size_t size)
     return result;
 }
 
-/* Opens a memory file, never as descriptor 0, 1 or 2: the program may have closed these, and a
- * child gets other files there. */
+/* Opens a memory file, but never as descriptor 0, 1 or 2: the program may have closed these, and
+ * sys_spawn puts other files there in a child. */
 static int open_memfd(const char *name, unsigned flags, int how)
 {
     int fd = SYSCALL(SYS_memfd_create, name, flags);
@@ -328,7 +330,7 @@ void sys_write_file(const char *path, const char *text)
     sys_close(fd);
 }
 
-struct directory_entry { /* of getdents64 */
+struct directory_entry { /* the layout that the system call getdents64 writes */
     uint64_t inode;
     int64_t next;
     uint16_t length;
@@ -407,8 +409,8 @@ void sys_raise_rlimit(int resource)
 
 uint64_t sys_clock_ns(int clock)
 {
-    /* libc's clock_gettime goes through the vDSO; it never fails (and never writes errno) for the
-     * clocks used here. */
+    /* clock_gettime of libc reads the clock without a system call (vDSO). For the clocks used here
+     * it never fails, so it never writes errno. */
     struct timespec now;
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;

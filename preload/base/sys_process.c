@@ -1,4 +1,5 @@
-/* sys_process.c - signals, timers, copies of this process, and programs that it runs, for sys.h. */
+/* sys_process.c - the functions of sys.h for watchpoints, signals, timers, ids, child processes and
+ * /proc. */
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 
@@ -18,7 +19,9 @@
 
 /* ---- Watchpoints ----------------------------------------------------------------------------- */
 
-#define WATCH_LEAST_FD 400 /* programs expect the lowest numbers for themselves */
+/* Descriptors of watchpoints get numbers from here on, because programs expect low numbers for
+ * their own files. */
+#define WATCH_LEAST_FD 400
 
 int sys_watch_word(int tid, uintptr_t address, bool reads)
 {
@@ -115,7 +118,7 @@ uint64_t sys_signals_without_handler(uint64_t among)
 void sys_signals_block(uint64_t *saved)
 {
     uint64_t most = ~faults & ~sys_signals_without_handler(ignored_by_default);
-    *saved = 0; /* where a sandbox refuses both calls */
+    *saved = 0; /* the value if a sandbox refuses the call */
     SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, &most, saved, sizeof most);
 }
 
@@ -200,20 +203,23 @@ void sys_timer_delete(int timer)
     SYSCALL(SYS_timer_delete, timer);
 }
 
-/* ---- Identity ------------------------------------------------------------------------------- */
+/* ---- Ids of the process and thread ----------------------------------------------------------- */
 
 static struct {
     int pid, parent;
     unsigned user;
-    uint32_t tid_offset; /* of the thread's id in its control block; 0: not known */
+    /* Offset of the thread's id in its control block (struct pthread); 0: not known. */
+    uint32_t tid_offset;
 } identity;
 
 void sys_learn_identity(void)
 {
-    /* glibc describes the field for libthread_db: {bits, elements, offset}. */
+    /* glibc exports the offset of the tid for debuggers (libthread_db), as {bits, elements,
+     * offset}. */
     const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
+    /* Clears the error of dlsym, so that a dlerror() of the program does not return it. */
     if (!field)
-        dlerror(); /* the program must not find the failure */
+        dlerror();
     long tid = SYSCALL(SYS_gettid), pid = SYSCALL(SYS_getpid), parent = SYSCALL(SYS_getppid);
     int noted = field && field[0] == 32 ? *(const int *)(arch_thread_block() + field[2]) : 0;
     if (noted > 0 && (tid < 0 || tid == noted))
@@ -264,7 +270,7 @@ void sys_thread_name(char name[16])
         name[0] = '\0';
 }
 
-/* ---- Processes ------------------------------------------------------------------------------ */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size)
 {
@@ -299,7 +305,8 @@ bool sys_parent_has_mapped(const char *text)
         have += got;
         piece[have] = '\0';
         found = strstr(piece, text);
-        size_t kept = have < length ? have : length; /* the text may go on in the next piece */
+        /* Keeps the end of the piece, because the text may go on in the next one. */
+        size_t kept = have < length ? have : length;
         memmove(piece, piece + have - kept, kept);
         have = kept;
     }
@@ -308,7 +315,8 @@ bool sys_parent_has_mapped(const char *text)
     return found;
 }
 
-/* Forks without CLONE_VM: the child owns a copy of the stack. Exit signal 0 means no SIGCHLD. */
+/* Makes the child without CLONE_VM, so that it has a copy of the stack. The exit signal is 0, so it
+ * sends no SIGCHLD. */
 int sys_fork_silent(void)
 {
     return SYSCALL(SYS_clone, 0, 0, 0, 0, 0);
@@ -327,7 +335,7 @@ void sys_drop_realtime(void)
     SYSCALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
 }
 
-/* Fails on CPUs without memory tags, which is harmless. */
+/* Fails on CPUs without memory tags, where it is not needed. */
 void sys_ignore_memory_tags(void)
 {
     SYSCALL(SYS_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);
@@ -346,7 +354,7 @@ void sys_close_from(unsigned first)
     if (SYSCALL(SYS_close_range, first, UINT32_MAX, 0) >= 0)
         return;
     if (!sys_each_numbered_entry("/proc/self/fd", update_highest,
-                                 &highest)) { /* before Linux 5.9 */
+                                 &highest)) { /* Linux before 5.9 has no close_range */
         uint64_t limit = sys_rlimit(RLIMIT_NOFILE);
         highest = limit < 1u << 20 ? (int)limit : 1 << 20;
     }
@@ -360,9 +368,10 @@ void sys_exit(int status)
     __builtin_unreachable();
 }
 
-/* exec makes a process send SIGCHLD to its parent when it ends, whatever it was cloned with. So
- * this process's child does not exec, but waits for a child of its own that does. Signals stay
- * blocked in it: the program's handlers must not run there. */
+/* Runs a program in a child of the calling process, and waits for it. Called in a child that
+ * sys_fork_silent has made, which does not call exec itself: a process that calls exec sends
+ * SIGCHLD to its parent at its end, however it was cloned. Signals stay blocked in this child,
+ * because handlers of the program must not run there. */
 static long run_in_grandchild(const char *path, char *const argv[], char *const envp[],
                               const struct sys_streams *streams, const uint64_t *mask)
 {
@@ -374,14 +383,16 @@ static long run_in_grandchild(const char *path, char *const argv[], char *const 
         for (int fd = 0; fd < 3; fd++)
             if (standard[fd] >= 0)
                 SYSCALL(SYS_dup3, standard[fd], fd, 0);
+        /* Clears close-on-exec; the child has a copy of the descriptor table, so the parent keeps
+         * the flag. */
         for (const int *kept = streams->kept; kept && *kept >= 0; kept++)
-            SYSCALL(SYS_fcntl, *kept, F_SETFD, 0); /* in a copy of the descriptor table */
+            SYSCALL(SYS_fcntl, *kept, F_SETFD, 0);
         SYSCALL(SYS_execve, path, argv, envp);
         SYSCALL(SYS_exit_group, 127);
     }
     if (pid < 0)
         return 127;
-    /* Where SIGCHLD is ignored the status is lost. */
+    /* If SIGCHLD is ignored, the kernel does not keep the status, and wait4 fails. */
     SYSCALL(SYS_wait4, pid, &status, __WALL, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }

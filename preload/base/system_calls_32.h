@@ -1,10 +1,10 @@
-/* system_calls_32.h - the system calls of a 32-bit kernel interface under the names of the 64-bit one,
- * where those of the same name take narrower numbers; sys.h includes it.
+/* system_calls_32.h - on 32-bit CPUs, defines the names of 64-bit system calls as those system
+ * calls of the 32-bit kernel interface that take the same widths: SYS_mmap is SYS_mmap2. sys.h
+ * includes it.
  *
- * A number of 64 bits is two arguments: SYS_WIDE(value). What is read by them is struct stat, struct
- * rlimit and struct statfs with _FILE_OFFSET_BITS=64, which all folders below the hooks are compiled
- * with. Times are those of 32 bits: all but the
- * clock's are relative.
+ * A 64-bit number is passed as two arguments: SYS_WIDE(value). struct stat, struct rlimit and
+ * struct statfs are those of _FILE_OFFSET_BITS=64, with which all folders below preload/hooks/ are
+ * compiled. Times have 32 bits, which is enough because all but those of the clock are relative.
  */
 #ifndef PRELOAD_BASE_SYSTEM_CALLS_32_H
 #define PRELOAD_BASE_SYSTEM_CALLS_32_H
@@ -35,19 +35,20 @@
 #undef SYS_geteuid
 #define SYS_geteuid SYS_geteuid32
 
-/* What older kernels have behind one call with a number of its own. */
+/* Older 32-bit kernels have one system call for several functions of sockets, and one for
+ * semaphores. */
 #ifndef SYS_accept
 #define SYS_accept SYS_socketcall
 #endif
 #ifndef SYS_semop
 #define SYS_semop SYS_ipc
 #define SYS_semtimedop SYS_ipc
-#define SYS_IPC_SEMTIMEDOP 4 /* its first argument, for that call */
+#define SYS_IPC_SEMTIMEDOP 4 /* value of the first argument of SYS_ipc that selects semtimedop */
 #define SYS_SEMTIMEDOP_LIMIT 5
 #endif
 #endif
 
-#ifndef SYS_SEMTIMEDOP_LIMIT /* which argument is the timeout */
+#ifndef SYS_SEMTIMEDOP_LIMIT /* number of the argument with the timeout */
 #define SYS_SEMTIMEDOP_LIMIT 3
 #endif
 

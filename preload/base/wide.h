@@ -1,4 +1,5 @@
-/* wide.h - numbers of 128 bits: what compilers have for CPUs of 64 bits only. */
+/* wide.h - unsigned numbers of 128 bits. Compilers have such a type only for 64-bit CPUs; for
+ * others this file computes with two words. */
 #ifndef PRELOAD_BASE_WIDE_H
 #define PRELOAD_BASE_WIDE_H
 
@@ -23,13 +24,13 @@ static inline wide wide_add(wide a, wide b)
     return a + b;
 }
 
-/* The low 64 bits of number >> bits; bits: at most 127. */
+/* Returns the low 64 bits of number >> bits. bits: at most 127. */
 static inline uint64_t wide_shift(wide number, unsigned bits)
 {
     return (uint64_t)(number >> bits);
 }
 
-/* The low 64 bits of the quotient. */
+/* Returns the low 64 bits of the quotient. */
 static inline uint64_t wide_divide(wide number, uint64_t by)
 {
     return (uint64_t)(number / by);
@@ -59,7 +60,7 @@ static inline wide wide_add(wide a, wide b)
     return (wide){a.high + b.high + (low < a.low), low};
 }
 
-/* The low 64 bits of number >> bits; bits: at most 127. */
+/* Returns the low 64 bits of number >> bits. bits: at most 127. */
 static inline uint64_t wide_shift(wide number, unsigned bits)
 {
     if (bits >= 64)
@@ -67,7 +68,7 @@ static inline uint64_t wide_shift(wide number, unsigned bits)
     return bits ? number.high << (64 - bits) | number.low >> bits : number.low;
 }
 
-/* The low 64 bits of the quotient, digit by digit. */
+/* Returns the low 64 bits of the quotient. It divides bit by bit. */
 static inline uint64_t wide_divide(wide number, uint64_t by)
 {
     uint64_t rest = number.high % by, quotient = 0;
@@ -84,7 +85,7 @@ static inline uint64_t wide_divide(wide number, uint64_t by)
 
 #endif
 
-/* a * b / 2^bits, its low 64 bits. */
+/* Returns the low 64 bits of a * b / 2^bits. */
 static inline uint64_t wide_product(uint64_t a, uint64_t b, unsigned bits)
 {
     return wide_shift(wide_multiply(a, b), bits);

@@ -1,4 +1,4 @@
-/* block.h - a live block, and its compact form in the open table and with the reachability marks. */
+/* block.h - a live block, and its compact form in the open table and in the marking engine. */
 #ifndef PRELOAD_BLOCKS_BLOCK_H
 #define PRELOAD_BLOCKS_BLOCK_H
 
@@ -15,21 +15,22 @@ struct block {
     uint8_t kind;
 };
 
-/* A block in 20 bytes, without its address. Words are written and read whole: a wide load after a narrow
- * store to the same word stalls the CPU. */
+/* A block in 20 bytes, without its address. The three words are written and read whole: reading a
+ * wide word after writing a part of it stalls the CPU. */
 struct blocks_entry {
-    uint64_t size_thread; /* size (48), thread (16) */
-    uint64_t site_count;  /* site (32), count (32) */
-    uint32_t tick_kind;   /* tick (24), kind (8) */
+    uint64_t size_thread; /* size (48 bits), thread (16 bits) */
+    uint64_t site_count;  /* site (32 bits), number of the allocation in its thread (32 bits) */
+    uint32_t tick_kind;   /* tick (24 bits), kind (8 bits) */
 } __attribute__((packed, aligned(4)));
 
-/* struct block.kind: the kind; the requested alignment of aligned operator new (log2 - 3, 0 = not
- * representable); the program said that the block is no leak. */
+/* The parts of struct block.kind: the kind; the alignment that aligned operator new was called with
+ * (log2 - 3; 0: none, or it does not fit); a flag that the program has declared the block to be no
+ * leak. */
 #define BLOCKS_KIND 0x07
 #define BLOCKS_ALIGNMENT 0x78
 #define BLOCKS_IGNORED 0x80
-/* Blocks of the program's own allocators, pools included, are CUSTOM here: their sites tell which.
- */
+/* Blocks of the program's own allocators, also those in pools, have the kind CUSTOM here; their
+ * sites tell which allocator. */
 _Static_assert(LEAK_KIND_CUSTOM <= BLOCKS_KIND, "every kind of a block fits");
 
 static inline uint8_t blocks_alignment_bits(uint64_t alignment)
@@ -38,7 +39,7 @@ static inline uint8_t blocks_alignment_bits(uint64_t alignment)
     return log >= 4 && log <= 18 ? (log - 3) << 3 : 0;
 }
 
-/* 0 = not known */
+/* Returns the alignment that aligned operator new was called with; 0: not known. */
 static inline uint64_t blocks_alignment(uint8_t kind)
 {
     return kind & BLOCKS_ALIGNMENT ? 8ull << (kind >> 3 & 15) : 0;

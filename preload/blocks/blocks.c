@@ -1,9 +1,10 @@
-/* blocks.c - the table of live blocks: the shadow first, the open table where that has no room. */
+/* blocks.c - the table of live blocks: blocks are in the shadow, or in the open table if the shadow
+ * has no room. */
 #include "preload/base/lock.h"
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 
-#define AROUND_MOST (1u << 14) /* regions of 2 KiB */
+#define AROUND_MOST (1u << 14) /* largest number of regions of 2 KiB in which a block is searched */
 
 bool blocks_start(void)
 {
@@ -13,14 +14,16 @@ bool blocks_start(void)
 
 void blocks_set_spacing(bool apart)
 {
-    shadow_state.least =
-        apart ? 0 : 17; /* at multiples of 16, the next one begins 32 bytes on or more */
+    /* 17 for an allocator whose blocks begin at multiples of 16, so that two blocks of up to 16
+     * bytes may begin in one window of 32 bytes. */
+    shadow_state.least = apart ? 0 : 17;
 }
 
-/* ---- Insertion, removal ---------------------------------------------------------------------- */
+/* ---- Inserting and removing blocks ----------------------------------------------------------- */
 
-/* Removes blocks whose frees were not seen from where this one begins: one at the same address is
- * replaced, and the others go to the open table. False: no memory for them. */
+/* Removes older blocks, whose frees libleak has not seen, from the place of a new block. An older
+ * block at the same address is replaced; the others move to the open table. False: no memory for
+ * them. */
 static bool clear_place(uintptr_t area, const struct block *block, struct block *old,
                         enum blocks_insert *done)
 {
@@ -73,11 +76,12 @@ static bool may_be_in_table(uintptr_t address)
     return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
 }
 
-/* A run for threads that put back what another thread may have allocated. */
+/* A run for threads that insert a block again which another thread may have allocated. */
 static struct lock others_lock;
 static struct run others;
 
-/* A large block where nothing has to be made ready: the most frequent case that is not inline. */
+/* Inserts a block of 256 bytes or more if the shadow is ready for it. It is the most frequent case
+ * that is not inline. */
 static bool insert_coarse(struct run *run, const struct block *block)
 {
     uintptr_t area = shadow_area(block->address, SHADOW_COARSE);
@@ -98,8 +102,10 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
+    /* An older block at that address stays in the shadow; a free of the new block will remove the
+     * older one. */
     if (!shadow_share_area(block->address) || !table_insert(block))
-        return BLOCKS_NO_MEMORY; /* an older block there stays, and gets the free of this one */
+        return BLOCKS_NO_MEMORY;
     return take_other(block->address, old) ? BLOCKS_REPLACED : done;
 }
 
@@ -129,7 +135,7 @@ bool blocks_tell_origin(struct block *block, const struct origin *origin)
     if (origin->identity == ORIGIN_TOLD)
         return true;
     shadow_unpack_run(origin->identity, block);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* what was read is of that time */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* so that the run is read before "sweeps" */
     if (likely(load_relaxed(&runs_state.sweeps) == origin->sweeps))
         return true;
     block->thread = 0;
@@ -150,8 +156,8 @@ static bool block_covers(const struct block *block, uintptr_t address)
     return address - block->address < (block->size ? block->size : 1);
 }
 
-/* The highest block at or below an address, in so many regions; its address 0: none. busy NULL:
- * waits for locks. */
+/* Finds the highest block that begins at or below an address, in at most "regions" regions; its
+ * address is 0 if there is none. busy: set if a lock is taken; NULL: wait for locks. */
 static void find_below(uintptr_t address, unsigned regions, struct block *out, bool *busy)
 {
     uint64_t number = address >> REGION_BITS, lowest = number < regions ? 0 : number - regions + 1;
@@ -183,7 +189,7 @@ bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out,
     return out->address != 0;
 }
 
-/* ---- All blocks ------------------------------------------------------------------------------ */
+/* ---- Visiting all blocks --------------------------------------------------------------------- */
 
 static void count_block(const struct block *block UNUSED, void *count)
 {
@@ -203,7 +209,7 @@ void blocks_each(blocks_visit *visit, void *context)
     table_each(visit, context);
 }
 
-/* Visits both parts of the table side by side, in address order. */
+/* Visits the blocks of the shadow and of the open table together, in address order. */
 struct merge {
     const struct blocks_region *next, *end;
     blocks_visit *visit;
@@ -235,7 +241,7 @@ void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, b
 
 /* ---- Invariants, fork ------------------------------------------------------------------------ */
 
-/* A block of the open table. */
+/* Checks that a block of the open table is not in the shadow as well. */
 static void check_place(const struct block *block, void *context)
 {
     struct block out;

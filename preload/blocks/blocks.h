@@ -1,11 +1,12 @@
-/* blocks.h - the table of live blocks: address -> size, site, kind, thread, serial, time.
+/* blocks.h - the table of live blocks: finds by address the size, site and kind of a block, and the
+ * thread, number and time of its allocation.
  *
  * Nearly all blocks are in the shadow (shadow.h): the address leads straight to a word, and neither
- * insertion nor removal takes a lock. Others are in the open table (table.h), which has lock
- * stripes:
+ * insertion nor removal takes a lock. The other blocks are in the open table (table.h), which has
+ * locks:
  *
- *     an address is in at most one of the two,
- *     and a lookup asks the shadow first.
+ *     an address is in the shadow or in the open table, never in both,
+ *     and a lookup searches the shadow first.
  *
  * A block at an address that is no multiple of 8 is not recorded.
  */
@@ -18,22 +19,22 @@
 
 enum blocks_insert {
     BLOCKS_NEW,
-    BLOCKS_REPLACED, /* *old was recorded at this address: its free was not seen */
+    BLOCKS_REPLACED, /* *old was recorded at this address: libleak has not seen its free */
     BLOCKS_NO_MEMORY
 };
 
 bool blocks_start(void);
-/* Tells how close blocks may be. apart: all blocks come from an allocator, such as glibc's, that
- * never gives two of them in 32 bytes. */
+/* Says how close blocks may be to each other. apart: all blocks come from an allocator, such as
+ * glibc's, of which two blocks never begin in one window of 32 bytes. */
 void blocks_set_spacing(bool apart);
 
-/* Says whether a block at this address can be recorded. */
+/* Says whether a block at this address can be recorded: its address must be a multiple of 8. */
 static inline bool blocks_has_key(uintptr_t address)
 {
     return likely(address % 8 == 0 && address);
 }
 
-/* Prefetches what an insertion will need. Returns the address' area, for blocks_insert_in. */
+/* Prefetches what an insertion will need. Returns the area of the address, for blocks_insert_in. */
 static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
 {
     uintptr_t area = shadow_area(address, SHADOW_FINE);
@@ -41,13 +42,15 @@ static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
     return area;
 }
 
-/* Inserts a block where the shadow has no room, or has to be made ready first. */
+/* Inserts a block if the shadow has no room for it, or has to be made ready first. */
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old);
-/* origin as for shadow_take; ORIGIN_TOLD if the block itself tells. */
+/* Removes a block as blocks_take does, if it is not among the small blocks of the shadow. origin:
+ * as for shadow_take; set to ORIGIN_TOLD if *out itself has the origin. */
 bool blocks_remove_slowly(uintptr_t address, struct block *out, struct origin *origin);
 
-/* Records a block; run is its thread's, or NULL: into the open table. */
+/* Inserts a block. area: as returned by blocks_prefetch. run: of the calling thread; NULL: the
+ * block goes into the open table. */
 static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNUSED, uintptr_t area,
                                                          struct run *run, const struct block *block,
                                                          struct block *old)
@@ -68,15 +71,15 @@ static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *
     return blocks_insert_in(guard, shadow_area(block->address, SHADOW_FINE), run, block, old);
 }
 
-/* Records a block that was removed, exactly as it was, also in another thread. */
+/* Inserts a block that was removed, exactly as it was. Any thread may call this function. */
 bool blocks_put_back(struct guard *guard, const struct block *block);
 
-/* Removes the block at an address, without its thread, tick and count, which blocks_tell_origin fills
- * in; false when there is none. */
+/* Removes the block at an address. *out gets all but the thread, tick and number of its allocation,
+ * which blocks_tell_origin can find with *origin. False: there is no block. */
 static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t address,
                                       struct block *out, struct origin *origin)
 {
-    struct block other; /* so that *out can stay in registers */
+    struct block other; /* separate, so that *out can stay in registers */
     struct origin told;
     if (likely(shadow_take(address, out, SHADOW_FINE, origin)))
         return true;
@@ -87,7 +90,7 @@ static ALWAYS_INLINE bool blocks_take(struct guard *guard UNUSED, uintptr_t addr
     return true;
 }
 
-/* The same with all that the table knows. */
+/* Removes the block at an address. *out gets all that the table knows. False: there is no block. */
 static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
                                         struct block *out)
 {
@@ -95,31 +98,31 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
            blocks_remove_slowly(address, out, NULL);
 }
 
-/* Tells who allocated a block that blocks_take has removed, and when. False: no longer known, and all
- * three are 0. */
+/* Finds the thread, tick and number of the allocation of a block that blocks_take has removed.
+ * False: they are no longer known, and are set to 0. */
 bool blocks_tell_origin(struct block *block, const struct origin *origin);
 
-/* The block that begins at an address. */
+/* Finds the block that begins at an address. */
 bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);
 
-/* The block that contains an address. Slow: searches downwards, for at most 32 MiB. */
+/* Finds the block that contains an address. Slow: it searches downwards, through at most 32 MiB. */
 bool blocks_find_containing(struct guard *guard, uintptr_t address, struct block *out);
 
-/* Finds the block that contains an address, else the nearest one below it, searched in so many
- * times 2 KiB. For a handler of a fatal signal, so it never waits. *busy: a lock was taken, so the
- * result may be incomplete. */
+/* Finds the block that contains an address, else the nearest block below the address. It searches
+ * "regions" regions of 2 KiB. It never waits, so the handler of a fatal signal may call it. *busy:
+ * set if a lock was taken, so that the result may be incomplete. */
 bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out, bool *busy);
 
 uint64_t blocks_count(void);
-/* Calls visit for every block; the table must not change meanwhile. */
+/* Visits every block. The table must not change meanwhile. */
 void blocks_each(blocks_visit *visit, void *context);
 
-/* The same in the order of addresses, 2 KiB at a time. regions: the open table's, sorted by their
+/* Visits every block in the order of addresses. regions: those of the open table, sorted by their
  * numbers (table_copy_regions). */
 struct blocks_region;
 void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
                           void *context);
-/* The invariants of the shadow and of the open table. */
+/* Checks the invariants of the shadow and of the open table. */
 bool blocks_check(void);
 
 void blocks_fork_lock(void);

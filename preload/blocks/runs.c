@@ -1,21 +1,27 @@
-/* runs.c - hands runs out, and finds the ones that no live block has any more. */
+/* runs.c - gives runs to threads, and finds the runs that no live block has any more. */
 #include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/blocks/runs.h"
 
-#define SWEEP_RUNS 512 /* for each area: at 10 us an area and 32 allocations a run */
+/* Least number of runs between two sweeps for each area that a sweep reads: reading an area takes
+ * 10 us, and a run serves 32 allocations. */
+#define SWEEP_RUNS 512
 #define CHUNK_WORDS (RUN_CHUNK_RUNS / 64)
 
 struct runs_state runs_state;
 
 static struct lock lock; /* guards the variables below, and the maps of used runs */
-static uint32_t chunks;  /* runs_state.chunk[0, chunks) exist */
-static uint32_t cursor;  /* words of the map below it have been handed out since the last sweep */
-static uint64_t unused_then; /* runs that were unused after the last sweep, and newer ones */
-static struct run *holders;  /* of words of the map */
-static uint64_t refusals;    /* this many threads get no run before the next sweep is tried */
+static uint32_t chunks;  /* number of chunks; runs_state.chunk[0] to chunk[chunks - 1] exist */
+/* Index of the next word in the maps of used runs; threads have taken words before it since the
+ * last sweep. */
+static uint32_t cursor;
+/* Number of runs that were unused after the last sweep, or were added later. */
+static uint64_t unused_then;
+static struct run *holders; /* list of the threads that have taken a word of the map */
+/* Number of requests for runs that will be refused before the next sweep is tried. */
+static uint64_t refusals;
 
-/* ---- Sweep ----------------------------------------------------------------------------------- */
+/* ---- Sweep: finding unused runs -------------------------------------------------------------- */
 
 static void see_identity(uint32_t identity)
 {
@@ -24,8 +30,8 @@ static void see_identity(uint32_t identity)
     chunk->seen[number / 64 % CHUNK_WORDS] |= 1ull << number % 64;
 }
 
-/* Blocks that other threads allocate meanwhile have runs of the words that these threads hold. To
- * take another word a thread needs the lock. */
+/* Finds the unused runs. Threads that allocate meanwhile use runs of the words that they have
+ * taken, which stay marked as used; to take another word a thread needs the lock. */
 static void sweep(run_each_identity *each)
 {
     for (uint32_t i = 0; i < chunks; i++)
@@ -59,14 +65,16 @@ static uint64_t runs_between_sweeps(uint64_t areas)
     return half > areas * SWEEP_RUNS ? half : areas * SWEEP_RUNS;
 }
 
-/* All runs are in use, or handed out since the last sweep. */
+/* Makes unused runs available, when all runs are in use or were handed out since the last sweep. It
+ * sweeps, adds chunks, or both. */
 static void find_unused_runs(uint64_t areas, run_each_identity *each)
 {
     if (unused_then >= runs_between_sweeps(areas) || chunks == RUN_CHUNKS)
         sweep(each);
     while (unused_then < runs_between_sweeps(areas) && add_chunk())
         continue;
-    if (cursor == chunks * CHUNK_WORDS) /* there is no memory for more: what a sweep finds */
+    /* There is no memory for more runs, so only a sweep can find some. */
+    if (cursor == chunks * CHUNK_WORDS)
         sweep(each);
     if (unused_then <= runs_between_sweeps(areas) / 2)
         refusals = (areas + 1) * SWEEP_RUNS;
@@ -88,7 +96,7 @@ static bool take_next_word(struct run *run)
     return false;
 }
 
-/* The lock is held. */
+/* Adds a thread's run to the list of holders. The lock is held. */
 static void list_holder(struct run *run)
 {
     if (run->listed)
@@ -134,7 +142,9 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
     if (!run->left && !take_word(run, areas, each))
         return false;
     uint32_t number = run->base + __builtin_ctzll(run->left);
-    run->numbers = 0; /* a handler of a signal may leave here by longjmp */
+    /* A signal handler may leave this function by longjmp; 0 means that the thread has no current
+     * run. */
+    run->numbers = 0;
     run->left &= run->left - 1;
     *run_record_at(number) =
         (struct run_record){.first = count & ~(RUN_PLACES - 1), .tick = tick, .thread = thread};
@@ -153,7 +163,8 @@ bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count)
             break;
     }
     if (number < end) {
-        run->base = number & ~63u; /* so a sweep leaves it alone */
+        /* Marks the word of this run as taken, so that a sweep leaves it alone. */
+        run->base = number & ~63u;
         run->left = 0;
         list_holder(run);
         make_current(run, number);

@@ -1,4 +1,5 @@
-/* shadow.c - maps areas of the shadow, clears up what is left in it, reads it. */
+/* shadow.c - maps the words of areas, removes blocks that are in the way, looks up and visits
+ * blocks. */
 #include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
@@ -10,24 +11,25 @@
 #define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - SHADOW_FINE_BITS))
 #define PART_SIZE (SHADOW_AREAS * sizeof(struct shadow_area))
 #define STOCK_AREAS_MOST 16
-#define STEP_BITS 11 /* shadow_each calls before() once in so many addresses */
+#define STEP_BITS 11 /* shadow_each calls before() once for each 2^11 addresses */
 
 struct shadow_state shadow_state;
 
-static struct lock lock; /* guards the variables below, and making parts and areas */
+static struct lock lock; /* guards the variables below, and the making of parts and areas */
 static struct stock {
-    uint64_t areas; /* that have words of this grain */
-    char *next;     /* mapped for areas to come */
+    uint64_t areas; /* number of areas that have words of this grain */
+    char *next;     /* memory that is mapped for the words of future areas */
     size_t left;
 } stocks[SHADOW_GRAINS];
 
-/* Numbers in [first, end); end 0: none. */
+/* A range of numbers from "first" to "end" - 1; end 0: it is empty. */
 struct span {
     uint32_t first, end;
 };
 
-/* The parts that there are, and of each part the areas that were asked for: so a short program's leak check
- * does not read, and so map, tables that nothing is in. They grow before the words of an area are published. */
+/* The parts that exist, and for each part the areas that have been asked for. They save the leak
+ * check of a short program from reading, and so mapping, tables that are empty. A span is widened
+ * before the words of an area are published. */
 static struct span parts, areas[SHADOW_PARTS];
 
 static void widen_span(struct span *span, uint32_t number)
@@ -40,7 +42,7 @@ static void widen_span(struct span *span, uint32_t number)
 
 /* ---- Parts and areas ------------------------------------------------------------------------- */
 
-/* Is nearly all memory of these fine words in use? */
+/* Says whether nearly all pages of the fine words of an area are in use. */
 static bool is_dense(uintptr_t area)
 {
     unsigned char pages[FINE_SIZE / LEAK_PAGE];
@@ -52,8 +54,8 @@ static bool is_dense(uintptr_t area)
     return used >= sizeof pages * 7 / 8;
 }
 
-/* Maps the words of several areas at once, the more the more there are: a range of its own for each
- * would fill the arena's list of ranges. */
+/* Maps memory for the words of several areas at once: the more areas exist, the more. One mapping
+ * for each area would fill the arena's list of ranges. */
 static bool map_stock(struct stock *stock, size_t each, bool dense)
 {
     size_t size = (stock->areas / 8 + 1) * each, most = STOCK_AREAS_MOST * each;
@@ -67,8 +69,8 @@ static bool map_stock(struct stock *stock, size_t each, bool dense)
     return stock->left;
 }
 
-/* Takes an area from the stock. When the area in front of it is full, this one soon will be, so one
- * call populates all pages of it. */
+/* Takes memory for the words of an area from the stock. If the words of the area in front are
+ * nearly all in use, this area will soon be full, too, so one call populates all its pages. */
 static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 {
     struct stock *stock = &stocks[grain];
@@ -80,19 +82,22 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
     stock->next += size;
     stock->left -= size;
     stock->areas++;
+    /* Old kernels refuse it, which is harmless. */
     if (dense)
-        sys_advise((void *)words, size, MADV_POPULATE_WRITE); /* fails on old kernels */
+        sys_advise((void *)words, size, MADV_POPULATE_WRITE);
     return words;
 }
 
-/* An area in its part; NULL: no memory for the part. The lock is held. */
+/* Returns the entry of an area in its part, which is made if necessary. NULL: no memory for the
+ * part. The lock is held. */
 static struct shadow_area *find_area(uintptr_t address)
 {
     uint32_t number = (uint64_t)address >> SHADOW_PART_BITS;
     uint32_t at = address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1);
     struct shadow_area **part = &shadow_state.part[number];
+    /* Pairs with the copy that fork makes. */
     if (!*part)
-        store_release(part, (struct shadow_area *)arena_map(PART_SIZE)); /* pairs with a fork */
+        store_release(part, (struct shadow_area *)arena_map(PART_SIZE));
     if (!*part)
         return NULL;
     widen_span(&parts, number);
@@ -109,8 +114,9 @@ uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
     struct shadow_area *area = find_area(address);
     if (area && area->words[grain] <= SHADOW_SHARED) {
         words = take_from_stock(grain, shadow_area(address - (1u << SHADOW_AREA_BITS), grain));
+        /* Pairs with the copy that fork makes. */
         if (words)
-            store_release(&area->words[grain], words | area->words[grain]); /* pairs with a fork */
+            store_release(&area->words[grain], words | area->words[grain]);
     }
     words = area ? area->words[grain] : 0;
     lock_give(&locked);
@@ -131,9 +137,9 @@ bool shadow_share_area(uintptr_t address)
     return area != NULL;
 }
 
-/* ---- Obstacles ------------------------------------------------------------------------------- */
+/* ---- Older blocks that are in the way -------------------------------------------------------- */
 
-/* The block of a word that has one. */
+/* Unpacks the block that a word describes. */
 static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t address,
                                  struct block *out)
 {
@@ -189,7 +195,8 @@ bool shadow_find(uintptr_t address, struct block *out)
     return find_in_grain(address, SHADOW_FINE, out) || find_in_grain(address, SHADOW_COARSE, out);
 }
 
-/* The highest block at or below an address in the same area, and not below least. */
+/* Finds the highest block that begins at or below an address, in the same area and not below
+ * "least". */
 static bool find_below_in_area(uintptr_t address, uintptr_t least, enum shadow_grain grain,
                                struct block *out)
 {
@@ -228,14 +235,14 @@ bool shadow_find_below(uintptr_t address, uintptr_t least, struct block *out)
     }
 }
 
-/* ---- All blocks ------------------------------------------------------------------------------ */
+/* ---- Visiting all blocks --------------------------------------------------------------------- */
 
 uint64_t shadow_areas(void)
 {
     return load_relaxed(&stocks[SHADOW_FINE].areas) + load_relaxed(&stocks[SHADOW_COARSE].areas);
 }
 
-/* Calls visit with every area that has words, and its first address. */
+/* Calls visit for every area that has words. start: the first address of the area. */
 static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t start, void *context),
                       void *context)
 {
@@ -249,7 +256,7 @@ static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t st
     }
 }
 
-/* The words of an area; NULL: there are none. */
+/* Returns the words of one grain of an area; NULL: it has none. */
 static const uint64_t *words_of(const struct shadow_area *area, enum shadow_grain grain)
 {
     uintptr_t words = load_acquire(&area->words[grain]);
@@ -280,7 +287,7 @@ struct each {
     void *context;
 };
 
-/* The blocks of one grain that begin in a step of 2 KiB. */
+/* Visits the blocks of one grain that begin in one step of 2 KiB. */
 static void visit_step(const struct each *each, const uint64_t *words, uintptr_t step,
                        enum shadow_grain grain)
 {
@@ -320,8 +327,8 @@ void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *contex
 
 /* ---- Invariants, fork ------------------------------------------------------------------------ */
 
-/* Checks the invariants of an area, in a test whose process has no free that libleak missed, and no
- * longjmp out of the runtime. */
+/* Checks the invariants of an area. They hold in a process in which libleak has seen every free,
+ * and no longjmp has left the runtime. */
 static void check_area(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
 {
     bool *good = context;

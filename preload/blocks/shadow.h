@@ -1,9 +1,11 @@
-/* shadow.h - the direct-mapped part of the table of live blocks: a word for each window of addresses.
+/* shadow.h - the direct-mapped part of the table of live blocks: one word for each window of
+ * addresses.
  *
- * The word of the window in which a block begins has the block. No hash, no probing, no lock: two
- * blocks that both belong here never begin in one window, so a word has one owner, the code that
- * allocates or frees that block, and the program itself orders these calls. A word is written whole,
- * so the shadow is valid at every instant, also in the child of a fork and after a longjmp.
+ * A block is recorded in the word of the window in which it begins. There is no hash, no probing
+ * and no lock: two blocks in the shadow never begin in one window, so only the code that allocates
+ * or frees a window's block writes its word, and the program itself orders these calls. A word is
+ * written whole, so the shadow is valid at every instant, also in the child of a fork and after a
+ * longjmp.
  *
  *     empty:  0
  *     block:  1 (1)   odd (1)   large (1)   kind (3)   size (6)    run and place (28)   site (24)
@@ -15,22 +17,25 @@
  *     fine    windows of 32 bytes, for blocks of less than 256 bytes
  *     coarse  windows of 128 bytes, for all others; place: where in its window the block begins
  *
- * odd, place: it begins at an odd multiple of 16, at so many times 16 bytes in its window. Blocks of
- * 64 bytes and more are large: they have the next window to themselves as well, and its word has the
- * rest. The rest is written before the block and removed after it, so a rest may be left alone, but
- * no large block lacks its own:
+ * odd: the block begins at an odd multiple of 16. place: it begins that many times 16 bytes behind
+ * the start of its window. Blocks of 64 bytes and more are large: they also fill the next window,
+ * whose word holds the rest of their description. The rest is written before the word of the block
+ * and removed after it. So, when a longjmp interrupts, a rest may be there without its block, but
+ * no large block is there without its rest:
  *
  *     a large block's next word is a rest        (unless a free before it was not seen)
  *     a rest without a large block in front of it counts as empty
  *     of a coarse and a fine block at one address the fine one is newer, and counts: with glibc,
  *     whose frees are all seen, an insertion does not look for a coarse one
  *
- * In the open table (table.h) are: blocks that do not begin at a multiple of 16, or are so small
- * that another one may begin in their window (shadow_state.least), or have a site or flags for which the
- * word has no room; and samples, which would touch a page each.
+ * The following blocks are in the open table (table.h) instead: those that do not begin at a
+ * multiple of 16, are so small that another one may begin in their window (shadow_state.least), or
+ * have a site or flags for which the word has no room; and, with sample=, all blocks, because each
+ * would touch a page of its own.
  *
  * Windows are grouped into areas, 1 MiB of addresses, whose words are mapped when a block is
- * allocated there; areas into parts, 4 GiB, a table of its areas each. All unmapped: NULL.
+ * allocated there; areas are grouped into parts, 4 GiB of addresses, each with a table of its
+ * areas. What is not mapped is NULL.
  */
 #ifndef PRELOAD_BLOCKS_SHADOW_H
 #define PRELOAD_BLOCKS_SHADOW_H
@@ -41,7 +46,8 @@
 
 enum shadow_grain { SHADOW_FINE, SHADOW_COARSE, SHADOW_GRAINS };
 
-#define SHADOW_FINE_BITS (sizeof(uintptr_t) == 8 ? 5 : 4) /* glibc's smallest block */
+/* 32 bytes, the size of glibc's smallest block; with 32-bit pointers 16 bytes. */
+#define SHADOW_FINE_BITS (sizeof(uintptr_t) == 8 ? 5 : 4)
 #define SHADOW_AREA_BITS 20
 #define SHADOW_PART_BITS 32
 #define SHADOW_ADDRESS_BITS 48
@@ -53,7 +59,7 @@ static ALWAYS_INLINE unsigned shadow_window_bits(enum shadow_grain grain)
     return grain == SHADOW_FINE ? SHADOW_FINE_BITS : 7;
 }
 
-/* The number of windows in an area. */
+/* Returns the number of windows in an area. */
 static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 {
     return 1u << (SHADOW_AREA_BITS - shadow_window_bits(grain));
@@ -67,15 +73,16 @@ static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 #define SHADOW_SIZE_SHIFT 52
 #define SHADOW_RUN_SHIFT 24
 #define SHADOW_SITES (1u << SHADOW_RUN_SHIFT)
-#define SHADOW_LARGE_FROM 64   /* bytes: two windows */
-#define SHADOW_COARSE_FROM 256 /* likewise */
+#define SHADOW_LARGE_FROM 64 /* size in bytes from which a fine block fills two windows */
+/* Size in bytes from which a block is coarse: it fills two coarse windows. */
+#define SHADOW_COARSE_FROM 256
 #define SHADOW_REST_KIND_SHIFT 48
 _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the fields of a block");
 
-/* The table of areas of each part; for each area, the addresses of its words; with the fine ones,
- * this flag: the open table may have blocks of the area, which an insertion may have to replace. They
- * are few, so there is a bit for each 16 KiB of the area that may have some:
- *     the flag is set = any bit is set */
+/* One area. words: for each grain the address of its words, 0 if it has none. The lowest bit of the
+ * fine address is the flag SHADOW_SHARED: the open table may have blocks of this area, which an
+ * insertion may have to replace. Few areas have such blocks, so "shared" has a bit for each 16 KiB
+ * of the area that may have some: the flag is set if any of these bits is set. */
 #define SHADOW_SHARED 1u
 #define SHADOW_PIECE_BITS (SHADOW_AREA_BITS - 6)
 struct shadow_area {
@@ -85,12 +92,13 @@ struct shadow_area {
 };
 extern struct shadow_state {
     struct shadow_area *part[SHADOW_PARTS];
-    size_t
-        least; /* smaller blocks may share a window: 0 with glibc, whose blocks are 32 bytes apart,
-                     else 17 */
+    /* Blocks smaller than this may share a window: 0 with glibc, whose blocks are at least 32 bytes
+     * apart, else 17. */
+    size_t least;
 } shadow_state HIDDEN;
 
-/* The words of an address' area, with the flag; 0 where no block was allocated. */
+/* Returns the address of the words of the area that contains an address, with the flag
+ * SHADOW_SHARED; 0 if no block was allocated in the area. */
 static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
 {
     if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
@@ -107,34 +115,35 @@ static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
     return 1ull << ((address & ((1u << SHADOW_AREA_BITS) - 1)) >> SHADOW_PIECE_BITS);
 }
 
-/* Says whether the open table may have a block near an address. area: the area of the address,
- * fine. Most areas have none there, which saves a lock. */
+/* Says whether the open table may have a block near an address. area: the address of the fine words
+ * of its area. In most areas the open table has no blocks, and the answer saves taking a lock. */
 static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
 {
+    /* Addresses too high for the shadow are in the open table. */
     if (likely(!(area & SHADOW_SHARED)))
-        return !area && (uint64_t)address >> SHADOW_ADDRESS_BITS; /* too high for an area */
+        return !area && (uint64_t)address >> SHADOW_ADDRESS_BITS;
     const struct shadow_area *part =
         load_relaxed(&shadow_state.part[(uint64_t)address >> SHADOW_PART_BITS]);
     return load_relaxed(&part[address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1)].shared) &
            shadow_piece(address);
 }
 
-/* This and the following functions mask an address before they shift it: a shifted address that the
- * compiler leaves on the stack would be a hidden pointer to the block. */
+/* Returns the number of the window in its area. This function and the following ones mask an
+ * address before they shift it: if the compiler left the shifted address on the stack, a leak check
+ * could take it for an encoded pointer to the block. */
 static ALWAYS_INLINE unsigned shadow_window(uintptr_t address, enum shadow_grain grain)
 {
     return (address & ((1u << SHADOW_AREA_BITS) - 1)) >> shadow_window_bits(grain);
 }
 
-/* The word of an address in an area that has words. */
+/* Returns the word for an address, in an area that has words. */
 static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
                                            enum shadow_grain grain)
 {
     return (uint64_t *)(area & ~(uintptr_t)SHADOW_SHARED) + shadow_window(address, grain);
 }
 
-/* The place in its window at which a coarse block begins; 0 for a fine block, which begins with its
- * window. */
+/* Returns where in its window a coarse block begins, as bits of its word; 0 for a fine block. */
 static ALWAYS_INLINE uint64_t shadow_place(uintptr_t address, enum shadow_grain grain)
 {
     return grain == SHADOW_FINE ? 0 : (uint64_t)(address & 7 << 4) << (SHADOW_SIZE_SHIFT - 4);
@@ -153,7 +162,7 @@ static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
     return SHADOW_REST | (uint64_t)(block->kind >> 3) << SHADOW_REST_KIND_SHIFT | size;
 }
 
-/* Says whether the word of a grain has room for the block. */
+/* Says whether the words of a grain can describe the block. */
 static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_grain grain)
 {
     if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
@@ -163,7 +172,8 @@ static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_gra
     return likely(shadow_window(block->address, grain) < shadow_windows(grain) - 1);
 }
 
-/* Adds a block of that grain's sizes if it fits and nothing stands in the way. */
+/* Inserts a block whose size belongs to that grain. False: the words cannot describe it, or an
+ * older block is in the way. */
 static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
                                      const struct run *run, enum shadow_grain grain)
 {
@@ -172,18 +182,19 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
     if (unlikely(load_relaxed(word) || !shadow_fits(block, grain)))
         return false;
     if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM) {
-        store_release(word, packed | block->size << SHADOW_SIZE_SHIFT); /* pairs with a fork */
+        /* Pairs with the copy that fork makes. */
+        store_release(word, packed | block->size << SHADOW_SIZE_SHIFT);
         return true;
     }
     if (unlikely(load_relaxed(&word[1])))
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     packed |= SHADOW_LARGE | shadow_place(block->address, grain);
-    store_release(word, packed); /* pairs with a fork */
+    store_release(word, packed); /* pairs with the copy that fork makes */
     return true;
 }
 
-/* Is there a block that begins at the address? */
+/* Says whether a block that begins at the address is recorded in the word. */
 static ALWAYS_INLINE bool shadow_has(uint64_t word, uintptr_t address, enum shadow_grain grain)
 {
     const uint64_t place = grain == SHADOW_FINE ? 0 : 7ull << SHADOW_SIZE_SHIFT;
@@ -197,8 +208,8 @@ static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
     return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
 }
 
-/* Fills in what the run knows of a block whose word is in its place, so that no other block gets
- * the run meanwhile. */
+/* Fills in the thread, tick and number of a block's allocation from its run. The block's word must
+ * still be in its place, so that no other thread gets the run meanwhile. */
 static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out)
 {
     const struct run_record *run = run_record_of(identity);
@@ -207,7 +218,7 @@ static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out
     out->thread = run->thread;
 }
 
-/* Fills in what the word says. rest: the next word, of a large block. */
+/* Fills in what the word of a block says. rest: the next word; used for a large block. */
 static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintptr_t address,
                                              struct block *out)
 {
@@ -217,7 +228,8 @@ static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintp
     out->size = word >> SHADOW_SIZE_SHIFT & (SHADOW_LARGE_FROM - 1);
     if (!(word & SHADOW_LARGE))
         return;
-    out->size = SHADOW_LARGE_FROM; /* at least, when another block has the rest's place */
+    /* The least size of a large block, used if the next word holds another block. */
+    out->size = SHADOW_LARGE_FROM;
     if (likely(rest >> SHADOW_ODD_SHIFT == 1)) {
         out->size = rest & BLOCKS_SIZE_MAX;
         out->kind |= rest >> SHADOW_REST_KIND_SHIFT << 3;
@@ -231,8 +243,8 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     shadow_unpack_word(word, rest, address, out);
 }
 
-/* Removes the block that begins at the address. origin: gets what tells who allocated it, and when,
- * and *out does not; NULL: *out does. */
+/* Removes the block that begins at the address. origin: gets what is needed to find the thread,
+ * tick and number of its allocation, which are not filled in then; NULL: *out gets them. */
 static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain,
                                       struct origin *origin)
 {
@@ -249,7 +261,7 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum
         *origin = (struct origin){shadow_identity(word), load_acquire(&runs_state.sweeps)};
     else
         shadow_unpack_run(shadow_identity(word), out);
-    store_release(at, 0); /* pairs with a sweep, which may give the run to others */
+    store_release(at, 0); /* pairs with a sweep, which may give the run to another thread */
     if (large && likely(rest >> SHADOW_ODD_SHIFT == 1))
         store_relaxed(&at[1], 0);
     return true;
@@ -260,26 +272,26 @@ static ALWAYS_INLINE enum shadow_grain shadow_grain_of(uint64_t size)
     return size < SHADOW_COARSE_FROM ? SHADOW_FINE : SHADOW_COARSE;
 }
 
-/* Makes the words of the address' area if necessary. Returns the area, or 0: no memory, or the
+/* Returns the area of an address, and maps its words if they are not mapped. 0: no memory, or the
  * address is too high. */
 uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain);
-/* Notes that the open table has a block there. False: no memory for the note. */
+/* Notes that the open table has a block near the address. False: no memory for the note. */
 bool shadow_share_area(uintptr_t address);
 
-/* What stands in the way of a block that shadow_put has refused: a block whose free was not seen,
- * and that the caller takes out; or a rest without a block, which is cleared. False: nothing is in
- * the way any more. */
+/* Finds the older block that is in the way of a block that shadow_put has refused. libleak has not
+ * seen its free; the caller removes it. A rest without a block is cleared. False: nothing is in the
+ * way any more. */
 bool shadow_find_obstacle(uintptr_t area, const struct block *block, enum shadow_grain grain,
                           struct block *out);
 
 bool shadow_find(uintptr_t address, struct block *out);
-/* The highest block that begins in [least, address]. */
+/* Finds the highest block that begins in [least, address]. */
 bool shadow_find_below(uintptr_t address, uintptr_t least, struct block *out);
 
-uint64_t shadow_areas(void); /* that have words */
+uint64_t shadow_areas(void); /* number of areas that have words */
 void shadow_each_identity(void (*visit)(uint32_t identity));
-/* Visits all blocks in the order of their addresses, 2 KiB at a time. before: called ahead of the
- * blocks of each 2 KiB, with their end; may be NULL. */
+/* Visits all blocks in the order of their addresses, 2 KiB at a time. before: called before the
+ * blocks of each 2 KiB are visited, with the end of these 2 KiB; may be NULL. */
 void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *context), void *context);
 bool shadow_check(void);
 

@@ -1,4 +1,4 @@
-/* table.c - insertion into the open table, removal from it, lookups, enumeration. */
+/* table.c - inserts, removes, finds and visits blocks in the open table. */
 #include "preload/memory/arena.h"
 #include "preload/blocks/table.h"
 
@@ -9,10 +9,11 @@ static inline struct blocks_stripe *region_stripe_of(uint64_t hash)
     return &stripes[hash >> (64 - STRIPE_BITS)];
 }
 
-/* ---- Trays --------------------------------------------------------------------------------- */
+/* ---- Trays ----------------------------------------------------------------------------------- */
 
-/* Compares sixteen keys a step, from the newest back: young blocks are freed first. Reads past the
- * keys that are used, never past the tray. */
+/* Finds the index of a key in a region's tray; -1: it is not there. It compares sixteen keys at a
+ * time, from the newest back, because young blocks are freed first. It may read keys that are not
+ * used, but never past the tray. */
 static int find_key(const struct blocks_region *region, uint8_t key)
 {
     int last = (int)region_used(region) - 1;
@@ -29,7 +30,7 @@ static int find_key(const struct blocks_region *region, uint8_t key)
     return -1;
 }
 
-/* Moves the entries to a tray of another class. */
+/* Moves the blocks of a region to a tray of another size class. False: no memory. */
 static bool resize_tray(struct blocks_region *region, unsigned size_class)
 {
     struct blocks_region old = *region;
@@ -47,8 +48,8 @@ static bool resize_tray(struct blocks_region *region, unsigned size_class)
     return true;
 }
 
-/* Moves to the smallest tray that holds twice as many entries, so that it does not grow again soon.
- */
+/* Moves the blocks of a region to a smaller tray. It has room for twice as many blocks, so that it
+ * does not have to grow again soon. */
 static void shrink_tray(struct blocks_region *region)
 {
     unsigned size_class = region_size_class(region);
@@ -57,9 +58,9 @@ static void shrink_tray(struct blocks_region *region)
     resize_tray(region, size_class);
 }
 
-/* ---- Slots --------------------------------------------------------------------------------- */
+/* ---- Slots of a stripe ----------------------------------------------------------------------- */
 
-/* The region of that number, or the empty slot where it would go. */
+/* Returns the slot of the region with that number, or the empty slot where it belongs. */
 static struct blocks_region *slot_of(const struct blocks_stripe *stripe, uint64_t hash,
                                      uint64_t number)
 {
@@ -69,7 +70,8 @@ static struct blocks_region *slot_of(const struct blocks_stripe *stripe, uint64_
     return &stripe->regions[at];
 }
 
-/* Copies the stripe to a table of that capacity, without the regions that have become empty. */
+/* Moves the regions of a stripe to a new array of slots, without the regions that have become
+ * empty. False: no memory. */
 static bool rebuild_stripe(struct blocks_stripe *stripe, uint32_t capacity)
 {
     struct blocks_stripe old = *stripe;
@@ -97,7 +99,7 @@ static bool lane_has_room(const struct blocks_stripe *stripe, unsigned lane, uns
     return stripe->used[lane] + more <= stripe->capacity / LANES * 3 / 4;
 }
 
-/* Makes sure that the lane has room for one more region; the stripe's lock is held. */
+/* Ensures that the lane has room for one more region. The lock of the stripe is held. */
 static bool reserve_region_slot(struct blocks_stripe *stripe, unsigned lane)
 {
     uint32_t capacity = stripe->capacity, empty = 0;
@@ -125,7 +127,7 @@ static NOINLINE struct blocks_region *add_region(struct blocks_stripe *stripe, u
     return region;
 }
 
-/* ---- The table ----------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 bool table_is_started(void)
 {
@@ -143,7 +145,7 @@ bool table_start(void)
     return true;
 }
 
-/* Appends a block that the region does not have yet; the stripe's lock is held. */
+/* Appends a block to a region that does not have it yet. The lock of the stripe is held. */
 static bool append_block(struct blocks_region *region, const struct block *block)
 {
     unsigned at = region_used(region), size_class = region_size_class(region);
@@ -155,7 +157,7 @@ static bool append_block(struct blocks_region *region, const struct block *block
     return true;
 }
 
-/* Moves the last entry to the place of the removed one. */
+/* Removes an entry by moving the last entry to its place. */
 static void remove_entry(struct blocks_region *region, unsigned at)
 {
     unsigned last = region_used(region) - 1;
@@ -199,7 +201,7 @@ bool table_remove(uintptr_t address, struct block *out)
     return at >= 0;
 }
 
-/* ---- Lookups ------------------------------------------------------------------------------- */
+/* ---- Lookups --------------------------------------------------------------------------------- */
 
 bool table_find(uintptr_t address, struct block *out)
 {
@@ -238,7 +240,8 @@ bool table_find_below(uint64_t number, uintptr_t address, struct block *out)
     return found;
 }
 
-/* Leaves lock_thread alone: this thread may hold the very lock. */
+/* Takes the lock without counting it for this thread (lock_thread), because this thread may hold it
+ * already. */
 bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy)
 {
     uint64_t hash = hash_region(number);
@@ -253,9 +256,10 @@ bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out,
     return found;
 }
 
-/* ---- All blocks ---------------------------------------------------------------------------- */
+/* ---- Visiting all blocks --------------------------------------------------------------------- */
 
-#define EACH_AHEAD 8 /* slots to prefetch: trays may be scattered in memory */
+/* How many slots ahead a tray is prefetched, because trays may be scattered in memory. */
+#define EACH_AHEAD 8
 
 uint64_t table_count(void)
 {
@@ -300,9 +304,9 @@ void table_each(blocks_visit *visit, void *context)
         table_each_in_regions(stripes[i].regions, stripes[i].capacity, visit, context);
 }
 
-/* ---- Invariants, fork ---------------------------------------------------------------------- */
+/* ---- Invariants, fork ------------------------------------------------------------------------ */
 
-/* Every key occurs once, and the number of blocks fits the tray. */
+/* Checks that each key occurs once, and that the number of blocks fits the tray. */
 static bool check_region(const struct blocks_region *region)
 {
     if (region_size_class(region) >= TRAY_CLASSES ||

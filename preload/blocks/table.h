@@ -2,22 +2,22 @@
  *
  * Blocks that a program allocates together mostly have neighbouring addresses, so the table stores
  * neighbours side by side: the blocks of one region (2 KiB of addresses) share one tray, a small
- * array. The table proper maps regions to trays: striped locks, open addressing, each stripe grown
- * independently by a quarter. Four neighbouring regions share a cache line, one in each of its
- * lanes. When a lane of the home line is taken, the same lane of the next line is tried. 16 bytes a
- * slot:
+ * array. The table is a hash table that leads from regions to trays. It has 64 stripes, each with a
+ * lock and an array of slots that grows by a quarter when it is full. Four neighbouring regions
+ * share a cache line of four slots; the position of a slot in its line is its lane. When the slot
+ * of a region is taken, the slot in the same lane of the next line is tried. A slot has 16 bytes:
  *
  *     region: blocks in the tray (10), size class of the tray (6), number (48); the tray (64)
  *
- * A tray has an array of one-byte keys (which 8 bytes of the region) and an array of 20-byte
- * entries, in no order (struct blocks_entry):
+ * A tray has an array of one-byte keys (the key says at which 8 bytes of the region a block begins)
+ * and an array of 20-byte entries, in no order (struct blocks_entry):
  *
  *     size (48)   thread (16, low bits of its serial)   site (32)
  *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8)
  *
- * A region without blocks stays until its stripe is full. In each stripe:
+ * A region that has lost all its blocks stays until its stripe is full. In each stripe:
  *     used <= capacity * 3/4 in each lane,
- *     and every region is reachable from its home line without passing a gap of its lane.
+ *     and between the home line of a region and its slot, no slot of its lane is empty.
  */
 #ifndef PRELOAD_BLOCKS_TABLE_H
 #define PRELOAD_BLOCKS_TABLE_H
@@ -26,37 +26,39 @@
 #include "preload/base/lock.h"
 #include "arch.h"
 
-/* A slot of the table. */
+/* A region: one slot of the hash table. */
 struct blocks_region {
-    uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty */
+    /* Number of blocks (10 bits), size class of the tray (6 bits), number of the region (48 bits);
+     * 0: the slot is empty. */
+    uint64_t word;
     uint8_t *tray;
 } __attribute__((aligned(16)));
 
-/* Regions are numbered in the order of their addresses. */
+/* Returns the number of a region. Regions are numbered in the order of their addresses. */
 static inline uint64_t blocks_region_number(const struct blocks_region *region)
 {
     return region->word >> 16;
 }
 
 /* ---- Memory of trays -------------------------------------------------------------------------
- * A tray of capacity n is n bytes of keys, then n entries (so that 16 bytes may be read at any 16th
- * key that is used); only its size class must be remembered. Trays are cut from chunks of the arena
- * and recycled through free lists, one a size class; chunks are never returned. The chunk size
- * grows with the total (an eighth of it, 64 to 256 KiB), and chunks are populated at once: one
- * system call instead of a fault a page. */
+ * A tray of capacity n is n bytes of keys, then n entries (so that reading 16 keys at once never
+ * goes past the tray); only its size class must be known. Trays are cut from chunks of the arena and
+ * recycled through free lists, one a size class; chunks are never returned. The chunk size grows
+ * with the total (an eighth of it, 64 to 256 KiB), and chunks are populated at once: one system
+ * call instead of a fault a page. */
 
 #define TRAY_ENTRY_SIZE sizeof(struct blocks_entry)
 #define TRAY_CLASSES 20
 
 extern const uint16_t tray_capacity[TRAY_CLASSES] HIDDEN;
 
-/* The place in a tray at which the entries begin. */
+/* Returns where the entries of a tray begin. */
 static inline uint8_t *tray_entries(uint8_t *tray, unsigned size_class)
 {
     return tray + ((tray_capacity[size_class] + 3u) & ~3u);
 }
 
-/* Returns NULL when there is no memory. Thread-safe. */
+/* Allocates a tray. NULL: no memory. Threads may call it at the same time. */
 uint8_t *tray_alloc(unsigned size_class);
 void tray_free(uint8_t *tray, unsigned size_class);
 
@@ -69,15 +71,17 @@ void tray_fork_child(void);
 #define STRIPE_BITS 6
 #define STRIPES (1u << STRIPE_BITS)
 #define REGION_BITS 11
-#define GRANULE_BITS 3   /* 256 of them in a region: a key is one byte */
-#define FETCHED_MOST 384 /* bytes of a tray that are prefetched */
-#define LANES                                                                                      \
-    (64 / sizeof(struct blocks_region)) /* slots of a line; capacities are multiples of it */
+/* Keys count in units of 8 bytes: there are 256 in a region, so a key fits one byte. */
+#define GRANULE_BITS 3
+#define FETCHED_MOST 384 /* largest number of bytes of a tray that are prefetched */
+/* Number of slots in a cache line; the number of slots of a stripe is a multiple of it. */
+#define LANES (64 / sizeof(struct blocks_region))
 
 struct blocks_stripe {
     struct lock lock;
-    uint32_t capacity;    /* slots */
-    uint32_t used[LANES]; /* empty regions included */
+    uint32_t capacity; /* number of slots */
+    /* For each lane: how many slots have a region, including regions without blocks. */
+    uint32_t used[LANES];
     struct blocks_region *regions;
 } __attribute__((aligned(64)));
 
@@ -107,13 +111,13 @@ static inline struct blocks_entry *region_entries(const struct blocks_region *re
     return (struct blocks_entry *)tray_entries(region->tray, region_size_class(region));
 }
 
-/* Which entry has that key; -1: none. */
+/* Returns the index of the entry with that key; -1: there is none. */
 int blocks_find_key(const struct blocks_region *region, uint8_t key);
 
-/* Prefetches the cache lines of a tray, which are needed one after the other: keys, entry, last
- * entry. Saves 100 ns for a block that was not used for long (a million live blocks, a random one
- * is freed). ALWAYS_INLINE: a function that only prefetches has no effect for the compiler, which
- * drops calls of it. */
+/* Prefetches the cache lines of a tray before they are needed one after the other: keys, entry,
+ * last entry. It saves 100 ns when a block is freed that was not used for long (a random one of a
+ * million live blocks). ALWAYS_INLINE, because for the compiler a function that only prefetches has
+ * no effect, and it would drop the calls. */
 static ALWAYS_INLINE void prefetch_region_tray(const struct blocks_region *region)
 {
     const uint8_t *line = region->tray;
@@ -123,29 +127,32 @@ static ALWAYS_INLINE void prefetch_region_tray(const struct blocks_region *regio
         __builtin_prefetch(line, 1);
 }
 
-/* ---- Slots ----------------------------------------------------------------------------------- */
+/* ---- Slots of a stripe ----------------------------------------------------------------------- */
 
-/* The regions of one line have the same hash: programs go from one region to the next. */
+/* Hashes the number of a region. Regions that share a cache line have the same hash, because
+ * programs go from one region to the next. */
 static inline uint64_t hash_region(uint64_t number)
 {
     uint64_t hash = number / LANES * 0x9e3779b97f4a7c15ull;
     return hash ^ (hash >> 29);
 }
 
-/* A program may use only every fourth region, so each line begins with another lane. */
+/* Returns the lane of a region. The hash is added, because a program may use only every fourth
+ * region, which would all have the same lane. */
 static inline unsigned region_lane(uint64_t hash, uint64_t number)
 {
     return (number + hash) % LANES;
 }
 
-/* Multiply-shift on the bits that did not choose the stripe: works for any number of lines. */
+/* Returns the first slot in which a region is searched. It multiplies those bits of the hash that
+ * did not choose the stripe by the number of lines, and shifts: this works for any number of lines. */
 static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capacity)
 {
     uint64_t line = (hash >> (32 - STRIPE_BITS) & UINT32_MAX) * (capacity / LANES) >> 32;
     return line * LANES + region_lane(hash, number);
 }
 
-/* ---- The table -------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 bool table_start(void);
 bool table_is_started(void);
@@ -154,15 +161,17 @@ bool table_insert(const struct block *block);
 bool table_remove(uintptr_t address, struct block *out);
 bool table_find(uintptr_t address, struct block *out);
 
-/* The highest block of a region, by its number, at or below an address. */
+/* Finds the highest block that begins at or below an address, in the region with that number. */
 bool table_find_below(uint64_t number, uintptr_t address, struct block *out);
-/* The same without waiting: sets *busy when the region's lock is held. */
+/* Finds the block that table_find_below would find, without waiting. *busy: set if the lock of the
+ * region is taken. */
 bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy);
 
 uint64_t table_count(void);
-/* Copies all regions that have blocks and returns their number; out NULL: only the number. */
+/* Copies all regions that have blocks, and returns their number. out NULL: it only counts them. */
 uint64_t table_copy_regions(struct blocks_region *out);
-/* Calls visit for every block of these regions, or of the stripes: not while they change. */
+/* Calls visit for every block of the given regions, or of the whole table. They must not change
+ * meanwhile. */
 void table_each_in_regions(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
                            void *context);
 void table_each(blocks_visit *visit, void *context);

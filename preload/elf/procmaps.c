@@ -53,8 +53,8 @@ bool procmaps_is_anonymous(const struct mapping *mapping)
             strncmp(mapping->path, "[anon", 5) == 0);
 }
 
-/* Maps memory for the text of the list. The memory is registered as libleak's own, because it will
- * be in the list itself. */
+/* Maps memory for the text of /proc/self/maps. The memory is registered as libleak's own, because
+ * it will be among the mappings that the text lists. */
 static char *map_registered(size_t size)
 {
     char *memory = sys_map(size);
@@ -78,7 +78,7 @@ static char *read_maps_file(size_t *length)
         char *larger = map_registered(2 * size);
         if (larger)
             memcpy(larger, text, *length);
-        text = larger; /* the smaller buffer stays mapped, because it may be in the list already */
+        text = larger; /* the smaller buffer stays mapped, because the text may list it already */
         size *= 2;
     }
     if (fd >= 0)

@@ -169,8 +169,8 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
-/* Says whether the block has just lost a holder in memory other than a stack. A dead word on a
- * stack that comes and goes is not such a holder. */
+/* Says whether the block has just lost a holder in memory other than a stack. A word on a stack
+ * that is left over from a function that has returned is not such a holder. */
 static bool leaves_memory(const struct followed *it, bool was_on_stack)
 {
     return it->phase == FRESH || (it->phase == HELD && !was_on_stack);
@@ -264,8 +264,8 @@ static void search_again(const struct event *event, struct followed *it)
     bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
     struct leak_holder before = it->holder;
     enum snapshot_held found = search_everywhere(event, it);
-    /* Ignore the word if single steps have shown that the pointer is lost: the word is dead, which
-     * the leak check cannot know. */
+    /* Ignore the word if single steps have shown that the pointer is lost: the word is left over
+     * from a function that has returned, which the leak check cannot know. */
     if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->holder) &&
         slot_watch_is_lost(it - followed)) {
         it->holder = before;

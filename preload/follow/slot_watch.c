@@ -18,7 +18,8 @@
 #define STEPS_A_CLOCK 1024
 #define LONGEST_INSTRUCTION 15
 #define SEARCHES_MOST 200 /* largest number of searches of the whole memory for one block */
-/* Number of bytes below the stack pointer in which dead words are erased. */
+/* Number of bytes below the stack pointer in which words left over from functions that have
+ * returned are erased. */
 #define DEAD_MOST (8u << 10)
 /* Number of bytes above the stack pointer that are searched after every step. */
 #define STACK_NEAR (64u << 10)
@@ -171,9 +172,9 @@ static bool is_time_over(void)
     return ++steps % STEPS_A_CLOCK == 0 && sys_clock_ns(CLOCK_MONOTONIC) > stepping_until;
 }
 
-/* Erases dead words below the stack pointer after a call instruction. They are left over from
- * earlier functions, lie where the frame of the called function will be, and would seem to hold the
- * pointer. Does nothing if the handler itself runs on this stack. */
+/* Erases the pointer below the stack pointer after a call instruction. Words there are left over
+ * from functions that have returned, lie where the frame of the called function will be, and would
+ * seem to hold the pointer. Does nothing if the handler itself runs on this stack. */
 static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 {
     uintptr_t sp = context_sp(context), returns_to;

@@ -12,7 +12,7 @@
 
 struct edge_list {
     uint32_t *first;
-    struct scan_array to; /* of uint32_t */
+    struct scan_array to; /* the targets, each an uint32_t */
 };
 
 /* Builds the edge list of the lost blocks. Sources and targets are numbers of lost blocks, which
