@@ -33,6 +33,7 @@ static const struct {
     {"/style.css", ROUTE_STYLE},
     {"/metrics", ROUTE_METRICS},
     {"/debug/pprof/", ROUTE_PROCESSES},
+    {"/debug/pprof/symbol", ROUTE_SYMBOLS},
 };
 
 static const struct {
@@ -43,6 +44,7 @@ static const struct {
     {"/diff", ROUTE_DIFFERENCE},
     {"/look", ROUTE_LOOK},
     {"/mark", ROUTE_MARK},
+    {"/debug/pprof/symbol", ROUTE_SYMBOLS},
 };
 
 static struct address find_report(const char *below, pid_t pid)
@@ -208,6 +210,17 @@ static void answer_metrics(struct answers *answers, bool takes_gzip, struct answ
         compress_answer(answer);
 }
 
+/* Tells go tool pprof, which posts the addresses of functions without a name, that there are no more
+ * names. Without an answer it would refuse the profile. */
+static void answer_symbols(struct answer *answer)
+{
+    FILE *stream = begin_text(answer, OK, "text/plain; charset=utf-8", POLICY_PAGE);
+
+    if (stream)
+        fputs("num_symbols: 0\n", stream);
+    end_text(answer, stream);
+}
+
 static void (*const page_writer[])(struct heaps *, const struct fleet_member *,
                                    const struct page_choice *, FILE *) = {
     [ROUTE_GROWTH] = page_write_growth,
@@ -339,15 +352,20 @@ static bool begin_action(struct answers *answers, const struct address *address,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static bool takes_post(enum route route)
+{
+    return route == ROUTE_LOOK || route == ROUTE_MARK || route == ROUTE_SYMBOLS;
+}
+
 static const char *allowed_methods(enum route route)
 {
-    return route == ROUTE_LOOK ? "GET, HEAD, POST" : route == ROUTE_MARK ? "POST" : "GET, HEAD";
+    return route == ROUTE_MARK ? "POST" : takes_post(route) ? "GET, HEAD, POST" : "GET, HEAD";
 }
 
 static bool allows_method(enum route route, const char *method)
 {
     if (strcmp(method, "POST") == 0)
-        return route == ROUTE_LOOK || route == ROUTE_MARK;
+        return takes_post(route);
     return (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0) && route != ROUTE_MARK;
 }
 
@@ -364,6 +382,10 @@ bool answer_begin(struct answers *answers, const struct question *question, stru
     if (!allows_method(address.route, question->method)) {
         answer_message(answer, BAD_METHOD, "Wrong method", "This address has other methods.");
         answer->allow = allowed_methods(address.route);
+        return true;
+    }
+    if (address.route == ROUTE_SYMBOLS) {
+        answer_symbols(answer);
         return true;
     }
     if (strcmp(question->method, "POST") == 0)

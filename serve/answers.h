@@ -3,6 +3,7 @@
  *     /                         processes
  *     /metrics                  for Prometheus: as leaktop --openmetrics
  *     /debug/pprof/heap         for go tool pprof: all processes; allocs: all allocations
+ *     /debug/pprof/symbol       go tool pprof asks it for names, and there are none: profiles have all that are known
  *     /process/PID              growth
  *     /process/PID/diff         what was added since a mark
  *     /process/PID/look         what the last leak check found
@@ -23,6 +24,7 @@ enum route {
     ROUTE_PROCESSES,
     ROUTE_STYLE,
     ROUTE_METRICS,
+    ROUTE_SYMBOLS,
     ROUTE_GROWTH,
     ROUTE_DIFFERENCE,
     ROUTE_LOOK,

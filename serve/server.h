@@ -5,6 +5,7 @@
  *
  *     connections    CONNECTIONS_MOST; further ones wait in the kernel's queue or are closed
  *     a request      REQUEST_MEMORY bytes of line and headers, BODY_MOST bytes of body
+ *                    (BODY_SYMBOLS_MOST to /debug/pprof/symbol)
  *     time           REQUEST_SECONDS for the headers, ANSWER_SECONDS for the whole answer, and
  *                    IDLE_SECONDS without any byte
  *     reports        REPORTS_KEPT files, one leakreport at a time, JOBS_MOST that wait */
@@ -17,6 +18,7 @@
 #define CONNECTIONS_MOST 64
 #define REQUEST_MEMORY (32 << 10)
 #define BODY_MOST 4096
+#define BODY_SYMBOLS_MOST (4 << 20)
 #define REQUEST_SECONDS 10
 #define ANSWER_SECONDS 600
 #define IDLE_SECONDS 10

@@ -183,6 +183,24 @@ test_go_tool_pprof_reads_the_page_as_it_reads_a_service() {
     says out ' library$'
     says out ' other$'
 }
+test_go_tool_pprof_takes_functions_that_have_no_name() {
+    need gcc curl go strip
+    export PPROF_TMPDIR=$PWD HOME=$PWD
+    echo "$books" | compile library -O1
+    strip library
+    open_library library grows
+    serve --listen=127.0.0.1:0
+    for profile in debug/pprof/heap "process/$running/debug/pprof/allocs"; do # with its default, which asks for the names
+        go tool pprof -top "$at$profile" >out 2>err || fail "$(cat err)"
+        says out '\[library\]'
+    done
+    equal 'a profile has all names' "$(ask debug/pprof/symbol -d 0x1000+0x2000)" 'num_symbols: 0'
+    equal 'a page has none to ask for' "$(code metrics -d 0x1000)" 405
+    equal 'from another page' "$(code debug/pprof/symbol -H 'Origin: http://evil.example' -d 0x1000)" 403
+    head -c 5000000 /dev/zero | code debug/pprof/symbol --data-binary @- >out # larger than it reads
+    says out '^(000|100)$'
+    equal 'and it lives' "$(code metrics)" 200
+}
 
 # ---- Whom it refuses ----
 
