@@ -293,7 +293,8 @@ static bool find_in_container(const char *word, struct listed_process *found)
     if (!found->path)
         return false;
     name = strrchr(found->path, '/') + 1;
-    found->name = string_format("%.*s", (int)store_name_program_length(name), name);
+    found->program = string_format("%.*s", (int)store_name_program_length(name), name);
+    found->name = strdup(found->program);
     return true;
 }
 

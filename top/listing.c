@@ -124,7 +124,7 @@ static bool is_roomy(size_t columns)
 
 void listing_write_title(const struct heap_snapshot *snapshot, FILE *stream)
 {
-    const char *name = base_name(snapshot->exe);
+    const char *name = base_name(snapshot->argc ? snapshot->argv[0] : snapshot->exe);
     char text[END_TEXT_SIZE], span[TIME_TEXT_SIZE];
     uint64_t ran =
         snapshot->time_ns > snapshot->started_ns ? snapshot->time_ns - snapshot->started_ns : 0;

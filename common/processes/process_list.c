@@ -11,6 +11,7 @@
 #include "common/processes/store_list.h"
 #include "common/base/string_list.h"
 #include "common/base/arena.h"
+#include "common/base/proc.h"
 #include "common/store/store_dir.h"
 
 struct process_search {
@@ -23,6 +24,7 @@ void listed_process_free(struct listed_process *found)
 {
     free(found->path);
     free(found->name);
+    free(found->program);
 }
 
 /* Finds the place for a recording file in the list. After an exec, one process has two files, and
@@ -43,6 +45,19 @@ static struct listed_process *find_place(struct process_search *search,
     return &finds->at[finds->count++];
 }
 
+/* Names a process as ps does if its program was started by another name, such as a link's, or has
+ * renamed itself. The kernel keeps 15 bytes of that name, so the file's longer name is taken where
+ * it begins with them. The caller frees it. */
+static char *name_process(const struct store_entry *store, const char *program)
+{
+    char comm[64];
+
+    if (!store->lives || !proc_read_text(store->pid, "comm", comm, sizeof(comm)))
+        return strdup(program);
+    comm[strcspn(comm, "\n")] = '\0';
+    return strdup(strncmp(program, comm, strlen(comm)) == 0 ? program : comm);
+}
+
 static void search_directory(struct process_search *search, const char *dir)
 {
     struct store_list stores;
@@ -54,14 +69,16 @@ static void search_directory(struct process_search *search, const char *dir)
         struct listed_process *found = wanted ? find_place(search, store) : NULL;
 
         search->finds.newer += store->newer;
-        if (found)
+        if (found) {
             *found = (struct listed_process){
                 .path = string_format("%s", store->path),
-                .name =
+                .program =
                     string_format("%.*s", (int)store_name_program_length(store->name), store->name),
                 .pid = store->pid,
                 .start_time = store->start_time,
                 .started_ns = store->started_ns};
+            found->name = name_process(store, found->program);
+        }
     }
     store_list_free(&stores);
 }
@@ -161,7 +178,8 @@ void process_list_select(struct process_list *finds, const char *word)
     for (size_t i = 0; i < finds->count; i++) {
         struct listed_process *found = &finds->at[i];
 
-        if (number ? found->pid == pid : strcmp(found->name, word) == 0)
+        if (number ? found->pid == pid
+                   : strcmp(found->name, word) == 0 || strcmp(found->program, word) == 0)
             finds->at[kept++] = *found;
         else
             listed_process_free(found);

@@ -10,7 +10,8 @@
 /* A process and its recording file: after an exec the newest of several. */
 struct listed_process {
     char *path;
-    char *name; /* of its program, taken from the name of the file */
+    char *name; /* what ps shows of a running process, where the program's file has another name */
+    char *program; /* the name of the program's file, as in the recording file's name */
     pid_t pid;
     uint64_t start_time; /* tells a process from a later one with the same pid */
     uint64_t started_ns;
@@ -35,7 +36,7 @@ struct process_list process_list_dead(const char *dir);
 void process_list_end(struct process_list *finds);
 void listed_process_free(struct listed_process *found); /* one that was taken out of the list */
 
-/* Removes all but those with that pid, or if it is no number with that name. */
+/* Removes all but those with that pid, or if it is no number with that name, of either kind. */
 void process_list_select(struct process_list *finds, const char *word);
 
 #endif

@@ -59,6 +59,23 @@ test_leaktop_lists_processes_that_run_and_takes_one() {
     equal stores "$(find stores -name '*.leak' | wc -l)" 3
     kill "$two" "$running"
 }
+test_a_process_is_known_by_its_file_and_by_the_name_that_ps_shows() {
+    need gcc
+    echo "$shelf" | compile folder -O1 -g
+    ln -s folder cupboard # as redis-server is a link to redis-check-rdb
+    mkdir -p -m 700 stores
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores ./cupboard 40 &
+    running=$!
+    until_says seen "^ *$running " top
+    top >out
+    says out "^ *$running .* cupboard\$"
+    for name in cupboard folder; do
+        top --once $name >out
+        says out "^cupboard \(pid $running\), running for "
+    done
+    equal 'part of a name' "$(status_of top --once cup)" 2
+    kill "$running"
+}
 test_leaktop_finds_what_leakrun_runs() {
     need gcc
     echo "$shelf" | compile shelf -O1 -g
