@@ -1,20 +1,24 @@
-/* explore.h - what a report says beyond its records, as plain text: call trees, the peak, temporary
- * blocks, sizes. Each is a format (format_table.c), and a command of leakreport of the same name.
+/* explore.h - writes views of the heap that are not lists of records, as plain text: call trees,
+ * the peak, temporary blocks, sizes. Each view is a format (format_table.c), and a command of
+ * leakreport with the name of the format.
  */
 #ifndef SYMBOLIZE_EXPLORE_EXPLORE_H
 #define SYMBOLIZE_EXPLORE_EXPLORE_H
 
 #include "common/view/format_api.h"
 
-/* The call tree of a weight (--weight): from main to the allocations, or inverted. Calls of less than
- * half a percent are a sum, unless the view is verbose. peak_write: of what lived at the peak. */
+/* Writes the call tree of one weight (--weight): from main to the allocations, or inverted. Calls
+ * with less than half a percent of the bytes are summed up, unless the view is verbose. peak_write
+ * writes the tree of the blocks that lived when the heap was largest. */
 void tree_write(const struct report *report, const struct view *view, FILE *stream);
 void peak_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* The call stacks whose blocks lived for a moment, the most blocks first. */
+/* Lists the call stacks whose blocks were freed soon after they were allocated, the stack with the
+ * most such blocks first. */
 void temporary_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* Blocks and bytes by powers of two of the size: ever allocated, and live. */
+/* Writes the number of blocks and their bytes by size, in classes of powers of two: of all blocks
+ * that were ever allocated, and of the live blocks. */
 void histogram_write(const struct report *report, const struct view *view, FILE *stream);
 
 #endif

@@ -1,7 +1,7 @@
-/* size_histogram.c - blocks by size; see explore.h.
+/* size_histogram.c - counts blocks by size; described in explore.h.
  *
- * The recording has the sum and the number of the blocks of a stack, so all blocks of a stack count
- * as of the average size.
+ * The recording file has only the sum of the bytes and the number of the blocks of a stack, so all
+ * blocks of a stack count as if they had the average size.
  */
 #include "symbolize/explore/explore.h"
 
@@ -12,14 +12,16 @@
 #include "symbolize/text/text.h"
 
 #define CLASSES 65
-#define LEFT_COLUMNS 68 /* in front of the bars */
+#define LEFT_COLUMNS 68 /* width of the text in front of the bars */
 
 struct histogram {
     struct amount made[CLASSES], live[CLASSES];
-    uint64_t most; /* blocks of a class */
+    /* the number of blocks in the largest class, which the bars are drawn relative to */
+    uint64_t most;
 };
 
-/* The class of an amount by its mean size: sizes below 1 << class. 0: no bytes. */
+/* Returns the size class of an amount: the class c with mean size < 1 << c; 0 when there are no
+ * bytes. */
 static int class_of(const struct amount *amount)
 {
     uint64_t size = amount->blocks ? amount->bytes / amount->blocks : 0;
@@ -44,7 +46,7 @@ static struct histogram histogram_of(const struct heap_profile *profile)
     return histogram;
 }
 
-/* "64 to 127" */
+/* Writes the range of sizes of a class: "64 to 127". */
 static void write_sizes(int class, FILE *stream)
 {
     uint64_t from = class ? 1ull << (class - 1) : 0;

@@ -1,4 +1,5 @@
-/* temporary_list.c - the call stacks whose blocks lived for a moment; see explore.h. */
+/* temporary_list.c - lists the call stacks whose blocks were freed soon after they were allocated;
+ * described in explore.h. */
 #include "symbolize/explore/explore.h"
 
 #include <inttypes.h>
@@ -9,7 +10,9 @@
 
 #define PERCENT(part, all) ((all) ? 100.0 * (double)(part) / (double)(all) : 0)
 
-/* Bytes of blocks that live for a moment do not fill the heap, but each second costs their calls. */
+/* Writes the headline: how many allocations were temporary, and how many a second. Bytes per second
+ * are not the point: temporary blocks do not fill the heap, but each call of malloc and free costs
+ * time. */
 static void write_temporary_head(const struct process *process, FILE *stream)
 {
     double seconds = process->until_ns > process->started_ns && process->started_ns

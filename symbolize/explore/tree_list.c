@@ -1,7 +1,5 @@
-/* tree_list.c - a call tree as a list; see explore.h.
- *
- * A chain of calls without branches stays in its column.
- */
+/* tree_list.c - writes a call tree as an indented list; described in explore.h.\n\nA function with
+ * a single listed call does not indent that call, so long chains stay in one column. */
 #include "symbolize/explore/explore.h"
 
 #include <inttypes.h>
@@ -11,7 +9,7 @@
 #include "symbolize/profile/profile.h"
 #include "symbolize/text/text.h"
 
-#define SHARE_LEAST 200 /* a call of less than a 200th is not listed by itself */
+#define SHARE_LEAST 200 /* a call with less than 1/200 of all bytes is not listed, but summed up */
 #define INDENT_MOST 30
 
 struct listing_tree {
@@ -68,7 +66,7 @@ static bool is_listed_call(const struct listing_tree *listing, const struct call
            node->all.bytes >= listing->tree->nodes[0].all.bytes / SHARE_LEAST;
 }
 
-/* Writes the calls of a function. indent: of these calls. */
+/* Writes the calls that a function makes. indent: the column in which these calls begin. */
 static void write_tree_calls(const struct listing_tree *listing, uint32_t up, int indent)
 {
     const struct call_node *nodes = listing->tree->nodes;

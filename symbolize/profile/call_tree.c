@@ -1,4 +1,4 @@
-/* call_tree.c - see profile.h. */
+/* call_tree.c - makes a tree of calls from the stacks of a profile; described in profile.h. */
 #include "symbolize/profile/profile.h"
 
 #include <assert.h>
@@ -18,7 +18,8 @@ const char *call_node_name(const struct call_node *node, char buffer[FRAME_NAME_
     return buffer;
 }
 
-/* The call below a node, with the content of `made`; it is added when it is new. */
+/* Returns the index of the call `made` below the node `up`; adds the call to the tree if it is
+ * new. */
 static uint32_t call_below(struct call_tree *tree, uint32_t up, uint64_t hash,
                            struct call_node made)
 {
@@ -40,7 +41,8 @@ static uint32_t process_below(struct call_tree *tree, uint32_t up, const struct 
                       (struct call_node){.process = process});
 }
 
-/* The frames without those of the runtime around main, which all stacks have. */
+/* Returns the number of frames of a stack without the frames of the runtime outside of main, which
+ * all stacks have. */
 static size_t without_runtime(const struct profile_stack *stack)
 {
     size_t count = stack->count;
@@ -86,7 +88,8 @@ static int compare_calls(const void *left, const void *right)
     return by ? by : COMPARE(a->index, b->index);
 }
 
-/* Sums, and the lists of calls; linking the smallest first leaves the largest in front. */
+/* Computes the sums, and links the calls of each node. Linking begins with the smallest call, each
+ * in front of the list, so that the list is sorted by descending bytes. */
 static void finish_tree(struct call_tree *tree)
 {
     struct ranked *order = array_grow(NULL, &(size_t){0}, tree->count, sizeof(*order));

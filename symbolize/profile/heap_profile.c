@@ -1,4 +1,4 @@
-/* heap_profile.c - see profile.h. */
+/* heap_profile.c - makes the stacks of a report, with their weights; described in profile.h. */
 #include "symbolize/profile/profile.h"
 
 #include <assert.h>
@@ -42,7 +42,7 @@ uint64_t heap_profile_hash_frame(struct heap_profile *profile, const struct fram
     return *slot;
 }
 
-/* The stack of these frames, which is made when it is new. */
+/* Returns the stack with these frames in the profile; adds it if it is new. */
 static struct profile_stack *stack_of(struct heap_profile *profile, const struct process *process,
                                       const struct frame *const *frames, size_t count,
                                       const char *label)
@@ -98,7 +98,7 @@ static void add_listed(struct heap_profile *profile, const struct process *proce
                    WEIGHT_LISTED, record->bytes, record->blocks);
 }
 
-/* Adds a part of a larger sum. */
+/* Adds a part of a larger sum to the stack of that part, and subtracts it from `rest`. */
 static void add_part(struct heap_profile *profile, const struct process *process,
                      enum weight weight, const struct stack *stack, struct amount part,
                      struct amount *rest)

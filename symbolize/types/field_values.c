@@ -1,4 +1,4 @@
-/* field_values.c - see types.h. */
+/* field_values.c - writes the values of the fields of sample blocks; described in types.h. */
 #include "symbolize/types/types.h"
 
 #include <ctype.h>
@@ -6,20 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ELEMENTS_MOST 8 /* of an array that are shown */
-#define TEXT_MOST 40    /* characters of a text */
+#define ELEMENTS_MOST 8 /* number of elements of an array that are written */
+#define TEXT_MOST 40    /* number of characters of a string that are written */
 #define VALUE_SIZE 256
 
 /* A sample's content while its fields are written. */
 struct content {
-    uint64_t address; /* of the first byte */
+    uint64_t address; /* address of the first byte in the program */
     const uint8_t *bytes;
     size_t length;
 };
 
-/* ---- Contents of other samples --------------------------------------------------------------- */
+/* ---- Finding the content of another sample block --------------------------------------------- */
 
-/* The sample that begins at an address; NULL = none with content. */
+/* Returns the sample block that begins at an address; NULL = there is none, or its content is
+ * unknown. */
 static const struct leak_sample *find_sample(struct types *types, uint64_t address)
 {
     const struct store_leak_check *look = types->store->look;
@@ -32,7 +33,7 @@ static const struct leak_sample *find_sample(struct types *types, uint64_t addre
     return at && look->samples[at - 1].content.count ? &look->samples[at - 1] : NULL;
 }
 
-/* ---- One value ------------------------------------------------------------------------------- */
+/* ---- Writing one value ----------------------------------------------------------------------- */
 
 static uint64_t read_number(const uint8_t *bytes, uint64_t size)
 {
@@ -47,7 +48,8 @@ static int64_t extend_sign(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
-/* "abc", with "…" where the content ends before the text does. */
+/* Writes a string as "abc"; with "…" at its end when it is cut, because the content of the block
+ * ends first. */
 static void write_text(const uint8_t *bytes, size_t length, bool whole, char value[VALUE_SIZE])
 {
     size_t at = 0, used = 1;
@@ -137,9 +139,9 @@ static void write_element(struct types *types, struct binary *binary,
     }
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Writing a whole field ------------------------------------------------------------------- */
 
-/* "{1, 2, 3, …}" */
+/* Writes the elements of an array as "{1, 2, 3, …}". */
 static void write_array(struct types *types, struct binary *binary, const struct named_field *field,
                         const struct content *content, char value[VALUE_SIZE])
 {
@@ -163,7 +165,7 @@ static void write_array(struct types *types, struct binary *binary, const struct
                                    : "…");
 }
 
-/* Writes a field. False: the content ends before the field. */
+/* Writes the value of a field. False: the content of the sample ends before the field. */
 static bool write_field(struct types *types, struct binary *binary, const struct named_field *field,
                         const struct content *content, char value[VALUE_SIZE])
 {
@@ -191,7 +193,8 @@ static bool write_field(struct types *types, struct binary *binary, const struct
 
 /* ---- Objects of libstdc++ -------------------------------------------------------------------- */
 
-/* Whether the field is that member of an object; *prefix: the length of the object's name with its '.'. */
+/* Is the field the member `member` of an object? *prefix: the length of the object's name in the
+ * name of the field, with its '.'. */
 static bool is_member(const struct named_field *field, const char *member, size_t *prefix)
 {
     size_t length = strlen(field->name), of_member = strlen(member);
@@ -202,7 +205,8 @@ static bool is_member(const struct named_field *field, const char *member, size_
     return !*prefix || field->name[*prefix - 1] == '.';
 }
 
-/* How many fields from here on are members of the object that the first is one of. */
+/* Counts the fields, beginning with fields[0], that are members of the same libstdc++ object.
+ * prefix: length of the object's name in the names of the fields. */
 static size_t count_members(const struct named_field *fields, size_t count, size_t prefix)
 {
     size_t members = 1;
@@ -241,7 +245,8 @@ static void write_characters(struct types *types, const struct content *content,
         snprintf(value, VALUE_SIZE, "%" PRIu64 " characters at 0x%" PRIx64, length, address);
 }
 
-/* std::string, by its pointer and length. Returns how many fields that are; 0: it is none. */
+/* Writes a std::string, which has a pointer and a length. Returns the number of fields that belong
+ * to the string; 0: the fields are no std::string. */
 static size_t write_string(struct types *types, const struct named_field *fields, size_t count,
                            const struct content *content, char value[VALUE_SIZE])
 {
@@ -256,7 +261,8 @@ static size_t write_string(struct types *types, const struct named_field *fields
     return count_members(fields, count, prefix);
 }
 
-/* Writes a std::vector, which has three pointers. */
+/* Writes a std::vector, which has three pointers. Returns their number; 0: the fields are no
+ * std::vector. */
 static size_t write_vector(const struct named_field *fields, size_t count,
                            const struct content *content, char value[VALUE_SIZE])
 {
@@ -281,8 +287,9 @@ static size_t write_vector(const struct named_field *fields, size_t count,
     return 3;
 }
 
-/* The counts in the control block of std::shared_ptr, as use_count() tells them: all that share the
- * object are together one more of the weak ones. False: the field is no such count. */
+/* Writes a reference count in the control block of std::shared_ptr as use_count() would return it.
+ * All shared_ptrs together hold one weak reference, which is subtracted from the weak count. False:
+ * the field is no such count. */
 static bool write_count(const struct named_field *field, const struct content *content,
                         char name[TYPE_FIELD_NAME_SIZE], char value[VALUE_SIZE])
 {
@@ -302,7 +309,9 @@ static bool write_count(const struct named_field *field, const struct content *c
     return true;
 }
 
-/* What the fields from here on are as one object; returns how many, 0: none. name: of the object. */
+/* Writes the fields at the beginning of `fields` as one object of libstdc++. Returns how many
+ * fields belong to the object, 0: they are no such object. name: is set to the name of the
+ * object. */
 static size_t write_object(struct types *types, const struct named_field *fields, size_t count,
                            const struct content *content, char name[TYPE_FIELD_NAME_SIZE],
                            char value[VALUE_SIZE])
@@ -317,7 +326,7 @@ static size_t write_object(struct types *types, const struct named_field *fields
     return end ? members : 0;
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* ---- Filling in the samples of a record ------------------------------------------------------ */
 
 static const char *copy_of(struct types *types, const char *text)
 {

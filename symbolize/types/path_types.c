@@ -1,22 +1,25 @@
-/* path_types.c - see types.h. A path is asked about as a whole, in the file of its root; what the
- * allocating stacks tell of the blocks on it is part of the question. */
+/* path_types.c - finds the types of blocks by the pointers to them; described in types.h. A path
+ * from a root to a block is analysed as a whole, with the debug information of the root's file.
+ * Types that the allocating stacks show for blocks on the path help to analyse it. */
 #include "symbolize/types/types.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The types of a path, as far as its steps could be asked about: see type_path.h. */
+/* The types of the blocks on a path: of the first `count` steps, as far as the analysis came.
+ * type_path.h describes a step. */
 struct path_types {
     struct type_step_found *found;
     size_t count;
-    struct binary *binary; /* of the root */
+    struct binary *binary; /* has the debug information of the root's variable */
 };
 
-#define PATHS_MOST 2048 /* of a process */
+#define PATHS_MOST 2048 /* most paths of a process that are analysed */
 
-/* ---- One path -------------------------------------------------------------------------------- */
+/* ---- Analysing one path ---------------------------------------------------------------------- */
 
-/* The binary with the debug information of a root; NULL = there is none. */
+/* Finds the binary with the debug information of a root, and the location of the root's variable in
+ * that binary. NULL = there is no debug information. */
 static struct binary *find_root(struct types *types, const struct leak_held *held,
                                 struct variable_location *root)
 {
@@ -49,7 +52,8 @@ static struct binary *find_root(struct types *types, const struct leak_held *hel
     return signatures_module(types->signatures, module)->binary;
 }
 
-/* What the stack that allocated a block tells. */
+/* Sets the type of the block on a step of a path, if the stack that allocated this block shows the
+ * type. */
 static void set_known(struct types *types, const struct store_step *at, struct binary *binary,
                       struct type_step *step)
 {
@@ -88,7 +92,8 @@ static void find_path(struct types *types, uint32_t index, struct path_types *pa
         path->count = binary_find_path(path->binary, &root, steps, count, path->found);
 }
 
-/* The path to a result of the leak check. Never NULL. */
+/* Returns the types on the path to a result of the leak check; analyses the path if this was not
+ * done yet. Never NULL. */
 static const struct path_types *types_of_path(struct types *types, uint32_t found)
 {
     uint64_t *slot = hashmap_put(&types->paths, found + 1ull, NULL);
@@ -107,10 +112,11 @@ void types_forget_path(struct types *types, uint32_t found)
     *hashmap_put(&types->paths, found + 1ull, NULL) = 0;
 }
 
-/* ---- Expressions ----------------------------------------------------------------------------- */
+/* ---- Writing the pointer to a block as a C expression ---------------------------------------- */
 
 #define EXPRESSION_SIZE 512
-#define REPEATED_MOST 3 /* equal words that are all written */
+/* equal words one after the other that are all written; more become "{5}", their number */
+#define REPEATED_MOST 3
 
 static bool append_word(char text[EXPRESSION_SIZE], const char *word)
 {
@@ -146,8 +152,8 @@ static size_t count_equal(const struct path_types *path, size_t at, size_t end)
     return next - at;
 }
 
-/* Writes the pointer to the last of `count` blocks: the variable, then what is done to it. Returns how
- * many steps have names. */
+/* Writes the pointer to the last of `count` blocks as an expression: the variable, then the members
+ * and casts that lead to the block. Returns how many steps have names. */
 static size_t write_expression(const struct path_types *path, size_t count, const char *variable,
                                char text[EXPRESSION_SIZE])
 {
@@ -174,7 +180,8 @@ static size_t write_expression(const struct path_types *path, size_t count, cons
     return at;
 }
 
-/* The name of the variable in the root's words: "queue (queue.c:7)", "at, a stack slot of f() (T1)". */
+/* Replaces the name of the variable in the description of a root by an expression: "queue->next
+ * (queue.c:7)". NULL: the description does not contain the variable. */
 static const char *replace_variable(struct types *types, const struct root *root, const char *text)
 {
     const char *at = strstr(root->words, root->variable);
@@ -195,7 +202,7 @@ static const char *pointer_words(struct types *types, uint32_t found, size_t cou
     return arena_copy(types->mem, text, strlen(text));
 }
 
-/* ---- Paths of the model ---------------------------------------------------------------------- */
+/* ---- Adding names to the paths of the model -------------------------------------------------- */
 
 static void fill_step(struct types *types, const struct type_step_found *found,
                       struct path_step *step)
@@ -230,13 +237,15 @@ void types_name_path(struct types *types, struct path *path)
                                                      : named - path->skipped;
 }
 
-/* ---- What pointers tell of the blocks of a site ---------------------------------------------- */
+/* ---- Finding the type of a site's blocks by the pointers to them ----------------------------- */
 
-#define PLACES_MOST 32 /* of a site on paths that are asked */
+#define PLACES_MOST 32 /* most places of one site on paths of pointers that are used as evidence */
 
 struct path_place {
-    uint32_t found, step; /* the n-th step of the path to a result */
-    uint32_t next;        /* the next path of one site, as its index + 1; 0: none */
+    /* step number `step` of the path to result number `found` of the leak check */
+    uint32_t found, step;
+    /* the next place with a block of the same site, as index in types.places + 1; 0: none */
+    uint32_t next;
 };
 
 static void index_places(struct types *types)
@@ -263,7 +272,8 @@ static void index_places(struct types *types)
 }
 
 struct vote {
-    const struct type_step_found *found; /* NULL = none yet */
+    /* the type with the strongest evidence so far; NULL = none yet */
+    const struct type_step_found *found;
     struct path_place place;
     struct binary *binary;
     unsigned agree, differ;
@@ -271,7 +281,7 @@ struct vote {
 
 enum { OF_A_PART, OF_BYTES, STRONG };
 
-/* Weak evidence contradicts nothing. */
+/* Ranks the evidence of a pointer. Only strong evidence of another type counts against a type. */
 static int strength_of(const struct block_type_found *block)
 {
     if (block->layout == TYPE_PART)
@@ -310,7 +320,8 @@ static struct vote collect_votes(struct types *types, uint32_t site)
     return vote;
 }
 
-/* Bytes, and arrays of structures, are weak evidence: a pointer to the first member looks the same. */
+/* Returns how certain a type is that pointers show. For bytes and arrays of structures, the
+ * evidence is weak: a pointer to the first member of a larger structure looks the same. */
 static double confidence_of(const struct vote *vote, const struct block_type_found *found)
 {
     if (found->bytes || found->layout == TYPE_PART || found->polymorphic ||

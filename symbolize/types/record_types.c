@@ -1,4 +1,5 @@
-/* record_types.c - see types.h. */
+/* record_types.c - finds the types of a record's blocks, from the types of its sites; described in
+ * types.h. */
 #include "symbolize/types/types.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "common/names/names.h"
 
-#define SHARES_MOST 64 /* of a record whose stacks are asked, the largest ones */
+/* number of shares of a record, the largest ones, whose stacks are analysed */
+#define SHARES_MOST 64
 
 static int compare_shares(const void *left, const void *right)
 {
@@ -37,7 +39,7 @@ static void add_type(struct type_sum *sums, size_t *count, const struct site_typ
         sums[i].block_size = 0;
 }
 
-/* ---- Copies of one call ---------------------------------------------------------------------- */
+/* ---- Stacks that are one in the source: the compiler copied a call --------------------------- */
 
 static bool is_same_place(const struct frame *a, const struct frame *b)
 {
@@ -45,9 +47,10 @@ static bool is_same_place(const struct frame *a, const struct frame *b)
            (a->file && b->file ? strcmp(a->file, b->file) == 0 : a->file == b->file);
 }
 
-/* A compiler may copy a call, with its loop or inlined function, and lose the variable in a copy.
- * Stacks of a record have equal names; where all their frames are in equal places, too, they are one
- * stack in the source. Some frame must have a place. */
+/* A compiler may copy a call, with its loop or inlined function, and lose in one copy which
+ * variable the result is assigned to. Two stacks of a record have frames of equal names; when all
+ * frames also have equal places in the source, the two stacks are copies of one. At least one frame
+ * must have a known place. */
 static bool is_same_stack(struct types *types, const struct share *a, const struct share *b)
 {
     const struct store_site *sites = types->store->sites;
@@ -73,7 +76,8 @@ static bool fits(const struct block_type *type, uint64_t size)
                                      : type->layout == TYPE_ARRAY && size % type->size == 0);
 }
 
-/* The type of a copy of the call; NULL = none. */
+/* Returns the type that another share shows, whose stack is a copy of the stack of `of`; NULL =
+ * none. */
 static const struct site_type *type_of_copy(struct types *types, const struct share **order,
                                             size_t count, const struct share *of)
 {
@@ -88,7 +92,7 @@ static const struct site_type *type_of_copy(struct types *types, const struct sh
     return NULL;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Summing up the types of a record -------------------------------------------------------- */
 
 static int compare_sums(const void *left, const void *right)
 {

@@ -1,13 +1,14 @@
-/* site_types.c - see types.h. The stack is asked frame by frame, from the call of the allocation outwards,
- * as long as each function returns the block to its caller or belongs to a library. */
+/* site_types.c - finds the type of a site's blocks; described in types.h. The frames of the
+ * allocating stack are analysed from the allocation call outwards, as long as a function returns
+ * the block to its caller or belongs to a library. */
 #include "symbolize/types/types.h"
 
 #include <string.h>
 
 #include "common/names/names.h"
 
-#define FRAMES_MOST 24   /* of a stack that are asked */
-#define STACKS_MOST 4096 /* of a process */
+#define FRAMES_MOST 24   /* number of frames of a stack that are analysed */
+#define STACKS_MOST 4096 /* number of stacks of a process that are analysed */
 
 struct types types_begin(struct arena *mem, struct signatures *signatures, struct roots *roots)
 {
@@ -24,7 +25,7 @@ void types_end(struct types *types)
     hashmap_end(&types->contents);
 }
 
-/* ---- Sizes ----------------------------------------------------------------------------------- */
+/* ---- Sizes of the blocks --------------------------------------------------------------------- */
 
 static void add_size(struct block_question *question, uint64_t size)
 {
@@ -35,8 +36,8 @@ static void add_size(struct block_question *question, uint64_t size)
         question->sizes[question->size_count++] = size;
 }
 
-/* The sizes of the samples, and what the other blocks add up to, which must be made of whole objects as
- * well. Returns the size of each block, 0 = they differ. */
+/* Adds the sizes of the sample blocks to a question, and the sum of the sizes of the other blocks:
+ * it must consist of whole objects, too. Returns the size of each block, 0 = the sizes differ. */
 static uint64_t add_sizes(const struct store *store, const struct share *share,
                           struct block_question *question)
 {
@@ -78,9 +79,10 @@ static struct block_question begin_question(const struct store *store, const str
     return question;
 }
 
-/* ---- Virtual tables -------------------------------------------------------------------------- */
+/* ---- Virtual tables that blocks point to ----------------------------------------------------- */
 
-/* The class of the virtual table that an address points into; NULL = none. */
+/* Returns the name of the class whose virtual table contains the address; NULL = the address is in
+ * no virtual table. */
 static const char *class_of_table(struct types *types, uint64_t address, struct binary **binary)
 {
     static const char words[] = "vtable for ";
@@ -100,7 +102,8 @@ static const char *class_of_table(struct types *types, uint64_t address, struct 
     return strncmp(name, words, strlen(words)) == 0 ? name + strlen(words) : NULL;
 }
 
-/* The class that all samples name; NULL = none, or several. */
+/* Returns the class whose virtual table all sample blocks of a share point to; NULL = none, or they
+ * differ. */
 static const char *class_of_samples(struct types *types, const struct share *share,
                                     struct binary **binary)
 {
@@ -127,7 +130,8 @@ static const char *class_of_samples(struct types *types, const struct share *sha
 
 /* ---- Names of functions ---------------------------------------------------------------------- */
 
-/* Functions of libraries without debug information that return text. */
+/* Functions that return text. Their libraries usually have no debug information, so the name is the
+ * evidence. */
 static const char *const text_functions[] = {
     "strdup",
     "__strdup",
@@ -147,7 +151,8 @@ static const char *const text_functions[] = {
     "wcsdup",
 };
 
-/* Texts of std::string: its code for char is in the library. */
+/* Functions that allocate the characters of a std::string. Their code for char is in libstdc++,
+ * without debug information. */
 static const char *const string_scopes[] = {"std::__cxx11::basic_string<char,",
                                             "std::string::", "std::basic_string<char,"};
 
@@ -165,16 +170,17 @@ static bool makes_text(const struct frame *frame)
     return false;
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
+/* ---- The frames of the allocating stack ------------------------------------------------------ */
 
-/* What a stack tells, from the inside outwards. */
+/* What the frames of a stack have shown so far, while they are analysed from the innermost
+ * outwards. */
 struct stack_answer {
     struct block_type_found found;
     struct binary *binary;
     bool conflict;
 };
 
-/* Takes what a frame says. False: the frames outside cannot add anything. */
+/* Takes over what one frame shows about the type. False: frames farther out cannot add anything. */
 static bool take_answer(struct stack_answer *answer, const struct block_type_found *found,
                         struct binary *binary, bool library)
 {
@@ -182,7 +188,8 @@ static bool take_answer(struct stack_answer *answer, const struct block_type_fou
     bool any = best->answer == BLOCK_FOUND;
 
     if (library && found->answer == BLOCK_FOUND && found->bytes &&
-        found->source != TYPE_BY_ALLOCATOR) /* to a library that allocates all blocks are bytes */
+        /* a library that allocates, like std::vector, sees only bytes */
+        found->source != TYPE_BY_ALLOCATOR)
         return !any || (best->weak && found->passed);
 
     if (found->answer == BLOCK_CONFLICT) {
@@ -217,7 +224,7 @@ static void take_text(struct stack_answer *answer, const struct frame *frame)
     snprintf(answer->found.via, sizeof(answer->found.via), "%.90s", frame->function);
 }
 
-/* Asks about one physical frame. False: stop. */
+/* Analyses one frame of the stack. False: stop, the frames farther out are not analysed. */
 static bool ask_frame(struct types *types, uint32_t node, struct block_question *question,
                       struct stack_answer *answer)
 {
@@ -228,7 +235,7 @@ static bool ask_frame(struct types *types, uint32_t node, struct block_question 
     struct binary *binary;
 
     if (!place || !module)
-        return place == NULL; /* a leaf, or generated code */
+        return place == NULL; /* true for generated code, which has no place in the source */
     if (classify_is_libleak_frame(concrete_frame(place)))
         return true;
     for (size_t i = 0; i < place->count; i++)
@@ -258,11 +265,12 @@ static struct stack_answer ask_stack(struct types *types, uint32_t node,
     return answer;
 }
 
-/* ---- Sites ----------------------------------------------------------------------------------- */
+/* ---- Making the type of a site --------------------------------------------------------------- */
 
-/* A base class says less than the virtual table does. */
+/* The pointer may have the type of a base class while the block is of a derived class. */
 #define CONFIDENCE_OF_A_BASE 0.7
-#define CONFIDENCE_OF_A_HEAD 0.8 /* of what the size does not confirm */
+/* the block begins with an object of that type, but its size is larger */
+#define CONFIDENCE_OF_A_HEAD 0.8
 
 static const struct block_type *make_type(struct types *types, const struct block_type_found *found)
 {
@@ -289,7 +297,8 @@ static const struct block_type *make_type(struct types *types, const struct bloc
     return type;
 }
 
-/* What the virtual table says replaces what the stack says, unless this was an allocator. */
+/* Replaces the type that the stack shows by the class that the virtual table shows, unless the
+ * stack has an allocator of that type, which is the best evidence. */
 static void ask_table(struct types *types, const struct share *share,
                       const struct block_question *question, uint64_t each,
                       struct stack_answer *answer)

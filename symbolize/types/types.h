@@ -1,9 +1,11 @@
-/* types.h - the types of blocks: of a site by its allocating stack and by the virtual tables in its
- * samples, of a record by its sites; and the fields of a type, also as values of a sample.
+/* types.h - finds the C or C++ types of blocks: of a site by its allocating stack and by the
+ * virtual tables that its sample blocks point to, of a record by its sites. It also finds the
+ * fields of a type, and their values in a sample block.
  *
- * A type has its source and confidence and is never a guess: blocks of the sizes that were seen must be
- * makeable of it, and contradicting evidence is a conflict and no type. What the allocating stacks do
- * not tell the paths from typed roots may. docs/TYPES.md says more.
+ * A type has a source and a confidence and is never a guess: blocks of the sizes that were seen
+ * must consist of whole objects of that type, and contradicting evidence is a conflict and no type.
+ * When the allocating stack does not show the type, a path of pointers from a variable with a known
+ * type may. docs/TYPES.md says more.
  */
 #ifndef SYMBOLIZE_TYPES_TYPES_H
 #define SYMBOLIZE_TYPES_TYPES_H
@@ -18,71 +20,80 @@ struct types {
     struct signatures *signatures;
     const struct store *store;
     struct roots *roots;
-    struct hashmap stacks;      /* hash of a stack and its sizes -> struct site_type * */
-    struct hashmap sites;       /* likewise, with what pointers tell */
-    struct hashmap paths;       /* result of the leak check, + 1 -> struct path_types * */
-    struct hashmap first_place; /* site + 1 -> its first place on a path, index + 1 */
-    struct path_place *places;  /* NULL = not collected yet */
-    struct hashmap contents;    /* address of a sample -> its index + 1 */
-    size_t asked, paths_asked;  /* stacks, paths */
+    struct hashmap stacks; /* hash of a stack and its sizes -> struct site_type * */
+    /* site and result of the leak check -> struct site_type *, with the evidence of pointers */
+    struct hashmap sites;
+    struct hashmap paths; /* result of the leak check, + 1 -> struct path_types * */
+    /* site + 1 -> the first place on a path of pointers with a block of that site, as index in
+     * `places` + 1 */
+    struct hashmap first_place;
+    struct path_place *places; /* blocks of sites on paths of pointers; NULL = not collected yet */
+    /* address of a sample block -> its index in the leak check's samples + 1 */
+    struct hashmap contents;
+    /* number of stacks and of paths that were analysed so far; both are limited */
+    size_t asked, paths_asked;
 };
 
-/* ---- site_types.c ---------------------------------------------------------------------------- */
+/* ---- site_types.c: the type of a site's blocks ----------------------------------------------- */
 
-/* The type of a site's blocks. binary, id: for types_fields(). */
+/* The type of a site's blocks. binary and id name the type for types_fields(). */
 struct site_type {
     const struct block_type *type; /* NULL = unknown */
     struct binary *binary;
     struct type_id id;
     bool conflict;
-    uint64_t block_size; /* of each block, 0 = they differ, or it is unknown */
+    uint64_t block_size; /* size of each block of the site; 0 = the sizes differ, or are unknown */
 };
 
-/* The signatures must be resolved. */
+/* Makes an empty struct types. The signatures must be resolved before. */
 struct types types_begin(struct arena *mem, struct signatures *signatures, struct roots *roots);
 void types_end(struct types *types);
 
-/* The type of the blocks of a share: of one site, in one result of the leak check. Never NULL. */
+/* Returns the type of the blocks of a share, which are the blocks of one site in one result of the
+ * leak check. Never NULL. */
 const struct site_type *types_of_share(struct types *types, const struct share *share);
-/* The type as far as the stack and virtual tables tell it. */
+/* Returns the type of the blocks of a share as shown by the stack and the virtual tables alone. */
 const struct site_type *types_of_stack(struct types *types, const struct share *share);
 
-/* The fields of a type, by their place; 0 = unknown, or no structure. binary, id: of a site's type, or
- * binary and named_field.to of a field. */
+/* Lists the fields of a type by ascending offset, and returns their number; 0 = unknown, or the
+ * type is no structure. binary, id: those of a struct site_type, or the binary and named_field.to
+ * of a field. */
 size_t types_fields(struct binary *binary, struct type_id id,
                     struct named_field fields[TYPE_FIELDS_MOST]);
 
-/* ---- path_types.c: what pointers tell ---------------------------------------------------------- */
+/* ---- path_types.c: the types that pointers to a block show ----------------------------------- */
 
-/* The result has another path now. */
+/* Forgets the types of the path to a result of the leak check, because that result has another path
+ * now. */
 void types_forget_path(struct types *types, uint32_t found);
 
-/* Fills in what a path of the model says in words of the source. */
+/* Adds names of the source to a path of the model: variables, members and types. */
 void types_name_path(struct types *types, struct path *path);
 
 struct pointed_type {
     struct block_type_found found;
     struct binary *binary;
     double confidence;
-    const char *via; /* NULL = not all of the path has names */
-    bool conflict;   /* pointers of different types lead to blocks of the site */
+    /* the expression through which the pointer was found; NULL = a part of the path has no name */
+    const char *via;
+    bool conflict; /* pointers to blocks of the site have different types */
 };
 
-/* The type that pointers to blocks of a site have, if blocks of the sizes that were seen can be made
- * of it. False: none. */
+/* Finds the type that pointers to blocks of a site have. Blocks of the sizes that were seen must
+ * consist of whole objects of that type. False: no type was found. */
 bool types_by_pointers(struct types *types, uint32_t site, const struct block_question *question,
                        struct pointed_type *type);
 
-/* ---- record_types.c -------------------------------------------------------------------------- */
+/* ---- record_types.c: the types of a record's blocks ------------------------------------------ */
 
-/* Fills in the types of a record from its shares. */
+/* Fills in the types of a record. Its blocks are given as shares of sites. */
 void types_fill_record(struct types *types, const struct share *shares, size_t count,
                        struct record *record);
 
-/* ---- field_values.c -------------------------------------------------------------------------- */
+/* ---- field_values.c: the values of fields in sample blocks ----------------------------------- */
 
-/* Fills in the fields of the record's samples. Addresses in the values are only followed to other
- * samples, whose contents are known. */
+/* Fills in the fields of the record's sample blocks with their values. A pointer is only followed
+ * when it points to another sample block, because only the contents of samples are known. */
 void types_fill_fields(struct types *types, const struct share *shares, size_t count,
                        struct record *record);
 

@@ -1,4 +1,5 @@
-/* allocator_names.c - see view.h. */
+/* allocator_names.c - names the function that allocated or released a block; described in
+ * view.h. */
 #include "symbolize/view/view.h"
 
 #include "leak_store.h"

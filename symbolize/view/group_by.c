@@ -1,4 +1,4 @@
-/* group_by.c - see view.h. */
+/* group_by.c - sums up the records of a process by function, file, size …; described in view.h. */
 #include "symbolize/view/view.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static const char *row_name(struct arena *mem, enum by_key key, const struct rec
     }
 }
 
-/* ---- Adding up ------------------------------------------------------------------------------ */
+/* ---- Adding records to the rows of the table ------------------------------------------------- */
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -102,7 +102,7 @@ static int compare_rows(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* A record is in one row; by tag, in several. */
+/* Says that a record is part of a row. By tag and by type a record may be part of several rows. */
 struct row_part {
     size_t record, row;
 };
@@ -146,7 +146,8 @@ static void add_to_row(struct grouping *adding, const char *name, size_t index, 
     add_row_part(adding, index, *at);
 }
 
-/* Adds a record's blocks by tag; the rest has no tag. */
+/* Adds the blocks of a record to the rows of their tags, and its other blocks to the row "no
+ * tag". */
 static void add_record_tags(struct grouping *adding, size_t index)
 {
     const struct record *record = &adding->process->records[index];
@@ -163,7 +164,8 @@ static void add_record_tags(struct grouping *adding, size_t index)
         add_to_row(adding, "[no tag]", index, bytes, blocks);
 }
 
-/* Adds a record to the sums by type; an array and one object of a type are in one row. */
+/* Adds the blocks of a record to the rows of their types. An array of a type and a single object of
+ * that type are in one row. */
 static void add_record_types(struct grouping *adding, size_t index)
 {
     const struct record *record = &adding->process->records[index];
@@ -206,7 +208,7 @@ static void add_records(struct grouping *adding)
     }
 }
 
-/* The number of records in no listed row. */
+/* Counts the records that are in none of the rows to list. */
 static uint64_t count_hidden_records(const struct grouping *adding)
 {
     const struct group_by_table *table = &adding->table;

@@ -1,7 +1,8 @@
-/* report_set_json.c - reads reports written as JSON; see view.h.
+/* report_set_json.c - reads reports written as JSON, for merge, diff and baselines; described in
+ * view.h.
  *
- * The files are not trusted: each key is read by its expected type, and what is missing or has
- * another type is left out.
+ * The files are not trusted: each key is read by its expected type, and a value that is missing or
+ * has another type is treated as absent.
  */
 #include "symbolize/view/view.h"
 
@@ -19,8 +20,9 @@
 
 struct json_reader {
     struct report_set *report_set;
-    const json_t *frames; /* of the report, which stacks may have indices of */
-    json_t *item;         /* a record, an error or a resource */
+    /* the table of frames in the report; a stack may contain indices of this table */
+    const json_t *frames;
+    json_t *item; /* the record, error or resource that is read now */
     struct record record;
 };
 
@@ -69,7 +71,8 @@ static uint64_t time_at(const json_t *object, const char *key)
     return text ? time_parse_iso(text) : 0;
 }
 
-/* The index of a word in the table; 0 when it is not there. */
+/* Returns the index of the string object[key] in a table of words; 0 when it is not in the
+ * table. */
 static uint32_t word_at(const json_t *object, const char *key, const char *const *words,
                         uint32_t count)
 {
@@ -83,7 +86,8 @@ static uint32_t word_at(const json_t *object, const char *key, const char *const
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* A report does not contain roles, but frames inside the user frame are no user code. */
+/* A report does not contain the roles of frames, so the role is found again from the names. The
+ * record names its user frame: a frame that a user frame called (inner) is a wrapper at most. */
 static enum frame_role frame_role_from_json(const struct frame *frame, bool inner)
 {
     enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
@@ -106,7 +110,8 @@ static void read_frame(struct frame *frame, const json_t *from, bool inner, stru
     frame->role = frame_role_from_json(frame, inner);
 }
 
-/* An element of a stack: a frame, or its index. */
+/* Returns the i-th frame of a stack, whose elements are frames or indices of the report's table of
+ * frames. */
 static const json_t *frame_at(const struct json_reader *reading, const json_t *stack, size_t i)
 {
     const json_t *frame = json_array_get(stack, i);
@@ -134,12 +139,12 @@ static void read_frames(const struct json_reader *reading, struct record *record
     record->frames = stack;
     record->frame_count = count;
     record->user = user;
-    record->ending = LEAK_ROOT_COMPLETE; /* reports do not contain it */
+    record->ending = LEAK_ROOT_COMPLETE; /* a report does not say how a trace ended */
 }
 
 /* ---- Records, errors, resources -------------------------------------------------------------- */
 
-/* Occurrences, in a merged report. */
+/* Reads in how many processes, and on which hosts, a record of a merged report occurred. */
 static void read_seen(struct json_reader *reading)
 {
     struct arena *mem = reading->report_set->mem;
@@ -172,7 +177,7 @@ static void read_amounts(struct json_reader *reading, const char *count)
                                    number_at(error, "samples")};
     record->first_ns = time_at(item, "first");
     record->last_ns = time_at(item, "last");
-    if (!record->last_ns) /* errors have one time */
+    if (!record->last_ns) /* an error without "last" has only one time */
         record->first_ns = record->last_ns = time_at(item, "time");
 }
 
@@ -287,7 +292,8 @@ static void read_processes(struct report_set *report_set, const json_t *report)
     }
 }
 
-/* A merged report cannot be split: if one of its processes was counted before, it is rejected. */
+/* Adds a merged report. Its sums cannot be split by process: if one of its processes is already in
+ * the set, the whole report is rejected. */
 static const char *read_merged(struct report_set *report_set, const json_t *report)
 {
     json_t *processes = json_object_get(report, "processes"), *item;
@@ -322,7 +328,9 @@ const char *report_set_json_read(struct report_set *report_set, const char *path
     bool merged = format && strcmp(format, REPORT_SET_MERGED_FORMAT) == 0;
     const char *wrong = NULL;
 
-    if (stat(path, &status) == 0) /* it names source files, as a recording does */
+    /* the owner of the report may read the source files that it names, as the owner of a recording
+     * file */
+    if (stat(path, &status) == 0)
         foreign_file_add_reader((struct file_owner){status.st_uid, status.st_gid});
     if (!report)
         wrong = arena_format(report_set->mem, "is no JSON: line %d: %s; write the report again",
@@ -356,8 +364,8 @@ void baseline_suppress(const struct report_set *report_set, const char *path,
 
     if (!stream)
         return;
-    /* Suppresses leaks only, unless the baseline listed reachable blocks: a block that was
-     * reachable and is lost now is new. */
+    /* Suppresses lost, indirect and possible blocks, and all verdicts only if the baseline listed
+     * reachable blocks: a block that was reachable then and is lost now is a new leak. */
     for (size_t i = 0; i < report_set->count; i++)
         fprintf(stream,
                 "{\n in the baseline\n libleak:Leak\n match-leak-kinds: %s\n"

@@ -9,33 +9,36 @@
 
 /* ---- group_by.c: a process summed up by function, file, module, size, kind, thread, site or tag -
  *
- * Each listed record is in one row, so the rows sum up to the totals of the listed verdicts.
- * Function, file and module are those of the frame that the record is about. A record of several
- * threads is in a row of exactly these threads. Only the average size is known, and rows are powers
- * of two. By tag a record is in the row of each tag that it has blocks of, with these blocks alone;
- * it counts as one record in each row and as one in the sums. Indirectly lost records are listed
- * with lost ones; suppressed records are in no row. */
+ * Sums a process up in a table by one key. Each listed record is in one row, so the rows sum up to
+ * the totals of the listed verdicts. Function, file and module are those of the frame that the
+ * record is about. A record of several threads is in a row of exactly these threads. A row by size
+ * is a power of two; the size of a record is the average of its blocks, because single sizes are
+ * not known. By tag a record is in the row of each of its tags, with the blocks of that tag; each
+ * of these rows, and the sums, count it as one record. Indirectly lost records are listed with lost
+ * ones; suppressed records are in no row. */
 
 struct group_by_row {
-    const char *name;           /* of a site: the function, NULL = no frame */
+    const char *name;           /* name of the row; by site the function, NULL = no frame */
     const struct record *first; /* the first record of the row, in the order of the report */
     struct verdict_total sum;
-    size_t number; /* group_by.c's own */
+    size_t number; /* index of the row before sorting, for group_by.c alone */
 };
 
-/* Bytes of the listed records that have a type, and those of them whose type is below
- * TYPE_DOUBTFUL; blocks whose evidence contradicts itself. doubtful <= typed. */
+/* How many bytes of the listed records have a known type (typed), how many of the typed bytes have
+ * a type with a confidence below TYPE_DOUBTFUL (doubtful), and the number of blocks whose evidence
+ * contradicts itself (conflicts). doubtful <= typed. */
 struct type_coverage {
     uint64_t typed, doubtful, conflicts;
 };
 
 struct group_by_table {
     struct arena *mem;
-    struct group_by_row *rows; /* by falling bytes */
+    struct group_by_row *rows; /* sorted by bytes, the largest row first */
     size_t count;
-    size_t shown; /* rows to list, by --top; the others are summed up in `rest` */
+    /* number of rows to list, limited by --top; `rest` is the sum of the other rows */
+    size_t shown;
     struct verdict_total all, rest;
-    struct type_coverage types; /* by type */
+    struct type_coverage types; /* filled in for a table by type only */
 };
 
 extern const char *const group_by_word[BY_MAX], *const group_by_heading[BY_MAX];
@@ -51,32 +54,37 @@ double group_by_share(const struct group_by_table *table, const struct group_by_
 
 /* ---- allocator_names.c: the function that an allocation or release called ----------------------
  *
- * The library replaces that function and records its callers. Readers of other tools' reports
- * expect it as the innermost frame, so formats that imitate these begin a stack with a frame of
- * this name and nothing else. The name is that of the family: calloc and realloc are malloc. */
+ * libleak replaces malloc, free and operator new, and records the stack of their caller. Valgrind
+ * and LSan print these functions as the innermost frame, so the formats that imitate their reports
+ * begin a stack with a frame that has only this name. It names the family: calloc and realloc are
+ * written as malloc. */
 
-/* The names of functions, indexed by enum leak_kind and enum leak_form; NULL = unknown. */
+/* Name the function that allocates blocks of an enum leak_kind, and the function that releases in
+ * an enum leak_form; NULL = unknown. */
 const char *allocator_name(uint32_t kind);
 const char *deallocator_name(uint32_t form);
 
-/* ---- report_set_json.c: reports written as JSON, read back ----------------------------------- */
+/* ---- report_set_json.c: reads reports that leakreport wrote as JSON -------------------------- */
 
-#define REPORT_SET_MERGED_FORMAT "libleak-merged" /* "format" of the JSON that merge writes */
+/* value of the key "format" in the JSON that `leakreport merge` writes */
+#define REPORT_SET_MERGED_FORMAT "libleak-merged"
 
-/* Does the file begin as JSON does? False also when it cannot be read. */
+/* Does the file begin with a JSON object? False also when the file cannot be read. */
 bool report_set_json_detect(const char *path);
 
-/* Adds a report, or a merged one. NULL, or what is wrong: "is JSON, but no report of libleak's". */
+/* Adds the report in a JSON file, or the merged reports in it, to the set. Returns NULL, or an
+ * error message: "is JSON, but no report of libleak's". */
 const char *report_set_json_read(struct report_set *report_set, const char *path);
 
-/* A baseline is an earlier report: only what it does not contain matters. Its records and resources
- * are suppressed by their signatures; its errors, which nothing suppresses, are listed and not
- * counted as new. */
+/* A baseline is an earlier report that is compared with a new one, to list only what is new.
+ * Records and resources of the baseline suppress those of the new report with equal signatures.
+ * Errors cannot be suppressed: those of the baseline are listed, but not counted as new. */
 
-/* Reads a JSON report, restricted to the verdicts of the set. False: *wrong says why. */
+/* Reads a JSON report as a baseline: only its records of the verdicts that the set shows. False:
+ * *wrong has the error message. */
 bool baseline_read(struct report_set *report_set, const char *path, const char **wrong);
 
-/* Adds a suppression for each entry. */
+/* Adds a suppression for each record and resource of the baseline. */
 void baseline_suppress(const struct report_set *report_set, const char *path,
                        struct suppressions *suppressions);
 
