@@ -1,11 +1,13 @@
-/* browse.h - `leakreport browse`: a finished run on the terminal, with lists to walk through. */
+/* browse.h - implements `leakreport browse`, which shows a finished run on the terminal as
+ * lists. */
 #ifndef SYMBOLIZE_BROWSE_BROWSE_H
 #define SYMBOLIZE_BROWSE_BROWSE_H
 
 #include "common/view/format_api.h"
 
-/* Shows the report until the user leaves. The terminal is that of the standard streams or, where they
- * lead elsewhere, that of the session. False: there is none, and a line says so; nothing was shown. */
+/* Shows the report until the user leaves. Uses the terminal of the standard streams, or, if they
+ * are redirected, the controlling terminal. False: there is no terminal; a message says so, and
+ * nothing was shown. */
 bool browse_run(const struct report *report, const struct view *view);
 
 #endif

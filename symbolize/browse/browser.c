@@ -1,4 +1,6 @@
-/* browser.c - the screen of `leakreport browse` and the keys that all tabs have; see browser.h. */
+/* browser.c - draws the screen of `leakreport browse` and handles the keys that all tabs have;
+ * described in browser.h.
+ */
 #include "symbolize/browse/browser.h"
 
 #include <errno.h>
@@ -17,8 +19,8 @@ static const struct browse_tab *const browse_tabs[TAB_MAX] = {
     [TAB_ERRORS] = &browse_errors,
 };
 
-#define HEAD_LINES 3 /* title, tabs, heading of the list */
-#define WIDE 150     /* from so many columns on the pane is beside the list */
+#define HEAD_LINES 3 /* lines above the list: title, tabs, heading of the list */
+#define WIDE 150 /* from this number of columns on, the pane is beside the list and not below it */
 
 static const struct browse_tab *tab_of(const struct browser *browser)
 {
@@ -30,7 +32,7 @@ static struct terminal_list *list_of(struct browser *browser)
     return &browser->lists[browser->tab];
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the list ------------------------------------------------------------------------ */
 
 void browser_add_row(struct browser *browser, size_t index, size_t depth)
 {
@@ -125,7 +127,7 @@ static void put_blanks(const struct browser *browser, int line, int column, int 
     terminal_put(browser->terminal, line, column, columns, style, false, blanks);
 }
 
-/* A line of an area, blank behind the text. */
+/* Writes a text in one line of an area, and blanks the rest of the line. */
 static void put_in_area(const struct browser *browser, const struct area *area, int line,
                         enum terminal_style style, const char *text)
 {
@@ -135,7 +137,8 @@ static void put_in_area(const struct browser *browser, const struct area *area, 
     put_blanks(browser, area->top + line, end, area->left + area->columns - end, style);
 }
 
-/* Lines of a text from one on; what a source line is about begins with ">". */
+/* Writes the lines of a text in an area, beginning with line number `first`. A line that begins
+ * with ">" is highlighted: it is the source line of a frame. */
 static void put_text(const struct browser *browser, const struct area *area, const char *text,
                      size_t first)
 {
@@ -164,7 +167,7 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-/* ---- The parts ------------------------------------------------------------------------------- */
+/* ---- Drawing the parts of the screen --------------------------------------------------------- */
 
 static void draw_title(const struct browser *browser)
 {
@@ -228,7 +231,7 @@ static void draw_list(struct browser *browser)
     }
 }
 
-/* What is known of the selected row; free() it. */
+/* Returns the details of the selected row as a text; the caller frees it. */
 static char *make_details(struct browser *browser, const struct area *area)
 {
     char *text = NULL;
@@ -269,7 +272,7 @@ static void draw_pane(struct browser *browser)
     free(text);
 }
 
-/* The frames of a stack, and the source of the selected one. */
+/* Draws the frames of a stack, and the source of the selected frame. */
 static void draw_stack(struct browser *browser)
 {
     struct area area = list_area(browser), pane = pane_area(browser);
@@ -306,7 +309,7 @@ static void draw_stack(struct browser *browser)
     free(text);
 }
 
-/* The details alone. */
+/* Draws the details of the selected row on the whole screen. */
 static void draw_text(struct browser *browser)
 {
     struct area area = {HEAD_LINES, 0, LINES - HEAD_LINES - 1, COLS};
@@ -396,9 +399,10 @@ static void draw(struct browser *browser)
     refresh();
 }
 
-/* ---- Searching ------------------------------------------------------------------------------- */
+/* ---- Searching in the list ------------------------------------------------------------------- */
 
-/* Finds a row that matches. step: 1 and -1 go on from the selected row, 0 begins with it. */
+/* Selects the next row that has the searched text. step: 1 or -1 goes forwards or backwards from
+ * the selected row, 0 begins with the selected row. */
 static bool find_row(struct browser *browser, int step)
 {
     struct terminal_list *list = list_of(browser);
@@ -426,7 +430,7 @@ static void search(struct browser *browser, int step)
                  browser->search.text);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys of the list, of a stack and of a text ---------------------------------------------- */
 
 static void open_stack(struct browser *browser)
 {
@@ -467,7 +471,7 @@ static bool click_tab(struct browser *browser, int key)
     return true;
 }
 
-/* Keys that mean the same whatever is shown. */
+/* Handles the keys that have the same meaning in all modes. */
 static bool handle_common_key(struct browser *browser, int key)
 {
     size_t processes = browser->report->process_count;
@@ -589,10 +593,10 @@ static void handle_key(struct browser *browser, int key)
     }
 }
 
-/* ---- The loop -------------------------------------------------------------------------------- */
+/* ---- The loop that waits for keys ------------------------------------------------------------ */
 
-/* Waits for a key. False: the terminal was closed. A signal counts as an event: the size of the
- * terminal may have changed. */
+/* Waits for a key. False: the terminal was closed. A signal counts as a key, because the size of
+ * the terminal may have changed. */
 static bool wait_for_key(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -618,7 +622,8 @@ static void run(struct browser *browser)
     }
 }
 
-/* The standard streams are a terminal, or become the one of the session. */
+/* Makes the standard streams a terminal: they are one already, or are replaced by the controlling
+ * terminal. False: there is no terminal. */
 static bool take_terminal(void)
 {
     int fd;
@@ -626,7 +631,7 @@ static bool take_terminal(void)
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         return true;
     if (!isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO))
-        return false; /* whoever reads the output is no person */
+        return false; /* a program reads the output, so there is no user at a terminal */
     fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return false;

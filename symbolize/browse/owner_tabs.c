@@ -1,4 +1,6 @@
-/* owner_tabs.c - owners, sums by a key, errors and open resources; see browser.h. */
+/* owner_tabs.c - the tabs with owners, with sums by a key, and with errors and open resources;
+ * described in browser.h.
+ */
 #include "symbolize/browse/browser.h"
 
 #include <inttypes.h>
@@ -7,7 +9,7 @@
 #include "common/base/term_text.h"
 #include "symbolize/text/text.h"
 
-/* ---- Owners ---------------------------------------------------------------------------------- */
+/* ---- The tab with owners --------------------------------------------------------------------- */
 
 static const struct owner *owner_at(const struct browser *browser, size_t row)
 {
@@ -99,7 +101,7 @@ const struct browse_tab browse_owners = {
     .keys = owners_keys,
 };
 
-/* ---- Sums by type, function, file ... -------------------------------------------------------- */
+/* ---- The tab with sums by type, function, file ... ------------------------------------------- */
 
 static const struct group_by_row *sum_at(const struct browser *browser, size_t row)
 {
@@ -159,7 +161,8 @@ static bool sums_row_has(const struct browser *browser, size_t row, const char *
     return browse_text_has(sum_name(browser, sum_at(browser, row), 0).text, text);
 }
 
-/* Enter: the records of the row, as far as its name finds them. */
+/* Handles the keys b (sum up by the next key) and Enter (show the records that contain the name of
+ * the selected row). */
 static bool handle_sums_key(struct browser *browser, int key)
 {
     size_t selected = browser->lists[browser->tab].selected;
@@ -194,9 +197,9 @@ const struct browse_tab browse_sums = {
     .keys = sums_keys,
 };
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- The tab with errors --------------------------------------------------------------------- */
 
-/* The crash, then wrong frees, then resources. */
+/* The kinds of rows, in the order of the list: the crash, then bad frees, then resources. */
 enum error_sort { ERROR_CRASH, ERROR_FREE, ERROR_RESOURCE };
 
 static enum error_sort error_sort_of(const struct process *process, size_t *index)

@@ -1,4 +1,5 @@
-/* record_tabs.c - records, and sites that grow; see browser.h. */
+/* record_tabs.c - the tab with records, and the tab with sites that grow; described in
+ * browser.h. */
 #include "symbolize/browse/browser.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include "common/base/term_text.h"
 #include "symbolize/text/text.h"
 
-/* ---- What both have -------------------------------------------------------------------------- */
+/* ---- Functions for both tabs ----------------------------------------------------------------- */
 
 static bool record_has(const struct record *record, const char *text)
 {
@@ -49,7 +50,7 @@ static void write_record(const struct browser *browser, const struct record *rec
     text_record(browser_process(browser), record, number, &browser->view, stream);
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- The tab with records -------------------------------------------------------------------- */
 
 static const struct record *record_at(const struct browser *browser, size_t row)
 {
@@ -90,7 +91,8 @@ static const char *const sort_words[] = {
     [SORT_AGE] = "age",           [SORT_GROWTH] = "growth",
 };
 
-/* What fixing the leak releases, with all that its blocks own; of what is no leak nothing. */
+/* Returns how many bytes a fix of the leak releases, with all that its blocks own; "-" for blocks
+ * that are no leak. */
 static struct term_text released_text(const struct record *record)
 {
     if (record->verdict == VERDICT_REACHABLE || record->verdict == VERDICT_RUNTIME)
@@ -169,9 +171,10 @@ const struct browse_tab browse_records = {
     .keys = records_keys,
 };
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
+/* ---- The tab with sites that grow ------------------------------------------------------------ */
 
-/* Records that grow, and behind them those that grew and were freed. */
+/* Returns a row's record. First come live records that grow, behind them records that grew and
+ * whose blocks are all freed. */
 static const struct record *grown_at(const struct browser *browser, size_t index)
 {
     const struct process *process = browser_process(browser);

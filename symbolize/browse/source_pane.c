@@ -1,4 +1,4 @@
-/* source_pane.c - frames and their source; see browser.h. */
+/* source_pane.c - writes frames and the source lines around them; described in browser.h. */
 #include "symbolize/browse/browser.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
-/* tree_tabs.c - call trees whose calls open and close; see browser.h. */
+/* tree_tabs.c - the tabs with call trees, whose nodes can be opened and closed; described in
+ * browser.h.
+ */
 #include "symbolize/browse/browser.h"
 
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static const struct call_node *node_at(const struct browser *browser, size_t row
     return &tree_of(browser)->tree.nodes[browser->rows[row].index];
 }
 
-/* ---- Making and forgetting ------------------------------------------------------------------- */
+/* ---- Making and freeing a tree --------------------------------------------------------------- */
 
 static void list_order(struct browse_tree *tree)
 {
@@ -41,7 +43,7 @@ static void list_order(struct browse_tree *tree)
     }
 }
 
-/* A chain of calls without branches is open, so that the first branch is on the screen. */
+/* Opens the nodes up to the first branch, because a chain of calls without branches says little. */
 static void open_first_calls(struct browse_tree *tree)
 {
     uint32_t at = tree->tree.nodes[0].first;
@@ -81,7 +83,7 @@ void browse_trees_forget(struct browser *browser)
     browser->profile = (struct heap_profile){0};
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the tree ------------------------------------------------------------------------ */
 
 static bool node_has(const struct call_node *node, const char *text)
 {
@@ -91,7 +93,8 @@ static bool node_has(const struct call_node *node, const char *text)
                        : browse_text_has(call_node_name(node, buffer), text);
 }
 
-/* Opens what is above the calls with the text, once: they may be closed again. */
+/* Opens the nodes above calls with the filter's text. Does so once for each text, so that the user
+ * can close them again. */
 static void open_matches(struct browse_tree *tree, const char *text)
 {
     const struct call_node *nodes = tree->tree.nodes;
@@ -105,7 +108,8 @@ static void open_matches(struct browse_tree *tree, const char *text)
             tree->open[up] = true;
 }
 
-/* Keeps what has the text, all above it, and all below it. */
+/* Marks the nodes that the filter keeps: those with the text, and all nodes above and below
+ * them. */
 static void mark_kept(struct browse_tree *tree, const char *text)
 {
     struct call_node *nodes = tree->tree.nodes;
@@ -227,7 +231,7 @@ bool browse_tree_search(struct browser *browser, int step)
     return false;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys of the tree ------------------------------------------------------------------------ */
 
 static void select_caller(struct browser *browser)
 {

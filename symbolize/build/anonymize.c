@@ -1,4 +1,4 @@
-/* anonymize.c - see build.h. */
+/* anonymize.c - removes private data from a report; described in build.h. */
 #include "symbolize/build/build.h"
 
 static void anonymize_frames(const struct frame *const *frames, size_t count)
@@ -99,7 +99,8 @@ static void anonymize_crash(struct crash *crash)
         crash->modules[i] = base_name(crash->modules[i]);
 }
 
-/* Paths lose their directories; peers of sockets are left out. */
+/* Removes private data from a resource: directories of paths, and names that are no path, like
+ * addresses of socket peers. */
 static void anonymize_resource(struct resource *resource)
 {
     size_t kept = 0;

@@ -58,7 +58,8 @@ static void fill_identity(struct arena *mem, const struct store *store, struct p
                                                     : store_time_of_tick(store, header->epoch);
 }
 
-/* Counted per tracked block, so sampling applies. */
+/* Does the counter count blocks that libleak would have tracked? Then, with sample=, it counted
+ * only the sampled ones. */
 static bool is_counted_per_block(int why)
 {
     return why == LEAK_UNTRACKED_FILTERED || why == LEAK_UNTRACKED_NO_MEMORY;
@@ -97,12 +98,13 @@ static void fill_stacks(const struct store *store, struct stacks *stacks)
         stacks->frames_walked = add_saturating(stacks->frames_walked, thread->frames_walked);
         stacks->frames_shared = add_saturating(stacks->frames_shared, thread->frames_shared);
     }
-    /* A running process counts a walk before its capture. */
+    /* The file of a running process may have a walk whose capture is not counted yet. */
     stacks->captures = captures > stacks->walks ? captures : stacks->walks;
     stacks->leaf_cache_hits = stacks->captures - stacks->walks;
 }
 
-/* How the stack of each node ends; callers precede callees, so one pass is enough. */
+/* Returns how the stack of each node ends. A caller's node has a lower index than its callee's, so
+ * one pass is enough. */
 static uint8_t *node_endings(const struct store *store)
 {
     uint8_t *roots = array_grow(NULL, &(size_t){0}, store->node_count + 1, 1);
@@ -131,13 +133,13 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
         if (site->older) {
             process->older_blocks = add_saturating(process->older_blocks, site->live_blocks);
             process->older_bytes = add_saturating(process->older_bytes, site->live_bytes);
-            continue; /* nothing has seen the allocation */
+            continue; /* blocks from before libleak was loaded: their allocation was not seen */
         }
         if (site->inherited) {
             inherited.bytes = add_saturating(inherited.bytes, site->live_bytes);
             inherited.blocks = add_saturating(inherited.blocks, site->live_blocks);
             variance_add_site(&inherited.variance, store, site);
-            continue; /* the parent allocated it */
+            continue; /* the parent process allocated these blocks */
         }
         process->allocations += site->counts.allocs;
         process->frees += site->counts.frees;
@@ -151,7 +153,8 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
     }
     free(roots);
     process->live_error = variance_half_width(&live);
-    if (process->live_bytes > process->peak_bytes) { /* threads publish their counters in batches */
+    /* threads publish their counters in batches, so the peak may be too low */
+    if (process->live_bytes > process->peak_bytes) {
         process->peak_bytes = process->live_bytes;
         process->peak_ns = process->until_ns;
     }
@@ -197,7 +200,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     fill_stacks(store, &process->stacks);
     inherited = fill_sums(store, process);
     if (options->group.inherited)
-        inherited.blocks = 0; /* they are listed, so no note */
+        inherited.blocks = 0; /* inherited blocks are listed, so no note about them is needed */
     suppress_select_store(options->group.suppressions, store, process->until_ns);
     report_notes_fill(mem, store, &inherited, options->group.suppressions, process);
     resources_fill(mem, resolver, store, options->group.suppressions, process);
@@ -221,7 +224,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     perfmap_end(generated);
 }
 
-/* ---- Across processes ----------------------------------------------------------------------- */
+/* ---- Comparing the results of the processes -------------------------------------------------- */
 
 static uint64_t errors_hash(const struct process *process, uint64_t hash)
 {
@@ -232,7 +235,8 @@ static uint64_t errors_hash(const struct process *process, uint64_t hash)
         hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
     }
     if (process->crash) {
-        const char *words = process->crash->words; /* hashed up to the address */
+        /* hash the text only up to the address, which differs from run to run */
+        const char *words = process->crash->words;
 
         hash = hash_mix(hash, process->crash->signature);
         hash = hash_text(hash, words, strcspn(words, "0123456789"));
@@ -276,7 +280,7 @@ static void make_stable_root(const struct root *shared)
     root->has_offset = false;
 }
 
-/* Rates and times differ from run to run; the verdict does not. */
+/* Clears rates and times, which differ from run to run, and keeps the verdict. */
 static void make_stable_growth(const struct growth *shared)
 {
     struct growth *growth = (struct growth *)shared;
@@ -333,7 +337,8 @@ static void make_stable_resources(struct process *process)
         stack_make_stable(resource->opened.frames, resource->opened.count);
         stack_make_stable(resource->closed.frames, resource->closed.count);
     }
-    process->inherited_count = 0; /* depends on the parent process */
+    /* which descriptors are inherited depends on the parent process */
+    process->inherited_count = 0;
 }
 
 static void make_stable_lost(const struct lost_place *place)
@@ -377,9 +382,10 @@ static void make_stable(struct process *process)
     process->recent_count = process->history_count = process->peak_part_count = 0;
     process->temporary_count = process->temporary_blocks = process->temporary_bytes = 0;
     process->milestone_count = 0;
-    process->peak = (struct moment){0}; /* depends on timing */
+    process->peak = (struct moment){0}; /* the time of the peak differs from run to run */
     process->own_bytes = 0;
-    process->stacks = (struct stacks){0}; /* which frees are inspected is random */
+    /* these counts differ from run to run, because frees are sampled at random */
+    process->stacks = (struct stacks){0};
     for (size_t i = 0; i < process->record_count; i++)
         make_stable_record(&process->records[i]);
     for (size_t i = 0; i < process->grown_count; i++)

@@ -1,5 +1,5 @@
-/* build.h - recording files become the model: everything known of each process, and which processes
- * are alike.
+/* build.h - turns recording files into the model of a report: everything that is known about each
+ * process, and which processes have equal results.
  */
 #ifndef SYMBOLIZE_BUILD_BUILD_H
 #define SYMBOLIZE_BUILD_BUILD_H
@@ -13,21 +13,26 @@ struct build_options {
     struct group_options group;
     struct recent_frees_options recent;
     struct address_info_options who;
-    const char *wrappers; /* functions that never title a record; NULL = as recorded */
-    const char *perf_map; /* pattern as of -o; NULL = the standard place */
-    bool allocated;       /* build the allocation profile */
-    bool content;         /* keep the contents of blocks … */
-    bool anonymous;       /* … unless this is set, see anonymize_process() */
-    bool stable;          /* clear what differs from run to run: pids, times, addresses, samples */
+    /* functions that never title a record, replacing the list in the recording file; NULL = use the
+     * recorded list */
+    const char *wrappers;
+    /* pattern of the file with names of generated code, with the placeholders of -o; NULL =
+     * /tmp/perf-PID.map */
+    const char *perf_map;
+    bool allocated; /* build the allocation profile */
+    bool content;   /* keep the contents of sample blocks, unless `anonymous` is set */
+    bool anonymous; /* remove private data; see anonymize_process() */
+    /* clear all that differs from run to run: pids, times, addresses, samples */
+    bool stable;
 };
 
-/* Fills in one process of the report, which lives in mem. The store may be released afterwards,
- * except its arena if that is mem. */
+/* Fills in one process of the report, which lives in mem. The store may be released afterwards; but
+ * if mem is the arena of the store, that arena must stay. */
 void build_process(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process);
 
-/* Finishes a report when all processes are there: what was asked for comes first, and those that are
- * alike are found. */
+/* Finishes a report when all processes are in it: puts those first that the user asked for, and
+ * finds those with equal results. */
 void build_finish(struct report *report, const struct build_options *options);
 
 /* ---- anonymize.c: a report that can be given away ---------------------------------------------
@@ -35,22 +40,24 @@ void build_finish(struct report *report, const struct build_options *options);
  * Functions, lines and base names of files stay, because the report would be useless without them.
  * Directories, arguments, the host and the path of the recording file go. */
 
-/* Records share frames and rules; changing one twice is harmless. */
+/* Removes private data from a process. Records share frames and rules; it is harmless that a shared
+ * one is changed several times. */
 void anonymize_process(struct process *process);
-/* The rules that no process used. */
+/* Removes private data from the rules that no process used. */
 void anonymize_rules(struct report *report);
 
-/* ---- evidence_gaps.c: process.gap and verdict_gap, from the totals; names of --only ---------- */
+/* ---- evidence_gaps.c: sets process.gap and verdict_gap, the reasons why results are incomplete  */
 
 void evidence_fill(struct arena *mem, const struct store *store, struct process *process);
 
-/* Shows what the process has to the names of --only that were found nowhere so far. */
+/* Looks up the names of --only in the process, to warn about names that are found in no process. */
 void evidence_seek_names(struct resolver *resolver, const struct store *store,
                          const struct suppressions *suppressions);
 
 /* ---- report_notes.c: sentences about what the numbers leave out, and why --------------------- */
 
-/* Live blocks that a fork child inherited and that the report does not show; 0 = none. */
+/* Live blocks that a fork child inherited from its parent and that the report does not list; 0 =
+ * none. */
 struct handed_down {
     uint64_t bytes, blocks;
     struct variance variance;

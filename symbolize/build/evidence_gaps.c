@@ -1,4 +1,5 @@
-/* evidence_gaps.c - see build.h. */
+/* evidence_gaps.c - finds the reasons why the results of a process are incomplete; described in
+ * build.h. */
 #include "symbolize/build/build.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static const char *find_gap(struct arena *mem, const struct store *store)
     return NULL;
 }
 
-/* An option of the user says that there is no leak check at the end. */
+/* Did the user choose by an option that the process makes no leak check at its end? */
 static bool is_unchecked_by_choice(const struct store *store)
 {
     const struct leak_snapshot *failed = store->failed ? store->failed

@@ -1,4 +1,4 @@
-/* report_notes.c - see build.h. */
+/* report_notes.c - writes the notes of a report; described in build.h. */
 #include "symbolize/build/build.h"
 
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 #include "symbolize/heap/heap.h"
 
-#define APART_LEAST (8u << 20) /* less is not reported */
+/* bytes of memory outside of blocks; the note about own allocators needs at least so many */
+#define APART_LEAST (8u << 20)
 
 struct notes {
     struct arena *mem;
@@ -26,7 +27,8 @@ static bool is_sampled(const struct notes *notes)
     return notes->store->header.sample > 1;
 }
 
-/* "name=value", or "" when the option is 0, its default. */
+/* Returns "name=value" for an option of the recording; "" when its value is 0, which is the
+ * default. */
 static const char *option_text(const struct notes *notes, const char *name)
 {
     char value[32];
@@ -65,7 +67,7 @@ static void add_sampling(struct notes *notes)
                         sample, term_count(sample, "byte").text));
 }
 
-/* Live blocks that a fork child inherited. */
+/* Adds a note about live blocks that a fork child inherited and the report does not list. */
 static void add_inherited(struct notes *notes, const struct handed_down *inherited, int32_t parent)
 {
     struct error error = variance_half_width(&inherited->variance);
@@ -90,7 +92,8 @@ static void add_options(struct notes *notes)
         add_sizes(notes);
 }
 
-/* Most private memory is in no block: the program seems to have its own allocator. */
+/* Adds a note if most private memory is in no known block: the program seems to have its own
+ * allocator. */
 static void add_own_allocator(struct notes *notes)
 {
     const struct store_leak_check *look = notes->store->look;
@@ -106,7 +109,8 @@ static void add_own_allocator(struct notes *notes)
                                  term_size(apart + known).text, term_size(known).text));
 }
 
-/* Says what "no leaks" leaves out: Python's objects are no blocks. */
+/* Adds a note that "no leaks" says nothing about small objects of Python: Python's own allocator
+ * makes them, so they are no blocks. */
 static void add_python_pools(struct notes *notes)
 {
     const struct store_leak_check *look = notes->store->look;
@@ -119,7 +123,7 @@ static void add_python_pools(struct notes *notes)
              "each is a block");
 }
 
-/* Explains why no block is called a leak. */
+/* Adds a note why no block is called a leak: the program never enabled leak detection. */
 static void add_never_enabled(struct notes *notes)
 {
     char value[256];
@@ -164,7 +168,7 @@ static void add_uncleared(struct notes *notes)
                                                     : " were"));
 }
 
-/* Functions of option pair= were never called, or not where libleak sees it. */
+/* Adds a note if no call of the functions in the option pair= was seen. */
 static void add_unseen_pairs(struct notes *notes)
 {
     char pairs[256];

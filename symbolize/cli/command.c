@@ -1,4 +1,6 @@
-/* command.c - see command.h. */
+/* command.c - reads recording files and writes the output, for all commands; described in
+ * command.h.
+ */
 #include "symbolize/cli/command.h"
 
 #include <errno.h>
@@ -20,7 +22,8 @@ struct binary_search_path command_search_path(const struct options *options)
 bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report)
 {
-    struct arena *own = arena_begin(); /* the raw data is released once the records are made */
+    /* holds the raw data, and is freed as soon as the records are made */
+    struct arena *own = arena_begin();
     struct store store;
     struct read_error trouble;
     char words[1024];
@@ -52,7 +55,8 @@ bool command_has_errors(const struct options *options, const struct totals *tota
     return found;
 }
 
-/* Blocks without a verdict are one of their own. */
+/* Does --errors-for name a verdict that only a leak check can give? Without a leak check, blocks
+ * are "unfreed" or "runtime". */
 static bool wants_verdicts(const struct options *options)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -93,8 +97,8 @@ static enum output_mode output_mode_of(const struct options *options)
     return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
-/* Starts the pager, but not for what leakrun shows after a program, nor for a format that a
- * terminal does not get. */
+/* Starts the pager if the output is a terminal; not for a report that leakrun shows after a
+ * program, and not for a format that must not be shown on a terminal. */
 static void begin_pager(struct command_output *output, const struct options *options)
 {
     bool binary = !options->generate && (options->format->traits & FORMAT_BINARY);
@@ -107,9 +111,10 @@ static void begin_pager(struct command_output *output, const struct options *opt
         output->stream = stream;
 }
 
-#define COLUMNS_LEAST 80 /* the tables need them */
+#define COLUMNS_LEAST 80 /* the least width of tables and trees */
 
-/* Trees and tables are as wide as the terminal; the report has 80 columns anywhere. */
+/* Returns the width of the output. Trees and tables are as wide as the terminal; 0 = the report has
+ * 80 columns, whatever the terminal. */
 static size_t chosen_columns(const struct options *options, int fd)
 {
     size_t columns = output_terminal_columns(fd);
@@ -131,7 +136,8 @@ void command_begin_output(struct command_output *output, struct arena *mem, stru
             exit(STATUS_UNUSABLE);
         }
         output->terminal = targets_on_terminal(&options->targets, false);
-        /* All targets get the same text: colour only if all are terminals. */
+        /* All targets receive the same text, so it has colours only if all targets are
+         * terminals. */
         set_colours(options, targets_on_terminal(&options->targets, true));
         options->view.rows = targets_rows(&options->targets);
     } else {
@@ -163,7 +169,8 @@ static bool deliver_report(struct command_output *output, const struct options *
     return good;
 }
 
-/* A reader that left early has what it wanted: with SIGPIPE ignored that is no failure. */
+/* Finishes the stream. EPIPE is no error, though SIGPIPE is ignored: the reader closed the pipe
+ * because it had read enough. */
 static bool finish_stream(FILE *stream)
 {
     bool good = fflush(stream) == 0 ? !ferror(stream) : errno == EPIPE;

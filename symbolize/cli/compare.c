@@ -1,4 +1,4 @@
-/* compare.c - the commands diff and merge; see command.h. */
+/* compare.c - implements the commands diff and merge; described in command.h. */
 #include "symbolize/cli/command.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include "symbolize/view/view.h"
 #include "common/base/term_text.h"
 
-/* ---- diff ------------------------------------------------------------------------------------ */
+/* ---- The command diff ------------------------------------------------------------------------ */
 
-/* Names in a recording file are resolved now; those in a report were resolved when it was
- * written. */
+/* Warns of modules without names in a recording file, because it can be compared only by names. A
+ * JSON report has the names from the time when it was written. */
 static void warn_of_nameless(const struct process *process)
 {
     for (size_t i = 0; i < process->blind_count; i++) {
@@ -29,7 +29,8 @@ static void warn_of_nameless(const struct process *process)
 static bool read_store(struct report_set *report_set, struct resolver *resolver,
                        const struct options *options, const char *path)
 {
-    struct arena *own = arena_begin(); /* the report_set keeps what it needs: there may be many */
+    /* freed after each file, because there may be many; the set copies what it needs */
+    struct arena *own = arena_begin();
     struct report report = {.processes = arena_alloc(own, sizeof(struct process))};
     bool good = command_read_store(own, resolver, options, path, &report);
 
@@ -73,13 +74,13 @@ static bool writes_html(const struct options *options)
     return strcmp(options->format->name, "html") == 0;
 }
 
-/* diff and merge write text or JSON, diff a page as well. */
+/* Does the user want JSON? diff and merge write text or JSON; diff also HTML. */
 static bool writes_json(const struct options *options)
 {
     return strcmp(options->format->name, "json") == 0;
 }
 
-/* Says whether all options go with the command. False: prints which one does not. */
+/* Checks that the command supports all options. False: prints which one it does not. */
 static bool is_verb_compatible(const struct options *options, const char *verb)
 {
     bool report = options->generate || options->baseline || options->view.freed ||
@@ -146,11 +147,12 @@ int command_diff(struct options *options)
     return status;
 }
 
-/* ---- diff --survivors ------------------------------------------------------------------------ */
+/* ---- The command diff --survivors ------------------------------------------------------------ */
 
 #define SURVIVOR_CHECKS 3
 
-/* Says whether the three recordings are about one process, with leak checks in this order. */
+/* Checks that the three recordings are of one process, and that their leak checks were made in this
+ * order. */
 static bool are_successive_checks(const struct report_set *ledgers, const struct options *options)
 {
     for (int i = 0; i < SURVIVOR_CHECKS; i++) {
@@ -222,7 +224,7 @@ bool command_diff_survivors(struct options *options)
     return good;
 }
 
-/* ---- merge ----------------------------------------------------------------------------------- */
+/* ---- The command merge ----------------------------------------------------------------------- */
 
 static int output_merge(struct arena *mem, struct options *options, struct report_set *report_set)
 {
@@ -242,7 +244,7 @@ static int output_merge(struct arena *mem, struct options *options, struct repor
                                     : STATUS_GOOD;
 }
 
-/* Reports files that cannot be read and leaves them out. */
+/* Merges all files; prints a message for each file that cannot be read, and leaves it out. */
 int command_merge(struct options *options)
 {
     static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};

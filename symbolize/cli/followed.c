@@ -1,4 +1,6 @@
-/* followed.c - see followed.h. */
+/* followed.c - chooses the blocks that a further run follows, for leakrun --when-lost; described in
+ * followed.h.
+ */
 #include "symbolize/cli/followed.h"
 
 #include <inttypes.h>
@@ -10,11 +12,12 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/text/text.h"
 
-#define BLOCKS_MOST 3 /* of one record */
+#define BLOCKS_MOST 3 /* most blocks of one record that a run follows */
 
-/* ---- Recordings of another run --------------------------------------------------------------- */
+/* ---- Reading the recordings of further runs -------------------------------------------------- */
 
-/* Returns how many of its followed blocks belong to records of the report. */
+/* Adds the results of one recording file to the report. Returns how many of the blocks that the run
+ * followed belong to records of the report. */
 static size_t read_followed_store(struct arena *mem, struct resolver *resolver, const char *path,
                                   bool refine, struct report *report)
 {
@@ -72,7 +75,7 @@ size_t followed_read(struct arena *mem, struct resolver *resolver, const struct 
     return agreed;
 }
 
-/* ---- The blocks to follow -------------------------------------------------------------------- */
+/* ---- Choosing the blocks to follow ----------------------------------------------------------- */
 
 static bool fail(const char *record, const char *why)
 {
@@ -81,8 +84,8 @@ static bool fail(const char *record, const char *why)
 }
 
 struct plan {
-    const struct record *records[BLOCKS_MOST]; /* one for each block */
-    size_t blocks[BLOCKS_MOST];                /* its sample */
+    const struct record *records[BLOCKS_MOST]; /* for each block, its record */
+    size_t blocks[BLOCKS_MOST];                /* for each block, its index in record->samples */
     size_t count;
 };
 
@@ -94,7 +97,8 @@ static void add_blocks(struct plan *plan, const struct record *record)
     }
 }
 
-/* The first process whose list has the number. */
+/* Plans the blocks of the record with this number in the list; takes the first process whose list
+ * has the number. lost_only: skips processes in which the record is not lost. */
 static bool add_numbered(struct plan *plan, const struct options *options,
                          const struct report *report, size_t number, bool lost_only)
 {
@@ -149,7 +153,7 @@ static bool find_blocks(struct plan *plan, const struct options *options,
            fail(text, "the report has no record of this number");
 }
 
-/* ---- Printing -------------------------------------------------------------------------------- */
+/* ---- Printing the plan ----------------------------------------------------------------------- */
 
 static const struct when_lost *first_lost(const struct plan *plan)
 {
@@ -162,8 +166,9 @@ static const struct when_lost *first_lost(const struct plan *plan)
     return NULL;
 }
 
-/* What the second run left open: the instruction, which steps find, and the last use, which is
- * watched only of a single block. */
+/* Prints the plan of the third run: the steps find the instruction that lost the pointer, if the
+ * second run did not find it, and the run watches the last use of the block, which is possible only
+ * for a single block. */
 static void print_third_run(const struct plan *plan, FILE *stream)
 {
     const struct when_lost *when = first_lost(plan);
@@ -189,8 +194,9 @@ static void print_second_run(const struct plan *plan, FILE *stream)
     putc('\n', stream);
 }
 
-/* Threads that share their work do not share it alike in every run, so the same blocks may come
- * from the same stacks in the next one. */
+/* Says whether a run without results may have results when it is repeated. Threads other than the
+ * first may share their work differently in each run, so the next run may allocate the planned
+ * blocks with the planned stacks. */
 static bool is_worth_a_retry(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)

@@ -1,4 +1,4 @@
-/* main.c - leakreport: options -> reader -> build -> format, and the exit status. */
+/* main.c - runs leakreport: options -> reader -> build -> format -> exit status. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,14 +18,15 @@
 #include "common/names/symbolizer.h"
 #include "scan/scan.h"
 
-/* ---- --serve-fd ------------------------------------------------------------------------------ */
+/* ---- The option --serve-fd: answering requests ----------------------------------------------- */
 
 static int run_serve(const struct options *options)
 {
     struct binary_search_path search = command_search_path(options);
     struct arena *mem = arena_begin();
     FILE *requests = fdopen(options->serve_read, "r");
-    /* A second stream: one for both directions would need repositioning. */
+    /* The answers have a stream of their own, because one stream for reading and writing would need
+     * repositioning at each change. */
     FILE *answers = fdopen(options->serve_write == options->serve_read ? dup(options->serve_write)
                                                                        : options->serve_write,
                            "w");
@@ -46,10 +47,10 @@ static int run_serve(const struct options *options)
     return status;
 }
 
-/* ---- Reports --------------------------------------------------------------------------------- */
+/* ---- Making a report ------------------------------------------------------------------------- */
 
-/* Says whether the report has errors. baseline: recordings whose errors do not count; NULL =
- * none. */
+/* Says whether the report has errors. baseline: errors of these earlier reports do not count; NULL
+ * = none. */
 static bool report_matches(const struct options *options, const struct report *report,
                            const struct report_set *baseline)
 {
@@ -120,8 +121,8 @@ static bool load_baseline(struct report_set *baseline, struct options *options)
     return true;
 }
 
-/* Says whether the report tells where modules come from: only then is it worth reading thousands of
- * files. */
+/* Says whether the report shows which package a module comes from: the search for packages reads
+ * thousands of files, so it is made only then. */
 static bool tells_modules(const struct options *options, const struct report *report)
 {
     unsigned traits = options->format->traits;
@@ -195,7 +196,8 @@ static const char *read_scopes(struct suppressions *suppressions, const struct o
     return trouble;
 }
 
-/* Runs first, so that an error in a file is reported before a program has run for hours. */
+/* Reads the suppressions. leakrun has this done before it starts the program, so that an error in a
+ * file is not found only hours later. */
 static bool read_suppressions(struct options *options)
 {
     struct suppressions *suppressions = suppress_begin();
@@ -216,7 +218,8 @@ static bool read_suppressions(struct options *options)
     return !trouble && !read_scopes(suppressions, options);
 }
 
-/* --last: replaces names and pids by the newest recording files. */
+/* Implements --last: replaces the names and pids on the command line by the newest recording
+ * files. */
 static bool find_newest_stores(struct arena *mem, struct options *options)
 {
     struct option_list *files = &options->files;
@@ -231,7 +234,8 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
     return good;
 }
 
-/* A name of --only that nothing has: then that nothing was found tells nothing. */
+/* Reports a name in --only that does not occur in the process. Nothing can be found then, so with
+ * --error-exitcode the exit status must not mean "no errors". */
 static int judge_names(const struct options *options, int status)
 {
     const char *unfound = suppress_names_unfound(options->build.group.suppressions);
@@ -245,7 +249,8 @@ static int judge_names(const struct options *options, int status)
 
 typedef int verb_function(struct options *options);
 
-/* Commands with the options of a report, and those with a command line of their own. */
+/* The commands of leakreport: those that take the options of a report (run), and those with a
+ * command line of their own (main). */
 static const struct {
     const char *word;
     verb_function *run;
@@ -257,9 +262,10 @@ static const struct {
              {"log", NULL, symbolizer_log_command}};
 
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
-#define WORDS 64 /* commands, at most */
+#define WORDS 64 /* limit of the number of commands */
 
-/* "tree" is the same as --format=tree. */
+/* Finds a format that may be used as a command: "leakreport tree" means "leakreport
+ * --format=tree". */
 static const struct format *find_format_verb(int argc, char **argv)
 {
     const struct format *format = argc > 1 ? format_find(argv[1]) : NULL;
@@ -284,7 +290,7 @@ static size_t find_verb(int argc, char **argv)
     return i;
 }
 
-/* The words of all commands, then NULL. */
+/* Lists the words of all commands, then NULL. */
 static void collect_commands(const char *words[WORDS])
 {
     size_t count = 0;
@@ -309,7 +315,7 @@ static void list_commands(void)
     command_line_list_row("leakreport", &(struct option_row){.name = "", .help = ""}, text);
 }
 
-/* The first word is no file, and nearly a command. */
+/* Is the first word neither a file nor a command, but similar to a command? */
 static bool is_misspelt(const char *word)
 {
     const char *words[WORDS], *nearest;

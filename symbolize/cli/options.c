@@ -1,4 +1,6 @@
-/* options.c - what each option of leakreport sets; see options.h and common/options/command_line.h. */
+/* options.c - defines what each option of leakreport sets; described in options.h and
+ * common/options/command_line.h.
+ */
 #include "symbolize/cli/options.h"
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 static struct command_line line = {.tool = "leakreport",
                                    .hint = "leakreport --help lists the options"};
 
-/* ---- Values ------------------------------------------------------------------------------ */
+/* ---- Parsing values of options --------------------------------------------------------------- */
 
 static bool complain_format(const char *text)
 {
@@ -48,7 +50,7 @@ static bool parse_targets(void *to, const struct option_row *row, const char *te
            command_line_complain(&line, "--to takes " LEAK_TARGET_WORDS ", not", text);
 }
 
-/* What --errors-for takes besides verdicts. */
+/* The words that --errors-for takes in addition to verdicts. */
 static const char *const other_errors[] = {"errors", "growing", "resources"};
 
 /* Sets the verdict that a word names in `set`, or the flag in `more` if that is not NULL. */
@@ -206,7 +208,7 @@ static bool parse_descriptors(void *to, const struct option_row *row, const char
     return true;
 }
 
-/* ---- The table --------------------------------------------------------------------------- */
+/* ---- The table of options -------------------------------------------------------------------- */
 
 static const char *const sort_words[] = {"retained", "bytes", "count", "age", "growth", NULL};
 static const char *const match_words[] = {"caller", "any", NULL};
@@ -233,8 +235,8 @@ static const char *const by_words[] = {
 #define CALL(parse) OPTION_TYPE_CALL, 0, 0, 0, NULL, parse
 #define CALL_AT(parse, field) OPTION_TYPE_CALL, AT(field), 0, 0, NULL, parse
 
-/* SETS_NAME: what the option of that row of report_options.def sets. A row without one does not
- * compile. */
+/* For each row NAME of report_options.def, SETS_NAME says what the option sets. A row without such
+ * a macro does not compile. */
 #define SETS_FORMAT CALL(parse_format)
 #define SETS_BROWSE CALL(parse_browse)
 #define SETS_OUTPUT TEXT(output)
@@ -304,7 +306,8 @@ static const struct option_row option_table[] = {
 #include "common/options/report_options.def"
     {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options}, {0}};
 
-/* The words that a value may be, where they are in no row. For the caller to free. */
+/* Lists the words that the value of an option may be, for options whose row has no such list. The
+ * caller frees the text. */
 static char *list_words(const struct option_row *row)
 {
     size_t length;
@@ -365,7 +368,7 @@ void options_help(FILE *stream)
           stream);
 }
 
-/* ---- The command line -------------------------------------------------------------------- */
+/* ---- Parsing the command line ---------------------------------------------------------------- */
 
 static void set_defaults(struct options *options)
 {
@@ -377,7 +380,7 @@ static void set_defaults(struct options *options)
     options->errors_for[VERDICT_LOST] = options->errors_for_errors = true;
 }
 
-/* Says whether the options fit together: some exclude each other. */
+/* Checks that no option excludes another one that was given. */
 static bool options_fit(const struct options *options)
 {
     const struct format *format = options->format ? options->format : format_at(0);
@@ -407,10 +410,12 @@ static bool options_fit(const struct options *options)
     return true;
 }
 
-#define TYPES_LISTED 256    /* records of a report whose types are found … */
-#define TYPES_COUNTED 65536 /* … and of one that sums up all records by type */
+#define TYPES_LISTED 256 /* most records whose types are found, in a report that lists records */
+/* most records whose types are found, in a report that sums up or shows all records */
+#define TYPES_COUNTED 65536
 
-/* Nothing that the report does not show: debug information is read for it. */
+/* Limits the search for types to the records that the report shows, because it reads the debug
+ * information of the program. */
 static void choose_types(struct options *options)
 {
     const struct view *view = &options->view;
@@ -430,7 +435,7 @@ static void choose_types(struct options *options)
     group->fields = view->content && !options->build.anonymous;
 }
 
-/* Fills in what follows from several options together. */
+/* Sets the fields that depend on several options. */
 static void derive_options(struct options *options)
 {
     if (!options->format)

@@ -1,4 +1,4 @@
-/* compare.h - several reports together: the difference of two, and many merged into one. */
+/* compare.h - compares two reports, and merges several into one. */
 #ifndef SYMBOLIZE_COMPARE_COMPARE_H
 #define SYMBOLIZE_COMPARE_COMPARE_H
 
@@ -7,7 +7,7 @@
 #include "common/view/format_api.h"
 #include "common/view/report_set.h"
 
-/* ---- diff.c: what is new, fixed, grown, shrunk, unchanged ------------------------------------ */
+/* ---- diff.c: the records that are new, fixed, grown, shrunk or unchanged --------------------- */
 
 /* The kinds of change, in the order of the report. */
 enum change { CHANGE_NEW, CHANGE_GROWN, CHANGE_SHRUNK, CHANGE_FIXED, CHANGE_UNCHANGED, CHANGE_MAX };
@@ -16,7 +16,8 @@ extern const char *const change_word[CHANGE_MAX];
 
 struct diff_line {
     enum change change;
-    const struct report_set_entry *old, *new; /* NULL: not in that report */
+    /* NULL: the entry is not in the old, or not in the new report */
+    const struct report_set_entry *old, *new;
 };
 
 struct diff {
@@ -25,31 +26,34 @@ struct diff {
     uint64_t of[CHANGE_MAX];
 };
 
-/* Lives in mem. */
+/* Compares two reports. The result lives in mem. */
 struct diff diff_make(struct arena *mem, struct report_set *old, struct report_set *new);
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream);
 void diff_write_json(const struct diff *diff, FILE *stream);
 
-/* diff_html.c: the page of --format=html, of what changed; the names of both reports. */
+/* Writes the page of --format=html (in diff_html.c), which shows what changed. old, new: the names
+ * of the two reports. */
 void diff_write_html(const struct diff *diff, const char *old, const char *new,
                      const struct view *view, FILE *stream);
 
-/* ---- merge.c: each record once, with the processes and hosts that it occurred in ------------- */
+/* ---- merge.c: all reports as one, each record once, with its processes and hosts ------------- */
 
 struct merge {
-    struct report_set *report_set; /* its entries in the order of the report */
-    struct process sum;            /* of all processes: totals and their errors, no records */
-    const char *exe;               /* of any of them */
+    struct report_set *report_set; /* its entries are sorted in the order of the report */
+    /* sum over all processes: totals and their errors, but no records */
+    struct process sum;
+    const char *exe; /* path of one of the programs */
     size_t programs;
-    uint64_t first_ns, last_ns; /* start of the first and of the last process; 0 = unknown */
+    uint64_t first_ns, last_ns; /* start time of the first and of the last process; 0 = unknown */
 };
 
-/* Sorts the report set, which keeps verdicts and kinds apart and must outlive the merge. */
+/* Merges the reports of the set: sorts its entries. The set must keep verdicts and kinds apart, and
+ * must live longer than the merge. */
 struct merge merge_make(struct report_set *report_set, enum sort_order sort);
 
 void merge_write_text(const struct merge *merge, const struct view *view, FILE *stream);
-/* The table of struct merge; docs/merged.schema.json is made of it. */
+/* The fields of struct merge as JSON; docs/merged.schema.json is made from this table. */
 extern const struct json_table json_merge;
 void merge_write_json(const struct merge *merge, const struct view *view, FILE *stream);
 

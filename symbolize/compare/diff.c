@@ -1,4 +1,4 @@
-/* diff.c - see compare.h.
+/* diff.c - compares two reports; described in compare.h. The text looks like this:
  *
  *     new       480 bytes in 4 blocks lost                       0a1b2c3d4e5f6071
  *          parse_node() at src/tree.c:88
@@ -13,7 +13,7 @@
 #include "common/view/text_frame.h"
 #include "symbolize/text/text.h"
 
-#define CHANGE_COLUMNS 10 /* width of the longest word and a space */
+#define CHANGE_COLUMNS 10 /* width of the longest word in change_word and a space */
 
 const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
                                              [CHANGE_GROWN] = "grown",
@@ -21,7 +21,7 @@ const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
                                              [CHANGE_FIXED] = "fixed",
                                              [CHANGE_UNCHANGED] = "unchanged"};
 
-/* ---- Comparing ------------------------------------------------------------------------------ */
+/* ---- Comparing two entries ------------------------------------------------------------------- */
 
 static enum change change_of(const struct report_set_entry *old, const struct report_set_entry *new)
 {
@@ -43,7 +43,7 @@ static void add_diff_line(struct diff *diff, const struct report_set_entry *old,
     diff->of[line->change]++;
 }
 
-/* The change in bytes; that of a new or fixed entry is its size. */
+/* Returns by how many bytes an entry changed; for a new or fixed entry, its size. */
 static uint64_t change_size(const struct diff_line *line)
 {
     uint64_t old = line->old ? line->old->record.bytes : 0;
@@ -94,7 +94,7 @@ struct diff diff_make(struct arena *mem, struct report_set *old, struct report_s
     return diff;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Writing text ---------------------------------------------------------------------------- */
 
 static int write_amount(const struct report_set_entry *entry, char *text, size_t size)
 {
@@ -153,7 +153,7 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
     putc('\n', stream);
 }
 
-/* ---- For programs --------------------------------------------------------------------------- */
+/* ---- Writing JSON ---------------------------------------------------------------------------- */
 
 static bool is_record(const struct json_writer *json, const void *entry)
 {

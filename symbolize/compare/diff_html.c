@@ -1,4 +1,4 @@
-/* diff_html.c - the page of a comparison; see compare.h and html.h. */
+/* diff_html.c - writes the HTML page of a comparison; described in compare.h and html.h. */
 #include "symbolize/compare/compare.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ struct diff_page {
     struct html_stacks stacks;
 };
 
-/* The word of an entry that is no record stands in "w", with its unit. */
+/* Writes an entry. If it is an error or a resource, the key "w" has its words and "u" its unit. */
 static void write_diff_record(struct diff_page *page, const struct diff_line *line)
 {
     struct json_writer *json = &page->json;
@@ -41,7 +41,7 @@ static void write_diff_record(struct diff_page *page, const struct diff_line *li
     json->flat = false;
 }
 
-/* "3 new, 1 grown", and the rest. */
+/* Writes the headline, like "3 new, 1 grown; 2 fixed". */
 static void write_diff_headline(struct json_writer *json, const struct diff *diff)
 {
     char text[2][200] = {"", ""};
@@ -68,7 +68,8 @@ static size_t written_lines(const struct diff *diff)
     return diff->count < HTML_RECORDS_MOST ? diff->count : HTML_RECORDS_MOST;
 }
 
-/* Sums of the records that are not written: [change, records, bytes, blocks]. */
+/* Writes the sums of the records that the page does not contain: [change, records, bytes,
+ * blocks]. */
 static void write_others(struct json_writer *json, const struct diff *diff)
 {
     struct verdict_total other[CHANGE_MAX] = {{0}};
@@ -155,7 +156,8 @@ void diff_write_html(const struct diff *diff, const char *old, const char *new,
     for (int change = 0; change < CHANGE_MAX; change++)
         json_put_text(json, NULL, change_word[change]);
     json_close(json, ']');
-    json_open(json, "shown", '['); /* by change */
+    /* for each kind of change: does the page show its records at first? */
+    json_open(json, "shown", '[');
     for (int change = 0; change < CHANGE_MAX; change++)
         json_put_bool(json, NULL, change != CHANGE_UNCHANGED || view->verbose);
     json_close(json, ']');

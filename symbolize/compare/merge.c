@@ -1,4 +1,5 @@
-/* merge.c - see compare.h. The same words as in the report on one process; a record says besides
+/* merge.c - merges reports into one; described in compare.h. The text is like the report of one
+ * process; each record also has a line like
  *
  *     in 12 processes on 3 hosts, 2026-11-20 10:15 to 2026-11-21 08:02 UTC
  */
@@ -14,7 +15,7 @@
 #include "common/view/text_frame.h"
 #include "symbolize/text/text.h"
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Merging the reports of a set ------------------------------------------------------------ */
 
 static int compare_merge_entries(const void *left, const void *right, void *sort)
 {
@@ -79,7 +80,7 @@ struct merge merge_make(struct report_set *report_set, enum sort_order sort)
     return merge;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Writing text ---------------------------------------------------------------------------- */
 
 static void write_head(const struct merge *merge, const struct view *view, FILE *stream)
 {
@@ -159,7 +160,7 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
     text_totals(&merge->sum.totals, stream);
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- Writing JSON ---------------------------------------------------------------------------- */
 
 static const struct json_field process_fields[] = {
     JSON_TEXT(report_set_process, "host", host, JSON_MAY_BE_NULL),
@@ -174,7 +175,7 @@ static const struct json_table process_table =
     JSON_TABLE("process", process_fields,
                JSON_ABOUT("Host, pid and time identify a process: a repeated one is left out"));
 
-/* What all entries end with. */
+/* The last fields of every entry of the merged JSON. */
 static const struct json_field seen_fields[] = {
     JSON_TIME(record, "first", first_ns),
     JSON_TIME(record, "last", last_ns),

@@ -1,5 +1,8 @@
-/* tree_list.c - writes a call tree as an indented list; described in explore.h.\n\nA function with
- * a single listed call does not indent that call, so long chains stay in one column. */
+/* tree_list.c - writes a call tree as an indented list; described in explore.h.
+ *
+ * A function with a single listed call does not indent that call, so long chains stay in one
+ * column.
+ */
 #include "symbolize/explore/explore.h"
 
 #include <inttypes.h>

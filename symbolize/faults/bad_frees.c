@@ -1,4 +1,4 @@
-/* bad_frees.c - bad frees and recent frees; see faults.h. */
+/* bad_frees.c - describes bad frees and recent frees; described in faults.h. */
 #include "symbolize/faults/faults.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@ struct bad_free_builder {
     struct signatures signatures;
 };
 
-/* An event holds the low bits of a serial; the youngest thread with these bits. */
+/* Finds the thread of an event, which has only the low bits of the thread's serial. Several threads
+ * may have these bits: takes the youngest. */
 static struct thread_ref thread_of_low_bits(struct bad_free_builder *filling, uint16_t low)
 {
     const struct store *store = filling->store;
@@ -95,7 +96,7 @@ static struct bad_free describe_bad_free(struct bad_free_builder *filling,
     return made;
 }
 
-/* Is the innermost function, or one inlined into it, the operator? */
+/* Is the innermost function, or a function inlined into it, the operator `operator`? */
 static bool is_inside(const struct stack *stack, const char *operator)
 {
     for (size_t i = 0; i < stack->count; i++) {
@@ -123,7 +124,7 @@ static bool is_between_operators(const struct bad_free *mistake)
     }
 }
 
-/* ---- One cause ------------------------------------------------------------------------------- */
+/* ---- Bad frees with one cause ---------------------------------------------------------------- */
 
 static bool has_place(const struct bad_free *mistake)
 {
@@ -132,8 +133,9 @@ static bool has_place(const struct bad_free *mistake)
            mistake->type == LEAK_EVENT_ALIGNMENT_MISMATCH;
 }
 
-/* Mismatches of blocks of one size that one instruction of the program allocates or releases; 0:
- * there is no such frame. */
+/* Hashes what two bad frees with one cause have in common: a kind of mismatch, a block size, and
+ * the instruction of the program that allocates or releases the block. 0: the stack has no user
+ * frame. */
 static uint64_t cause_key(const struct bad_free *mistake, const struct stack *stack, uint64_t seed)
 {
     size_t user = frame_first_user(stack->frames, stack->count);
@@ -145,7 +147,7 @@ static uint64_t cause_key(const struct bad_free *mistake, const struct stack *st
     return hash_mix(hash_mix(key, stack->frames[user]->name_hash), stack->frames[user]->offset);
 }
 
-/* Gives each bad free the lead of the first one with one of its keys. */
+/* Sets the lead of each bad free: the first bad free with an equal key. */
 static void find_leads(struct process *process)
 {
     struct hashmap first = {0}; /* cause_key() -> index + 1 of the lead */
@@ -196,7 +198,7 @@ void bad_frees_make_stable(struct process *process)
         stack_make_stable(mistake->released.frames, mistake->released.count);
         stack_make_stable(mistake->allocated.frames, mistake->allocated.count);
         stack_make_stable(mistake->first.frames, mistake->first.count);
-        if (!mistake->first_whole) { /* which frees are inspected is random */
+        if (!mistake->first_whole) { /* random: only a sample of frees has a whole stack */
             mistake->first.count = mistake->first.count ? 1 : 0;
         }
     }

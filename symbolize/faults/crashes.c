@@ -1,6 +1,9 @@
-/* crashes.c - see faults.h. The modules in the crash record resolve the stack: they were loaded at
- * that moment. The crashed process recorded the live block near the address; a freed one is found
- * here, in the rings of the last frees. */
+/* crashes.c - describes the signal that killed the process; described in faults.h.
+ *
+ * The stack is resolved with the modules in the crash record, which were loaded at the time of the
+ * crash. The crashed process recorded the live block near the fault address; here a freed block is
+ * searched in the rings of the last frees.
+ */
 #include "symbolize/faults/faults.h"
 
 #include <signal.h>
@@ -10,7 +13,8 @@
 #include "common/names/names.h"
 #include "common/sites/signature.h"
 
-#define EXPANDED_MOST 16 /* repetitions of up to so many frames are expanded */
+/* number of frames up to which a repeated part of the stack is written out */
+#define EXPANDED_MOST 16
 
 struct crash_builder {
     struct arena *mem;
@@ -18,7 +22,7 @@ struct crash_builder {
     const struct store_crash *record;
     struct signatures signatures;
     struct crash *crash;
-    const struct frame **frames; /* being collected */
+    const struct frame **frames; /* the frames collected so far */
     size_t count, capacity;
 };
 
@@ -42,14 +46,17 @@ static void add_pc(struct crash_builder *filling, uint64_t pc)
 
     for (size_t i = 0; i < place->count; i++) {
         if (classify_is_libleak_frame(&place->frames[i]) && filling->count)
-            continue; /* libleak's frames surround main; but the crash may be in libleak */
+            /* hides libleak's frames around main; a crash in libleak itself keeps its innermost
+             * frame */
+            continue;
         filling->frames = array_grow(filling->frames, &filling->capacity, filling->count + 1,
                                      sizeof(*filling->frames));
         filling->frames[filling->count++] = &place->frames[i];
     }
 }
 
-/* Expands a short repetition of frames, records a long one. */
+/* Writes out a short repetition of frames; of a long one, records only which frames repeat and how
+ * often. */
 static void add_repeat(struct crash_builder *filling, const struct leak_crash_frame *last,
                        const size_t *starts, size_t index)
 {
@@ -92,9 +99,9 @@ static void fill_stack(struct crash_builder *filling)
     crash->depth = head->depth;
 }
 
-/* ---- What lies near ------------------------------------------------------------------------- */
+/* ---- The blocks near the fault address ------------------------------------------------------- */
 
-/* The last free of a block that contained the address. */
+/* Finds the last free of a block that contained the address. */
 static const struct store_recent *freed_around(const struct store *store, uint64_t address)
 {
     for (size_t i = 0; i < store->recent_count; i++) {
@@ -132,8 +139,8 @@ static bool fill_freed(struct crash_builder *filling, uint64_t address, struct c
     return true;
 }
 
-/* Prefers a live block around the address, then a freed one, then a live block before the
- * address. */
+/* Describes the block near an address. Prefers a live block around the address, then a freed one,
+ * then a live block before the address. */
 static void add_near_block(struct crash_builder *filling, size_t index, const char *register_name)
 {
     const struct leak_crash_near *near = &filling->record->head.near[index];
@@ -177,7 +184,7 @@ static void fill_near(struct crash_builder *filling)
 {
     const struct leak_crash *head = &filling->record->head;
     struct crash *crash = filling->crash;
-    /* Registers matter only for a memory access. */
+    /* Registers may point to the block only if a memory access caused the crash. */
     bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
 
     crash->blocks =
@@ -203,15 +210,15 @@ static void fill_near(struct crash_builder *filling)
     crash->registers[crash->register_count++] = (struct crash_register){"pc", head->pc};
 }
 
-/* ---- The wrong free that it answers ---------------------------------------------------------- */
+/* ---- The bad free because of which libc ended the process ------------------------------------ */
 
 static bool is_same_place(const struct frame *a, const struct frame *b)
 {
     return a->name_hash == b->name_hash && a->line == b->line && a->inlined == b->inlined;
 }
 
-/* Says whether these frames lead to the release, up to the start-up code, which libleak's frames
- * interrupt. */
+/* Says whether the frames are those of the release. Only the frames up to the start-up code are
+ * compared, because frames of libleak stand between main and the start-up code. */
 static bool leads_to(const struct stack *released, const struct frame *const *frames, size_t count)
 {
     size_t i = 0;
@@ -232,8 +239,9 @@ static bool is_answer(const struct crash *crash, const struct bad_free *mistake)
     return false;
 }
 
-/* libc ends the process for most wrong frees: then they are one error, and the free comes first. The
- * last one that fits: libc has passed over the others. */
+/* libc ends the process at most bad frees: then the crash and the bad free are one error. Finds the
+ * last bad free that fits the crash, because libc did not end the process at earlier ones, and puts
+ * it first in the list. */
 static void find_answered(struct process *process)
 {
     struct crash *crash = process->crash;
@@ -250,7 +258,7 @@ static void find_answered(struct process *process)
     crash->inside = NULL;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- Filling in the crash of the process ----------------------------------------------------- */
 
 static const char *crash_inside(const struct leak_crash *head)
 {
@@ -261,7 +269,8 @@ static const char *crash_inside(const struct leak_crash *head)
     return NULL;
 }
 
-/* Copies: the recording's arena ends before the report is written. */
+/* Copies the paths of the modules, because the arena of the recording is freed before the report is
+ * written. */
 static void fill_modules(struct crash_builder *filling)
 {
     const struct store_crash *record = filling->record;
@@ -275,7 +284,8 @@ static void fill_modules(struct crash_builder *filling)
     }
 }
 
-/* A signal that a handler of the program received is a crash if it then killed the process. */
+/* Says whether the recorded signal was a crash: it killed the process, also after a handler of the
+ * program had received it. */
 static bool was_fatal(const struct leak_crash *head, const struct process *process)
 {
     return head->state == LEAK_CRASH_FATAL || process->how == END_LOST ||

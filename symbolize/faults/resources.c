@@ -1,4 +1,6 @@
-/* resources.c - see faults.h. */
+/* resources.c - describes resources other than memory that a process left open; described in
+ * faults.h.
+ */
 #include "symbolize/faults/faults.h"
 
 #include <arpa/inet.h>
@@ -19,8 +21,10 @@ static const char *const sort_words[] = {NULL,
 
 struct resource_draft {
     struct resource resource;
-    const struct store_resource *first; /* the resource that was opened first */
-    uint64_t calls;                     /* calls that opened them */
+    /* of the resources of this record, the one that was opened first */
+    const struct store_resource *first;
+    /* number of calls that opened the resources of this record */
+    uint64_t calls;
 };
 
 struct resource_builder {
@@ -29,11 +33,13 @@ struct resource_builder {
     struct signatures signatures;
     struct resource_draft *drafts;
     size_t count, capacity;
-    struct hashmap by_node, by_place; /* of a kind -> index + 1 */
-    struct hashmap orphans;           /* address -> index + 1 in the leak check */
+    /* hashes of a kind with a stack's node, or with a place -> index in `drafts` + 1 */
+    struct hashmap by_node, by_place;
+    /* address of a lost stream -> index of its row in the leak check's orphans + 1 */
+    struct hashmap orphans;
 };
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Names of resources ---------------------------------------------------------------------- */
 
 static const char *address_words(struct arena *mem, const struct store_resource *from)
 {
@@ -61,7 +67,8 @@ static const char *address_words(struct arena *mem, const struct store_resource 
         return arena_copy(mem, address.bytes + begin,
                           strnlen(address.bytes + begin, from->name_length - begin));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin + 1)
-        return arena_format(mem, "@%s", address.bytes + begin + 1); /* an abstract socket */
+        /* an abstract socket has a NUL as its first byte */
+        return arena_format(mem, "@%s", address.bytes + begin + 1);
     return NULL;
 }
 
@@ -86,10 +93,11 @@ static const char *resource_name(struct arena *mem, const struct store_resource 
     if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
         return arena_format(mem, "%s: %s", sort, name);
     return arena_copy(mem, name,
-                      strlen(name)); /* the store is released before the report is written */
+                      /* copied, because the store is freed before the report is written */
+                      strlen(name));
 }
 
-/* The name of a closed descriptor; says if it was inherited. */
+/* Returns the name of a closed descriptor, and says so if the process inherited it. */
 static const char *closed_name(struct arena *mem, const struct store_resource *from)
 {
     static const char *const standard[] = {"standard input", "standard output", "standard error"};
@@ -102,7 +110,7 @@ static const char *closed_name(struct arena *mem, const struct store_resource *f
     return arena_format(mem, "inherited: %s", name ? name : "unknown");
 }
 
-/* "T3 (worker)" */
+/* Returns the name of a thread, like "T3 (worker)". */
 static const char *thread_name(struct arena *mem, const struct store *store, uint64_t serial)
 {
     const struct store_thread *thread =
@@ -126,7 +134,7 @@ static void add_name(struct resource *resource, const char *name)
         resource->more_names = true;
 }
 
-/* ---- What is reported ------------------------------------------------------------------------ */
+/* ---- Which resources are reported ------------------------------------------------------------ */
 
 static bool is_stream(const struct store_resource *from)
 {
@@ -138,7 +146,7 @@ static bool is_standard(const struct store_resource *from)
     return from->fd >= 0 && from->fd <= 2 && (is_stream(from) || from->type == LEAK_RESOURCE_FD);
 }
 
-/* A thread that runs until the process ends is no leak. */
+/* Says whether the resource is a thread that ran until the process ended: that is no leak. */
 static bool still_runs(const struct store *store, const struct store_resource *from)
 {
     const struct store_thread *thread =
@@ -174,7 +182,8 @@ static const char *resource_type(const struct store_resource *from)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* Resources with equal signature, title line and type are one record. */
+/* Makes a record for a resource. Resources with equal signature, title line and type share one
+ * record. */
 static struct resource_draft *make_resource_draft(struct resource_builder *filling,
                                                   const struct store_resource *from)
 {
@@ -189,7 +198,7 @@ static struct resource_draft *make_resource_draft(struct resource_builder *filli
 
     *record = (struct record){
         .signature = signatures_of_node(&filling->signatures, reported_use(from)->node),
-        .verdict = VERDICT_LOST, /* so that leak suppressions apply */
+        .verdict = VERDICT_LOST, /* lets suppressions of leaks apply to resources */
         .first_ns = UINT64_MAX,
         .frames = stack.frames,
         .frame_count = stack.count,
@@ -239,7 +248,8 @@ static void add_thread(struct resource_builder *filling, struct record *record, 
             stack_thread(filling->mem, filling->store, serial);
 }
 
-/* A stream is a block, too: fills in what freed its owner. */
+/* A stream is a heap block, too: if its owner was freed, fills in the stack that freed the
+ * owner. */
 static void add_orphaned(struct resource_builder *filling, struct record *record,
                          const struct store_resource *from)
 {
@@ -299,9 +309,9 @@ static void add_resource(struct resource_builder *filling, const struct store_re
         add_name(resource, resource_name(filling->mem, from));
 }
 
-/* ---- Where others are released --------------------------------------------------------------- */
+/* ---- Where other resources are released ------------------------------------------------------ */
 
-/* The same place, or a function of its stack that opens others: its own frame there. */
+/* Finds a function in a stack; NULL = it is not there. */
 static const struct frame *find_function(const struct stack *stack, const struct frame *function)
 {
     for (size_t i = 0; i < stack->count; i++)
@@ -311,8 +321,8 @@ static const struct frame *find_function(const struct stack *stack, const struct
     return NULL;
 }
 
-/* The place at which most resources of the type are released that this function, or a function that
- * it called, has opened. */
+/* Finds the place that releases most of the resources of this type that `function`, or a function
+ * called by it, opens. */
 static const struct frame *released_by_most(struct resource_builder *filling, unsigned type,
                                             const struct frame *function)
 {
@@ -337,9 +347,10 @@ static const struct frame *released_by_most(struct resource_builder *filling, un
     return found;
 }
 
-/* Asks outwards, frame by frame, what else the function opens. All that a program opens is below
- * main, which tells nothing unless main itself opens it; and so is it below a main loop, which is
- * farther out. */
+/* Finds a place where resources are released that a function of this stack opens. Tries the frames
+ * from the user frame outwards, but not main, if main calls the function that opens: everything
+ * that a program opens is opened below main, so that says nothing. Frames far out are not tried,
+ * because a main loop says nothing either. */
 static void find_release(struct resource_builder *filling, struct resource_draft *draft)
 {
     struct resource *resource = &draft->resource;
@@ -376,10 +387,11 @@ static void finish_resource(struct resource_builder *filling, struct resource_dr
     resource->taken = (from->flags & LEAK_RESOURCE_TAKEN) != 0;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------- */
+/* ---- Filling in the resources of the process ------------------------------------------------- */
 
-/* The order: closes of a descriptor reused by other code; resources left open many times; closes of
- * nothing; resources opened once. */
+/* Ranks a resource for the order of the list: closes of a descriptor that other code had opened in
+ * the meantime; resources left open many times; closes of a number that was not open; resources
+ * opened once. */
 static int resource_rank(const struct resource *resource)
 {
     if (resource->bad_close)

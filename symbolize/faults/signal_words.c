@@ -1,4 +1,4 @@
-/* signal_words.c - see faults.h. */
+/* signal_words.c - describes a fatal signal in words; described in faults.h. */
 #include "symbolize/faults/faults.h"
 
 #include "leak_cpu.h"
@@ -9,10 +9,11 @@
 #include "common/model/model.h"
 #include "common/base/term_text.h"
 
-#define NULL_PAGE 65536     /* no mapping lies below */
-#define NEIGHBOUR (1 << 20) /* greatest distance at which a mapping is named */
+#define NULL_PAGE 65536 /* addresses below this limit are never mapped */
+/* greatest distance in bytes at which a mapping near the address is named */
+#define NEIGHBOUR (1 << 20)
 
-/* Linux's numbers. */
+/* Numbers of signals, and of causes (si_code), in Linux. */
 enum { ILL = 4, TRAP = 5, ABRT = 6, BUS = 7, FPE = 8, SEGV = 11, SYS = 31 };
 enum { BY_KERNEL = 0x80, BY_TKILL = -6, BY_QUEUE = -1 };
 
@@ -149,7 +150,7 @@ const char *signal_cause(struct arena *mem, const struct leak_crash *crash, int3
     return code_words(crash->signal, crash->code);
 }
 
-/* "the stack", "/lib/libm.so.6", "anonymous memory" */
+/* Names a mapping: "the stack of the main thread", "/lib/libm.so.6", "anonymous memory". */
 static const char *mapping_words(const struct leak_crash_mapping *mapping)
 {
     if (strcmp(mapping->path, "[stack]") == 0)

@@ -1,4 +1,5 @@
-/* address_info.c - see heap.h. */
+/* address_info.c - describes the block at an address and the pointers to it; described in
+ * heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static struct pointer describe_pointer(struct root_paths *paths, const struct le
     return made;
 }
 
-/* Named roots first, then blocks, then unknown places. */
+/* Ranks pointers for the order of the report: roots with a variable, other roots, blocks, unknown
+ * places. */
 static int pointer_rank(const struct pointer *pointer)
 {
     return pointer->root ? (pointer->root->variable ? 0 : 1) : pointer->block ? 2 : 3;
@@ -54,7 +56,8 @@ static void fill_pointers(struct arena *mem, const struct store_leak_check *look
     who->more = look->pointer_count >= LEAK_POINTERS;
 }
 
-/* A block of the C library has that verdict, whatever points to it. */
+/* Returns the verdict of the block at the address. Blocks that the C library keeps are "runtime",
+ * whatever points to them. */
 static enum verdict address_verdict(const struct store_leak_check *look, const struct stack *stack)
 {
     const struct leak_asked *asked = &look->head.asked;

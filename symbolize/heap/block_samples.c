@@ -1,4 +1,4 @@
-/* block_samples.c - see heap.h. */
+/* block_samples.c - keeps the largest sample blocks of each record; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ void block_samples_add(struct block_samples *samples, size_t most,
     }
 }
 
-/* Does the content hold a word that may be an address, which differs from run to run? */
+/* Does the content have a word that may be an address? Addresses differ from run to run, so stable
+ * reports leave such a content out. */
 static bool holds_pointers(const uint8_t *content, size_t length)
 {
     for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
@@ -35,7 +36,8 @@ static bool holds_pointers(const uint8_t *content, size_t length)
     return false;
 }
 
-/* A block holds only the low bits of a serial; prefers the first thread that matches. */
+/* Finds the thread whose serial has these low bits, which are all that a block's data has. Several
+ * threads may match: prefers the one with the lowest serial. */
 static const struct store_thread *find_thread_by_low_bits(const struct store *store, uint16_t low)
 {
     const struct store_thread *thread = store_find_thread(store, low);

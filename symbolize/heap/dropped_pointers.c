@@ -1,4 +1,4 @@
-/* dropped_pointers.c - see heap.h. */
+/* dropped_pointers.c - finds the code that freed the owner of lost blocks; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct dropped_pointers dropped_pointers_begin(const struct store *store)
     memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
     for (size_t i = 0; i < look->orphan_count; i++) {
         if (!look->orphans[i].blocks)
-            continue; /* they live and are reachable */
+            continue; /* none of the pair's blocks is lost: they are still reachable */
         orphans.next[i] = orphans.first[look->orphans[i].site];
         orphans.first[look->orphans[i].site] = (uint32_t)i + 1;
     }
@@ -50,8 +50,8 @@ static bool is_freed_by_same_function(struct free_sites *frees, const struct sto
     return !one || !other || one->name_hash == other->name_hash;
 }
 
-/* The newest owner before that pair's which pointed to as many of the blocks and was freed in
- * another function, or NULL. */
+/* Finds an earlier owner: the newest pair before `pair` whose freed block pointed to the same
+ * number of the record's blocks, and was freed in another function; NULL = none. */
 static const struct store_orphan *earlier_pair(const struct dropped_pointers *orphans,
                                                struct free_sites *frees, struct site_list sites,
                                                const struct store_orphan *pair)
@@ -60,7 +60,8 @@ static const struct store_orphan *earlier_pair(const struct dropped_pointers *or
 
     for (uint32_t site = sites.first; site; site = sites.next[site - 1])
         for (uint32_t at = orphans->first[site - 1]; at; at = orphans->next[at - 1]) {
-            const struct store_orphan *one = &all[at - 1]; /* ascending by time */
+            /* pairs are in the order of time, so one < pair means earlier */
+            const struct store_orphan *one = &all[at - 1];
 
             if (one < pair && (!found || one > found) && one->blocks == pair->blocks &&
                 !is_freed_by_same_function(frees, one, pair))
@@ -69,7 +70,8 @@ static const struct store_orphan *earlier_pair(const struct dropped_pointers *or
     return found;
 }
 
-/* The freeing frame skips wrappers, unless there is no other user frame. */
+/* Returns the index of the user frame that freed the owner. It skips wrappers like my_free(),
+ * unless there is no other user frame. */
 static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orphaned,
                             uint32_t node)
 {

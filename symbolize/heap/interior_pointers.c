@@ -1,4 +1,4 @@
-/* interior_pointers.c - see heap.h. */
+/* interior_pointers.c - describes the interior pointers that hold blocks; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
@@ -56,7 +56,8 @@ static int by_place(const void *left, const void *right)
     return compare_places(left, right);
 }
 
-/* The number of blocks first; frames of one number and offset by name. */
+/* Orders interior pointers: most blocks first, then by offset, then by the function of the block
+ * with the pointer. */
 static int by_blocks(const void *left, const void *right)
 {
     const struct interior *one = left, *other = right;
@@ -70,7 +71,7 @@ static int by_blocks(const void *left, const void *right)
     return one->holder->name_hash < other->holder->name_hash ? -1 : 1;
 }
 
-/* Sites of one function share rows. */
+/* Merges rows with an equal offset and with holders that the same function allocated. */
 static size_t merge_places(struct interior *all, size_t count)
 {
     size_t merged = 0;

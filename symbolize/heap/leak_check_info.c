@@ -1,4 +1,4 @@
-/* leak_check_info.c - see heap.h. */
+/* leak_check_info.c - describes how the last leak check was made; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <signal.h>
@@ -76,7 +76,7 @@ static bool is_crash(int32_t signal)
     return false;
 }
 
-/* The reason why the process has ended without a leak check that it was to make. */
+/* Returns the reason why the process ended without the leak check that its options asked for. */
 static const char *reason_of_end(const struct store *store)
 {
     int32_t value = store->header.end_value;

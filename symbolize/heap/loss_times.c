@@ -1,4 +1,4 @@
-/* loss_times.c - see heap.h. */
+/* loss_times.c - finds the leak checks between which blocks were lost; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>

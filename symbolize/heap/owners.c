@@ -1,18 +1,20 @@
-/* owners.c - see heap.h. */
+/* owners.c - finds the roots that keep most memory alive; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_SHARE 0.9 /* share of a site's blocks for the site to belong to one owner */
-#define KNOWN_SHARE                                                                                \
-    0.9 /* share of what an owner keeps that must be from its own sites with a series */
+/* A site belongs to one owner alone if this owner keeps that share of the site's blocks. */
+#define OWN_SHARE 0.9
+/* The growth of an owner is known if sites of its own, with a series, hold that share of what it
+ * keeps. */
+#define KNOWN_SHARE 0.9
 
 struct owner_sum {
     struct owner owner;
-    uint64_t of;         /* bytes of the record at the end of its path */
-    uint64_t known;      /* bytes it keeps from … */
-    uint32_t first_site; /* … these sites: index + 1, 0 = none */
+    uint64_t of;         /* bytes of the record at the end of owner.path */
+    uint64_t known;      /* bytes that the owner keeps from its own sites */
+    uint32_t first_site; /* the first of these own sites, as index + 1; 0 = none */
 };
 
 struct owner_table {
@@ -21,13 +23,16 @@ struct owner_table {
     const struct store_leak_check *look;
     struct owner_sum *all;
     size_t count;
-    uint32_t *owner_of; /* by root: index + 1, 0 = none */
-    uint32_t *next;     /* by site: a site is on at most one list */
+    uint32_t *owner_of; /* root of the leak check -> index of its owner + 1; 0 = none */
+    /* links the own sites of an owner: site -> index + 1 of the next; a site is on at most one
+     * list */
+    uint32_t *next;
 };
 
-/* ---- Which there are ------------------------------------------------------------------------ */
+/* ---- Finding the owners ---------------------------------------------------------------------- */
 
-/* Roots of one name are one owner: words of a table, frames of a recursion. */
+/* Adds a root to its owner. Roots of one name are one owner: words of a table, frames of a
+ * recursion. */
 static void merge_root(struct owner_sum *merging, const struct leak_held *held,
                        const struct longest_path *longest)
 {
@@ -62,10 +67,10 @@ static void merge_roots(struct owner_table *owning)
     hashmap_end(&by_name);
 }
 
-/* ---- How they grew -------------------------------------------------------------------------- */
+/* ---- How the owners grew --------------------------------------------------------------------- */
 
 struct owner_site {
-    uint32_t owner, site; /* owner: index + 1 */
+    uint32_t owner, site; /* owner: index + 1 in owner_table.all; site: index in the store */
     uint64_t bytes;
 };
 
@@ -78,7 +83,7 @@ static int compare_owner_sites(const void *left, const void *right)
     return (a->site > b->site) - (a->site < b->site);
 }
 
-/* Sums up by owner and site; returns the number of pairs. */
+/* Sums up what owners keep, by owner and site; returns the number of pairs. */
 static size_t collect_parts(const struct owner_table *owning, struct owner_site *owned)
 {
     const struct store_leak_check *look = owning->look;
@@ -107,7 +112,8 @@ static bool has_share(uint64_t part, double share, uint64_t whole)
     return (double)part >= share * (double)whole;
 }
 
-/* Lists each owner's own sites, by its share of all blocks of the site, lost ones included. */
+/* Lists the sites that belong to one owner alone: it keeps at least OWN_SHARE of all blocks of the
+ * site, lost blocks included. */
 static void find_own_sites(struct owner_table *owning)
 {
     const struct store_leak_check *look = owning->look;
@@ -145,7 +151,7 @@ static void fill_owner_growth(struct owner_table *owning)
     }
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- Filling in the owners of the process ---------------------------------------------------- */
 
 static int compare_owner_sums(const void *left, const void *right)
 {

@@ -1,4 +1,4 @@
-/* roots.c - see heap.h. */
+/* roots.c - names roots, and makes the paths from them to blocks; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ struct roots roots_begin(struct arena *mem, struct signatures *signatures)
     return roots;
 }
 
-/* ---- Words ---------------------------------------------------------------------------------- */
+/* ---- Words that name a thread, a function or a variable -------------------------------------- */
 
 static struct thread_ref root_thread(struct roots *roots, uint32_t serial)
 {
@@ -30,7 +30,7 @@ static struct thread_ref root_thread(struct roots *roots, uint32_t serial)
     return made;
 }
 
-/* "T2" */
+/* Returns the name of the root's thread, like "T2". */
 static const char *thread_words(struct roots *roots, const struct root *root)
 {
     if (!root->thread.serial)
@@ -38,7 +38,7 @@ static const char *thread_words(struct roots *roots, const struct root *root)
     return arena_format(roots->mem, "T%" PRIu32, root->thread.serial);
 }
 
-/* "f()": the qualified name without its arguments. */
+/* Returns the qualified name of a function without its arguments, like "app::f()". */
 static const char *call_words(struct roots *roots, const char *function)
 {
     const char *scope = demangle_scope(function);
@@ -55,7 +55,7 @@ static const char *place_words(struct roots *roots, const struct root *root)
     return arena_format(roots->mem, " (%s:%" PRIu32 ")", base_name(root->file), root->line);
 }
 
-/* ---- One class each ------------------------------------------------------------------------- */
+/* ---- Naming the roots of each class: globals, stacks, thread-local variables … --------------- */
 
 bool roots_find_module(const struct store *store, uint64_t address, struct store_module *found)
 {
@@ -67,7 +67,7 @@ bool roots_find_module(const struct store *store, uint64_t address, struct store
     if (index == INTERVAL_NONE)
         return false;
     *found = look->modules[index];
-    if (!*found->path && store->exe) /* the loader gives the program an empty path */
+    if (!*found->path && store->exe) /* the loader lists the program itself with an empty path */
         found->path = store->exe;
     for (size_t i = 0; i < store->module_count && !found->build_id_length; i++)
         if (store->modules[i].bias == found->bias &&
@@ -78,7 +78,7 @@ bool roots_find_module(const struct store *store, uint64_t address, struct store
     return true;
 }
 
-/* Copies what is known of a variable to the root. */
+/* Copies to the root what the debug information has about its variable. */
 static void set_variable(struct roots *roots, const struct binary_variable *found,
                          struct root *root)
 {
@@ -88,7 +88,7 @@ static void set_variable(struct roots *roots, const struct binary_variable *foun
     root->function = resolve_name(resolver, found->function);
     if (found->name)
         root->variable = arena_copy(roots->mem, found->name, strlen(found->name));
-    if (symbol && (!root->function || !root->variable)) /* includes namespaces */
+    if (symbol && (!root->function || !root->variable)) /* a symbol also has the namespaces */
         root->variable = symbol;
     if (found->file)
         root->file = arena_copy(roots->mem, found->file, strlen(found->file));
@@ -127,7 +127,8 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
     root->words = variable_words(roots, root);
 }
 
-/* Finds the local variable at the address in the debug information. */
+/* Finds the local variable that contains the root's word, in the debug information of the
+ * function. */
 static void name_local(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     const struct store_module *module = store_find_last_module(roots->store, held->pc);
@@ -157,7 +158,9 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
         root->words = arena_format(roots->mem, "the stack of %s", thread);
         return;
     }
-    place = signatures_place_at_pc(roots->signatures, held->pc + 1); /* not a return address */
+    /* +1 cancels the -1 for return addresses: held->pc is the address of the next instruction
+     * itself */
+    place = signatures_place_at_pc(roots->signatures, held->pc + 1);
     frame = &place->frames[place->count - 1];
     root->module = frame->module;
     root->function = frame->function;
@@ -178,7 +181,7 @@ const struct store_module *roots_program_module(const struct store *store)
     return NULL;
 }
 
-/* "counter (app.c:3) of T2" */
+/* Names a root that is a thread-local variable of the program: "counter (app.c:3) of T2". */
 static bool name_tls_variable(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     const struct store_module *program = roots_program_module(roots->store);
@@ -260,7 +263,8 @@ const struct root *roots_describe(struct roots *roots, uint32_t index)
     return root;
 }
 
-#define STEPS_KEPT 12 /* steps of a path: half from its start, half from its end */
+/* number of steps that a path keeps: half from its start, half from its end */
+#define STEPS_KEPT 12
 
 struct root_paths root_paths_begin(struct arena *mem, struct signatures *signatures)
 {
@@ -290,7 +294,7 @@ void root_paths_request(struct signatures *signatures)
             signatures_request(signatures, signatures->store->sites[look->steps[i].site].node);
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
+/* ---- Steps of a path from block to block ----------------------------------------------------- */
 
 const struct frame *root_paths_site_frame(struct root_paths *paths, uint32_t site)
 {

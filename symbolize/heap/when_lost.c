@@ -1,10 +1,12 @@
-/* when_lost.c - see heap.h. */
+/* when_lost.c - finds where the last pointer to a block was lost; described in heap.h. */
 #include "symbolize/heap/heap.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define STACK_CALLS 5 /* before a stack lost a block its owner may have left it */
+/* number of calls before the loss from which execution step by step begins, if the last pointer was
+ * in a stack or register: the owner may have left it there earlier */
+#define STACK_CALLS 5
 #define STACK_CALLS_MOST 200
 
 struct when_lost_builder {
@@ -15,7 +17,7 @@ struct when_lost_builder {
     struct process *process;
 };
 
-/* ---- The holder ------------------------------------------------------------------------------ */
+/* ---- The variable or block that held the last pointer ---------------------------------------- */
 
 static const struct frame *site_frame(struct when_lost_builder *builder, uint32_t site)
 {
@@ -54,14 +56,15 @@ static const char *holder_words(struct when_lost_builder *builder, const struct 
     return drop->holder.block ? block_words(builder, drop) : root ? root->words : NULL;
 }
 
-/* ---- The function and its lines -------------------------------------------------------------- */
+/* ---- The function that lost it, and the lines between which it did --------------------------- */
 
 static bool is_same_function(const struct frame *a, const struct frame *b)
 {
     return a->name_hash == b->name_hash;
 }
 
-/* The frame of the user's code from index i on, outwards; wrappers only if there is no other. */
+/* Returns the user frame of the stack, searched from index i outwards; a wrapper only if there is
+ * no other user frame. */
 static const struct frame *user_frame(const struct when_lost_builder *builder,
                                       const struct stack *stack, size_t i)
 {
@@ -74,7 +77,8 @@ static const struct frame *user_frame(const struct when_lost_builder *builder,
     return i + user < stack->count ? stack->frames[i + user] : NULL;
 }
 
-/* The function that both stacks are in: the innermost one, in two of its lines. */
+/* Finds the innermost function that is in both stacks, before and after the loss, and its line in
+ * each. */
 static void find_common_function(const struct when_lost_builder *builder, struct lost_place *place)
 {
     const struct stack *before = &place->before, *after = &place->after;
@@ -96,8 +100,9 @@ static void find_common_function(const struct when_lost_builder *builder, struct
         place->from = place->to = place->from ? place->from : place->to;
 }
 
-/* A variable in a frame that the second stack no longer has: its function has returned. Other words
- * may be registers that a callee has saved. */
+/* Says whether the pointer was in a local variable of a function that has returned: the stack
+ * before the loss has this function, the stack after it does not. Words that are no variable may be
+ * registers that a callee saved. */
 static void find_returned_function(struct lost_place *place, const struct root *root)
 {
     const struct stack *before = &place->before, *after = &place->after;
@@ -113,13 +118,14 @@ static void find_returned_function(struct lost_place *place, const struct root *
         return;
     for (size_t k = 0; k + outer < after->count; k++)
         if (is_same_function(after->frames[k], before->frames[i]))
-            return; /* it is still there, or called again */
+            return; /* the function has not returned, or was called again */
     place->from = place->to = before->frames[i];
     place->returned = true;
 }
 
-/* The line of the function from which a jump led to its end, say; of a function that it returned
- * from, the call. */
+/* Finds the line of the function from which the program jumped to the instruction that lost the
+ * pointer, for example to the function's end. If the function returned to that instruction, it is
+ * the line of the call. NULL = unknown, or the same line. */
 static const struct frame *find_jump(struct when_lost_builder *builder,
                                      const struct store_drop *drop, const struct frame *lost_in)
 {
@@ -144,7 +150,8 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
     if (!place.known)
         return place;
     if (!root || root->class != LEAK_ROOT_CLASS_STACKS || root->variable || !drop->frame_count)
-        place.holder = holder_words(builder, drop, root); /* else a register that a callee saved */
+        /* a stack word without a variable is a register that a callee saved: it is not named */
+        place.holder = holder_words(builder, drop, root);
     place.before = stack_from_node(builder->mem, &builder->signatures, drop->before);
     place.after = stack_from_node(builder->mem, &builder->signatures, drop->after);
     place.holder_freed = drop->holder.block && !drop->frame_count && drop->before == drop->after;
@@ -163,7 +170,7 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
     return place;
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Adding the places to the records -------------------------------------------------------- */
 
 static uint32_t count_agreeing(const struct when_lost *when, const struct frame *frame)
 {
@@ -181,7 +188,8 @@ static uint32_t rate_place(const struct when_lost *when, size_t i)
     return 2 * count_agreeing(when, place->from) + (place->at.count > 0);
 }
 
-/* The place of most blocks; of several such places one where the instruction is known. */
+/* Chooses the place for the record: the function that lost most blocks, and of its places one where
+ * the instruction is known. */
 static void choose_place(struct when_lost *when)
 {
     when->chosen = 0;
@@ -193,8 +201,10 @@ static void choose_place(struct when_lost *when)
     when->agreed = count_agreeing(when, when->place.from);
 }
 
-/* Stacks may seem to hold a block long after it was lost, by words that nothing uses: the steps
- * begin before they did, unless that takes too long. */
+/* Returns the number of the allocation call of the thread, counted from the block's allocation, at
+ * which execution step by step has to begin in a further run. Words in stacks may seem to hold a
+ * block long after it was lost, so the steps begin before these words appeared, unless that takes
+ * too long. */
 static uint32_t find_step(const struct store_drop *drop, bool stored)
 {
     uint32_t back = stored ? 1 : STACK_CALLS;
@@ -204,8 +214,9 @@ static uint32_t find_step(const struct store_drop *drop, bool stored)
     return drop->event > back ? drop->event - back : 0;
 }
 
-/* Says whether the block was used after the last word outside of stacks was overwritten: then a
- * stack or a register had the pointer, rather than a copy that nothing needs. */
+/* Says whether the block was used after the last pointer outside of stacks was overwritten: then
+ * the program had the pointer in a stack or register, and not only in a copy that it no longer
+ * needs. */
 static bool is_used_later(const struct store_followed *followed)
 {
     return followed->last.event > followed->stored.event && followed->used_count &&
@@ -282,7 +293,7 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
     describe_counter(builder, made);
 }
 
-/* Is the innermost frame of the stack in that function, or inlined into it? */
+/* Is the innermost frame of the stack in `function`, or inlined into it? */
 static bool is_within(const struct stack *stack, const struct frame *function)
 {
     for (size_t i = 0; i < stack->count; i++) {
@@ -294,8 +305,9 @@ static bool is_within(const struct stack *stack, const struct frame *function)
     return false;
 }
 
-/* A register may keep the pointer until its function ends. Steps that lead further have followed a
- * word that nothing uses. */
+/* Says whether the place of a further run is plausible. A register may keep the pointer until its
+ * function ends; a place in another function was found by following a word that the program no
+ * longer uses. */
 static bool may_refine(const struct when_lost *made, const struct lost_block *block)
 {
     const struct frame *known = made->place.from;
@@ -304,7 +316,7 @@ static bool may_refine(const struct when_lost *made, const struct lost_block *bl
            is_within(&block->place.at, known);
 }
 
-/* The chosen block in a later run. */
+/* Replaces the place of the chosen block by the better one that a further run found. */
 static void refine_followed(struct when_lost_builder *builder,
                             const struct store_followed *followed, struct when_lost *made)
 {
@@ -323,7 +335,8 @@ static void refine_followed(struct when_lost_builder *builder,
     made->then = block.then;
 }
 
-/* A record of other verdicts may have the same stacks. */
+/* Finds the record with this signature. A reachable record may have the signature, too; it is
+ * skipped. */
 static struct record *find_record(struct process *process, uint64_t signature)
 {
     for (size_t i = 0; i < process->record_count; i++)

@@ -18,11 +18,12 @@
 void json_write(const struct report *report, const struct view *view, FILE *stream);
 void ndjson_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* What functions of the tables need besides their object; json_writer.context points to it. */
+/* The data that functions of the tables need besides the object that they write;
+ * json_writer.context points to it. */
 struct json_context {
     const struct process *process;
     const struct view *view;
-    size_t index; /* of the process in the report */
+    size_t index; /* index of the process in the report */
     const struct group_by_table *by;
 };
 
@@ -31,24 +32,25 @@ static inline const struct json_context *json_context_of(const struct json_write
     return json->context;
 }
 
-/* Documents, and their objects by the struct that they are made of. */
+/* Tables of fields: each writes one struct of the model as a JSON object. */
 extern const struct json_table json_report;       /* struct report */
-extern const struct json_table json_process_head; /* struct process: before "records" */
-extern const struct json_table json_process_tail; /* after "resources" */
+extern const struct json_table json_process_head; /* struct process: the keys before "records" */
+extern const struct json_table json_process_tail; /* struct process: the keys after "resources" */
 extern const struct json_table json_record;       /* struct record */
 extern const struct json_table json_resource;     /* struct resource */
 extern const struct json_table json_error;        /* struct json_error */
 extern const struct json_table json_rule;         /* struct rule */
 extern const struct json_table json_total;        /* struct verdict_total */
-extern const struct json_table json_summary;      /* struct process */
+extern const struct json_table json_summary;      /* struct process: the sum of each verdict */
 
-/* The sampling error of a sum; null when the numbers are exact. */
+/* Adds a member with the sampling error of a sum. Its value is null when the process was not
+ * sampled, because the numbers are exact. */
 extern const struct json_table json_estimate; /* struct error */
 #define JSON_ESTIMATE(s, m, ...)                                                                   \
     JSON_PART(s, "error", m, json_estimate, JSON_KNOWN_IF(json_is_sampled), __VA_ARGS__)
 bool json_is_sampled(const struct json_writer *json, const void *object);
 
-/* Members of a record, with the tables of their objects. */
+/* Members that records of several formats have, and the tables of their objects. */
 extern const struct json_table json_retained; /* struct verdict_total */
 extern const struct json_table json_tag;      /* struct tag_sum */
 #define JSON_RETAINED(s, m)                                                                        \
@@ -62,9 +64,10 @@ extern const struct json_table json_tag;      /* struct tag_sum */
               __VA_ARGS__)
 void json_put_record_frames(struct json_writer *json, const char *key, const void *record);
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Objects of the list "errors" ------------------------------------------------------------ */
 
-/* An invalid free or a crash; NULL as form: there was no such call, or it is unknown. */
+/* A stack of a bad free, and the name of the function that was called. form: NULL = there was no
+ * such call, or it is unknown. */
 struct json_trace {
     const char *form;
     struct stack stack;
@@ -87,15 +90,15 @@ struct json_error {
 struct json_error json_error_of_bad_free(const struct bad_free *mistake);
 struct json_error json_error_of_crash(const struct crash *crash);
 
-/* ---- The leak check -------------------------------------------------------------------------- */
+/* ---- Objects of the leak check --------------------------------------------------------------- */
 
 extern const struct json_table json_leak_check; /* struct leak_check */
 extern const struct json_table json_milestone;  /* struct milestone */
 extern const struct json_table json_owner;      /* struct owner */
-extern const struct json_table json_path;       /* an array; json_put_path() writes it */
+extern const struct json_table json_path;       /* an array of steps; json_put_path() writes it */
 extern const struct json_table json_sample;     /* struct sample */
 
-/* The member is a const struct path *, not NULL. */
+/* Write a path as an array, and as one text. The member must be a const struct path *, not NULL. */
 void json_put_path(struct json_writer *json, const char *key, const void *path);
 void json_put_path_words(struct json_writer *json, const char *key, const void *path);
 

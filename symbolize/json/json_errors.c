@@ -1,4 +1,4 @@
-/* json_errors.c - the elements of "errors": invalid frees, and the crash; see json.h. */
+/* json_errors.c - writes the list "errors": bad frees, and the crash; described in json.h. */
 #include "symbolize/json/json.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include "leak_store.h"
 #include "common/view/json_parts.h"
 
-/* ---- Both kinds as one struct ---------------------------------------------------------------- */
+/* ---- Making one struct json_error from a bad free or a crash --------------------------------- */
 
 struct json_error json_error_of_bad_free(const struct bad_free *mistake)
 {
@@ -112,7 +112,7 @@ static const struct json_field crash_fields[] = {
 
 static const struct json_table crash_table = JSON_TABLE("crash", crash_fields);
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Fields of an error ---------------------------------------------------------------------- */
 
 static void put_serial(struct json_writer *json, const char *key, const void *serial)
 {

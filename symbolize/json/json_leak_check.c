@@ -1,4 +1,5 @@
-/* json_leak_check.c - the leak check, paths, owners and samples; see json.h. */
+/* json_leak_check.c - writes the leak check, paths, owners and sample blocks; described in
+ * json.h. */
 #include "symbolize/json/json.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* json_process.c - a process without its records, errors and resources; see json.h. */
+/* json_process.c - writes a process without its records, errors and resources; described in
+ * json.h. */
 #include "symbolize/json/json.h"
 
 #include "leak_store.h"
@@ -89,7 +90,8 @@ static const struct json_field total_fields[] = {
 
 const struct json_table json_total = JSON_TABLE("part", total_fields);
 
-/* The sum of each verdict, by its word. */
+/* Defines, for each verdict, the table of fields of its sum; the key of the sum is the word of the
+ * verdict. */
 #define V(name, word, words)                                                                       \
     static const struct json_field fields_of_##name[] = {                                          \
         JSON_INCLUDE(process, totals.of[VERDICT_##name], json_total),                              \
@@ -201,7 +203,7 @@ static const struct json_table recent_free_table = JSON_TABLE(
     JSON_ABOUT("One of the last frees of a thread: the last 123 of each thread, and those of a "
                "thread that ended until another thread takes its place."));
 
-/* ---- The peak -------------------------------------------------------------------------------- */
+/* ---- Fields of the peak ---------------------------------------------------------------------- */
 
 static const struct json_field peak_part_fields[] = {
     JSON_ID(peak_part, "signature", signature),
@@ -227,7 +229,7 @@ static const struct json_field peak_fields[] = {
 static const struct json_table peak_table =
     JSON_TABLE("peak", peak_fields, JSON_ABOUT("the live blocks when the heap was largest"));
 
-/* ---- Temporary blocks -------------------------------------------------------------------------- */
+/* ---- Fields of temporary blocks -------------------------------------------------------------- */
 
 static const struct json_field temporary_part_fields[] = {
     JSON_ID(temporary_part, "signature", signature),
@@ -255,7 +257,7 @@ static const struct json_table temporary_table =
                JSON_ABOUT("Blocks that the thread that allocated them freed before it had "
                           "allocated four more; estimates, unless free_stacks=all"));
 
-/* ---- What was held ---------------------------------------------------------------------------- */
+/* ---- Fields of memory that was held at once -------------------------------------------------- */
 
 static void put_held_frame(struct json_writer *json, const char *key, const void *at)
 {
@@ -286,7 +288,7 @@ static const struct json_table held_table =
                           "and they were most of the heap. null: it was not so, or the heap was "
                           "small"));
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- Fields of the process ------------------------------------------------------------------- */
 
 static const struct json_field end_fields[] = {
     JSON_END(process, JSON_KNOWN_BY(process, has_end_value)),

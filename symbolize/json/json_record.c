@@ -1,4 +1,4 @@
-/* json_record.c - records and resources; see json.h. */
+/* json_record.c - writes records and resources; described in json.h. */
 #include "symbolize/json/json.h"
 
 #include "leak_store.h"
@@ -23,7 +23,7 @@ const struct json_table json_estimate = JSON_TABLE(
         "number of live samples. 0: exact. null: the process was not sampled, so all numbers "
         "are exact"));
 
-/* ---- Other frees ----------------------------------------------------------------------------- */
+/* ---- Fields: where other blocks of the stack are freed --------------------------------------- */
 
 static void put_freed(struct json_writer *json, const char *key, const void *object)
 {
@@ -137,7 +137,7 @@ static const struct json_field orphaned_fields[] = {
                 JSON_ABOUT("the stack that freed them, innermost first")),
 };
 
-/* ---- When it was lost ------------------------------------------------------------------------ */
+/* ---- Fields: when and where the block was lost ----------------------------------------------- */
 
 static void put_lost_file(struct json_writer *json, const char *key, const void *object)
 {
@@ -268,7 +268,7 @@ static const struct json_table earlier_table = JSON_TABLE(
                "and another function freed it: shared blocks, of which one holder did not give up "
                "its share"));
 
-/* All follow each other in records and in resources. */
+/* Members that both records and resources have, in this order. */
 #define OTHER_FREES(s, of)                                                                         \
     JSON_INCLUDE(s, of beside, beside_table),                                                      \
         JSON_PART(s, "holder_freed", of orphaned, orphaned_table,                                  \
@@ -378,7 +378,7 @@ static void put_threads(struct json_writer *json, const char *key, const void *o
     json_open(json, key, '[');
     for (size_t i = 0; i < record->thread_count; i++)
         json_write_object(json, NULL, &json_thread, &record->threads[i]);
-    if (record->more_threads) /* there were more threads, whose number is unknown */
+    if (record->more_threads) /* more threads exist than were recorded; how many is unknown */
         json_write_object(json, NULL, &json_thread, NULL);
     json_close(json, ']');
 }
@@ -390,7 +390,7 @@ void json_put_record_frames(struct json_writer *json, const char *key, const voi
     json_frames(json, key, record->frames, record->frame_count, record->user);
 }
 
-/* The member is the index + 1 of a record. */
+/* Writes the signature of another record. index: points to the index + 1 of that record. */
 static void put_signature_of(struct json_writer *json, const char *key, const void *index)
 {
     json_put_id(json, key,

@@ -1,4 +1,4 @@
-/* json_report.c - the report as one JSON object, and as lines; see json.h. */
+/* json_report.c - writes the report as one JSON object, and as NDJSON; described in json.h. */
 #include "symbolize/json/json.h"
 
 #include "common/view/json_parts.h"
@@ -66,7 +66,7 @@ static const struct json_table by_table = JSON_TABLE(
     JSON_ABOUT("only with --by: sums of the records of these verdicts, without suppressed "
                "ones"));
 
-/* An optional member. */
+/* Writes the member "by", if the view sums up by a key. */
 static void put_by(struct json_writer *json, const char *key, const void *process)
 {
     const struct json_context *context = json_context_of(json);
@@ -83,7 +83,7 @@ static void put_by(struct json_writer *json, const char *key, const void *proces
     group_by_end(&table);
 }
 
-/* ---- Records, errors and resources: elements of lists, or lines (NDJSON) ---------------------- */
+/* ---- Records, errors and resources, as elements of lists or as lines of NDJSON --------------- */
 
 static void begin_line(struct json_writer *json, const char *what)
 {
@@ -116,14 +116,15 @@ static size_t most_parts(const struct view *view)
     return view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
 }
 
-/* Records that grew and were freed come last. */
+/* Writes the records; last those that grew and whose blocks are all freed by now. */
 static void write_json_records(struct json_writer *json, const struct process *process)
 {
     const struct view *view = json_context_of(json)->view;
     size_t most = most_parts(view);
     bool flat = json->flat;
 
-    json->flat |= json->frame_table; /* indentation would be half of a large report */
+    /* without indentation, because it would be half of the bytes of a large report */
+    json->flat |= json->frame_table;
     for (size_t i = 0; i < process->record_count && i < most; i++)
         if (!view->growing || record_is_growing(&process->records[i]))
             write_part(json, "record", &json_record, &process->records[i]);
@@ -221,7 +222,7 @@ static const struct json_field suppressions_fields[] = {
 
 static const struct json_table suppressions_table = JSON_TABLE(NULL, suppressions_fields);
 
-/* What the line "report" of NDJSON has, too. */
+/* Members of the JSON report that the line "report" of NDJSON has, too. */
 static const struct json_field head_fields[] = {
     JSON_FORMAT("libleak"),
     JSON_TOOL,
@@ -248,7 +249,8 @@ const struct json_table json_report = JSON_TABLE(
         "empty. In a text that is no valid UTF-8 each byte from 0x80 on is written as "
         "\\u00XX, and bytes_escaped is true."));
 
-/* Stacks of so many records are written as indices, unless the user chose. */
+/* From this number of records on, stacks are written as indices in a table of frames, unless the
+ * user chose otherwise. */
 #define TABLE_FROM 10000
 
 static bool wants_frame_table(const struct report *report, const struct view *view)

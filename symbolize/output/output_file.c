@@ -1,4 +1,4 @@
-/* output_file.c - see output.h. */
+/* output_file.c - expands the pattern of -o and opens the file; described in output.h. */
 #include "symbolize/output/output.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NUMBERS 100000 /* tries of %n */
+#define NUMBERS 100000 /* number of values that are tried for %n */
 
-/* Replaces '/': a program's or a host's name must not lead into another directory. */
+/* Replaces each '/', because the name of a program or host must not lead into another directory. */
 static const char *flatten_name(struct arena *mem, const char *text)
 {
     char *copy = arena_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
@@ -33,7 +33,8 @@ static const char *time_text(struct arena *mem)
     return arena_copy(mem, text, strlen(text));
 }
 
-/* %q{VAR}: *at stands on the q and is left on the brace. */
+/* Expands %q{VAR} to the value of the environment variable VAR. *at: points to the q, and is set to
+ * the closing brace. */
 static const char *environment_value(struct arena *mem, const char **at)
 {
     const char *end = (*at)[1] == '{' ? strchr(*at, '}') : NULL;
@@ -95,7 +96,7 @@ char *output_expand_name(struct arena *mem, const char *pattern, const struct pr
     return name;
 }
 
-/* Does the pattern contain %n, other than in %%n? */
+/* Does the pattern contain %n? In %%n the n is no part of a placeholder. */
 static bool has_number(const char *pattern)
 {
     for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
@@ -104,7 +105,7 @@ static bool has_number(const char *pattern)
     return false;
 }
 
-/* Pipes and devices cannot be overwritten. */
+/* Is the existing file a pipe or a device? Writing to it overwrites nothing. */
 static bool is_pipe_or_device(const char *name)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* pager.c - a report that is longer than the terminal, in a pager; see output.h. */
+/* pager.c - shows a report that is longer than the terminal in a pager; described in output.h. */
 #include "symbolize/output/output.h"
 
 #include <signal.h>
@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the user wants to read with; NULL = nothing. The first that is set decides, also when it is
- * empty or "cat". */
+/* Returns the command of the pager; NULL = no pager. The first environment variable that is set
+ * decides; an empty value or "cat" means no pager. */
 static const char *wanted_pager(void)
 {
     static const char *const names[] = {"LIBLEAK_PAGER", "PAGER"};
@@ -22,7 +22,8 @@ static const char *wanted_pager(void)
     return "less";
 }
 
-/* Is the first word a program? A shell would only say so when the report is lost. */
+/* Is the first word of the command an executable program? This is checked before, because a shell
+ * would report it only after it has received, and lost, the report. */
 static bool is_installed(const char *command)
 {
     size_t length = strcspn(command, " \t");
@@ -44,8 +45,8 @@ static bool is_installed(const char *command)
     return false;
 }
 
-/* Runs the pager with git's settings: less leaves when all fits on one screen, keeps colours, and
- * does not clear. */
+/* Runs the pager with the settings that git uses, too: less exits when everything fits on one
+ * screen, keeps colours, and does not clear the screen. */
 static void run_pager(const char *command, int input)
 {
     dup2(input, STDIN_FILENO);
@@ -77,8 +78,9 @@ FILE *pager_begin(pid_t *pager)
         *pager = 0;
         return NULL;
     }
-    signal(SIGPIPE, SIG_IGN); /* who leaves the pager early has read enough */
-    signal(SIGINT, SIG_IGN);  /* it is the pager's: Ctrl-C stops a search */
+    /* a user who leaves the pager early has read enough; that is no error */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, SIG_IGN); /* Ctrl-C stops a search in the pager and must not end leakreport */
     return stream;
 }
 

@@ -1,7 +1,9 @@
-/* progress.c - a line on the terminal while a report takes long; see output.h.
+/* progress.c - shows a line on the terminal while making a report takes long; described in
+ * output.h.
  *
- * A thread writes it, so that work that takes long needs no calls in its loops. It only formats
- * numbers and calls write(2): the reading of foreign files may fork at any time.
+ * A thread of its own writes the line, so that the functions that take long need not call anything
+ * in their loops. The thread only formats numbers and calls write(2), because another thread, which
+ * reads foreign files, may fork at any time.
  */
 #include "symbolize/output/output.h"
 
@@ -12,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_SECONDS 1 /* what takes less is not mentioned */
+#define FIRST_SECONDS 1 /* seconds after which the line appears */
 
 static struct {
     pthread_t thread;
@@ -27,7 +29,7 @@ static void put_text(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
 
-    (void)written; /* the terminal is gone: then nobody misses it */
+    (void)written; /* an error is ignored: the terminal is gone */
 }
 
 static void put_progress(unsigned seconds)
@@ -80,7 +82,7 @@ void progress_begin(uint64_t (*count)(void))
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&progress.wakeup, &steady);
     pthread_condattr_destroy(&steady);
-    sigfillset(&all); /* signals go to the main thread */
+    sigfillset(&all); /* blocks all signals in the new thread: the main thread receives them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     progress.runs = pthread_create(&progress.thread, NULL, progress_thread, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

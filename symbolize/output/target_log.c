@@ -1,4 +1,4 @@
-/* target_log.c - see output.h. */
+/* target_log.c - sends a report to syslog or systemd's journal; described in output.h. */
 #include "symbolize/output/output.h"
 
 #include <errno.h>
@@ -14,21 +14,21 @@
 #define SYSLOG_PATH "/dev/log"
 #define JOURNAL_PATH "/run/systemd/journal/socket"
 #define IDENTIFIER "leakreport"
-/* A message of syslog has 1024 bytes with its head (RFC 3164); journald splits above 48 KiB itself.
- */
+/* Limits of one line. A syslog message has at most 1024 bytes with its head (RFC 3164); journald
+ * splits lines longer than 48 KiB. */
 #define SYSLOG_LINE 900
 #define JOURNAL_LINE 32768
 
 struct log_channel {
     int fd;
-    bool stream; /* messages end with NUL */
+    bool stream; /* a stream socket: each message ends with NUL */
     const char *head;
     size_t head_length, line_most;
 };
 
-/* ---- The other end --------------------------------------------------------------------------- */
+/* ---- Connecting to the daemon ---------------------------------------------------------------- */
 
-/* Connects to syslog, by a stream where the daemon takes no datagrams. */
+/* Connects to syslog by datagrams, or by a stream if the daemon takes no datagrams. */
 static bool connect_syslog(const char *path, struct log_channel *channel)
 {
     channel->fd = write_timeout_connect_path(path, SOCK_DGRAM);
@@ -39,7 +39,7 @@ static bool connect_syslog(const char *path, struct log_channel *channel)
     return channel->fd >= 0;
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Sending the lines of a report ----------------------------------------------------------- */
 
 static bool send_piece(const struct log_channel *channel, const char *text, size_t length)
 {
@@ -59,7 +59,8 @@ static bool send_piece(const struct log_channel *channel, const char *text, size
     return true;
 }
 
-/* The length of a line's part that fits into one message; does not split UTF-8 characters. */
+/* Returns the length of the part of a line that fits into one message; does not split a UTF-8
+ * character. */
 static size_t piece_length(const char *line, size_t length, size_t most)
 {
     size_t cut = most;
@@ -79,7 +80,7 @@ static bool send_lines(const struct log_channel *channel, const struct log_messa
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t left = (size_t)((stop ? stop : end) - at);
 
-        do { /* sends empty lines, too */
+        do { /* at least once, so that an empty line is sent, too */
             size_t piece = piece_length(at, left, channel->line_most);
 
             if (!send_piece(channel, at, piece))
@@ -102,7 +103,7 @@ static bool send_and_close(struct log_channel *channel, const struct log_message
     return good;
 }
 
-/* ---- What stands before each -------------------------------------------------------------- */
+/* ---- The head of each message ---------------------------------------------------------------- */
 
 static int syslog_level(const struct log_message *message)
 {
@@ -130,7 +131,7 @@ bool target_log_journal(const char *path, const struct log_message *message)
     char head[4096], program[3072] = "";
     struct log_channel channel = {.head = head, .line_most = JOURNAL_LINE};
 
-    /* A newline in the name must not begin another field. */
+    /* A newline in the name would begin another field of the journal's message. */
     for (size_t i = 0; message->program && message->program[i] && i + 1 < sizeof(program); i++)
         program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
     if ((channel.fd = write_timeout_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)

@@ -1,4 +1,4 @@
-/* target_stream.c - see output.h. */
+/* target_stream.c - sends a report to a socket or a command; described in output.h. */
 #include "symbolize/output/output.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static bool set_errno_text(char *why, int error)
 
 /* ---- Sockets ------------------------------------------------------------------------------ */
 
-/* Connects to HOST:PORT. -1: `why` says the reason. */
+/* Connects to HOST:PORT. -1: `why` has the reason. */
 static int connect_host(const char *where, const char *colon, char *why)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM}, *found, *at;
@@ -54,7 +54,8 @@ static int connect_host(const char *where, const char *colon, char *why)
     return fd;
 }
 
-/* Reads what the peer sent: unread data would make the kernel discard what was sent to it. */
+/* Closes the socket after reading what the peer has sent. If data is left unread, the kernel resets
+ * the connection, and the peer loses the report. */
 static void close_socket(int fd)
 {
     char bytes[512];
@@ -81,7 +82,8 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
 
 /* ---- Commands ----------------------------------------------------------------------------- */
 
-/* Resets the signals: SIGPIPE is ignored here, and the mask is inherited from the program. */
+/* Starts the shell with default handling of SIGPIPE, which leakreport ignores, and with an empty
+ * signal mask, because leakreport has that of the program that it reports about. */
 static int spawn_shell(const char *command, int input, pid_t *pid)
 {
     static const char shell[] = "/bin/sh";
@@ -137,7 +139,8 @@ bool target_stream_command(const char *command, const char *text, size_t length,
     bool good;
     pid_t pid;
 
-    /* An inherited SIG_IGN for SIGCHLD would lose the exit status. */
+    /* If SIGCHLD were ignored, as leakreport may have inherited it, the exit status would be
+     * lost. */
     signal(SIGCHLD, SIG_DFL);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return set_errno_text(why, errno);
@@ -152,6 +155,6 @@ bool target_stream_command(const char *command, const char *text, size_t length,
     close(ends[1]);
     if (good)
         return wait_for_command(pid, why);
-    kill(pid, SIGTERM); /* it does not read its input */
+    kill(pid, SIGTERM); /* the command does not read its input */
     return set_errno_text(why, error);
 }

@@ -1,4 +1,4 @@
-/* targets.c - see output.h. */
+/* targets.c - delivers a report to the targets of --to; described in output.h. */
 #include "symbolize/output/output.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "common/base/write_timeout.h"
 
-/* ---- The list ----------------------------------------------------------------------------- */
+/* ---- The list of targets --------------------------------------------------------------------- */
 
 static bool is_same_target(const struct leak_target *a, const struct leak_target *b)
 {
@@ -102,13 +102,13 @@ size_t targets_rows(const struct targets *targets)
     return least;
 }
 
-/* ---- One row a kind ----------------------------------------------------------------------- */
+/* ---- Delivering to each kind of target ------------------------------------------------------- */
 
 struct delivery {
     struct arena *mem;
     const struct target *target;
     const struct target_report *parcel;
-    const char *argument; /* NUL-terminated; NULL = none */
+    const char *argument; /* the argument of the target, ended by NUL; NULL = none */
     char why[TARGET_WHY];
 };
 
@@ -118,7 +118,8 @@ static bool set_errno_reason(struct delivery *delivery)
     return false;
 }
 
-/* A reader that left early has what it wanted. */
+/* Writes the report to a descriptor. EPIPE is no error: the reader closed the pipe because it had
+ * read enough. */
 static bool deliver_to_fd(struct delivery *delivery)
 {
     return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,
@@ -177,7 +178,7 @@ static bool (*const deliver_by_kind[])(struct delivery *) = {
     [LEAK_TARGET_SOCKET] = deliver_to_socket, [LEAK_TARGET_COMMAND] = deliver_to_command,
 };
 
-/* ---- All of them -------------------------------------------------------------------------- */
+/* ---- Delivering to all targets --------------------------------------------------------------- */
 
 static bool deliver_to(struct arena *mem, const struct target *target,
                        const struct target_report *parcel)

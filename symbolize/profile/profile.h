@@ -60,8 +60,8 @@ void heap_profile_check(const struct heap_profile *profile);
 /* A function in a call tree, called by the function of node `up`. Node 0 is the root; for all
  * others `up` is less than the node's own index. first: index of the first function that this one
  * calls; next: of the next function with the caller of this one. Both lists are sorted by bytes,
- * the largest first; 0 = end.\n    all = own + the sum of `all` of the functions that this one
- * calls */
+ * the largest first; 0 = end.
+ *     all = own + the sum of `all` of the functions that this one calls */
 struct call_node {
     uint32_t up, first, next;
     /* exactly one of frame, process and label is set; in the root, none */

@@ -1,15 +1,15 @@
-/* alloc_lines.c - see records.h. */
+/* alloc_lines.c - lists the lines of a function that allocate; described in records.h. */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MOST 16 /* lines kept of a record */
+#define LINES_MOST 16 /* limit of lines for each record */
 
 struct line_sums {
     struct record_line line[LINES_MOST];
     size_t count;
-    bool more; /* further lines were dropped */
+    bool more; /* there were more than LINES_MOST lines */
 };
 
 static bool is_same_line(const struct frame *a, const struct frame *b)
@@ -48,7 +48,8 @@ static int compare_lines(const void *left, const void *right)
     return (a->frame->line > b->frame->line) - (a->frame->line < b->frame->line);
 }
 
-/* The frame of the title's function in another stack with the same signature. */
+/* Finds the frame of the function `title` in another stack with the same signature; the frame of
+ * another stack may have another line. */
 static const struct frame *title_frame_in(struct signatures *signatures, uint32_t node,
                                           const struct frame *title)
 {
@@ -62,7 +63,7 @@ static const struct frame *title_frame_in(struct signatures *signatures, uint32_
     return title;
 }
 
-/* Is the share part of this record? Flags distinguish records. */
+/* Does the share belong to this record? Records also differ by flags of the leak check. */
 static bool is_share_of_record(const struct store_leak_check *look, const struct share *share,
                                const struct record *record)
 {
@@ -104,7 +105,7 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 
     if (record->stacks < 2 || record->user == record->frame_count ||
         record->verdict == VERDICT_RUNTIME || record->verdict == VERDICT_INDIRECT)
-        return; /* indirectly lost records show no lines */
+        return; /* the report shows no lines of these records */
     collect_lines(signatures, reconciliation, sites, record, &lines);
     if (lines.count < 2)
         return;

@@ -1,4 +1,6 @@
-/* alloc_profile.c - see records.h. */
+/* alloc_profile.c - makes the profile of all allocations, and the history of the heap; described in
+ * records.h.
+ */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
@@ -26,7 +28,7 @@ void alloc_profile_fill(struct arena *mem, struct resolver *resolver, const stru
     signatures_end(&signatures);
 }
 
-/* ---- Over time ---------------------------------------------------------------------------- */
+/* ---- The heap over time ---------------------------------------------------------------------- */
 
 static void add_moment(struct process *process, uint64_t time_ns, uint64_t bytes, uint64_t blocks)
 {
@@ -36,7 +38,8 @@ static void add_moment(struct process *process, uint64_t time_ns, uint64_t bytes
         process->history[process->history_count++] = (struct moment){time_ns, bytes, blocks};
 }
 
-/* Nothing changed between the last tick and the end. */
+/* Copies the recorded sizes of the heap, and adds the present size twice: at the last tick, and at
+ * the end, because the heap did not change in between. */
 static void fill_history(struct arena *mem, const struct store *store, struct process *process)
 {
     const struct store_history *history = &store->history;
@@ -52,7 +55,7 @@ static void fill_history(struct arena *mem, const struct store *store, struct pr
     add_moment(process, process->until_ns, process->live_bytes, process->live_blocks);
 }
 
-/* ---- The peak-------------------------------------------------------------------------------- */
+/* ---- The peak of the heap -------------------------------------------------------------------- */
 
 static int compare_peak_sites(const void *left, const void *right)
 {
@@ -61,7 +64,8 @@ static int compare_peak_sites(const void *left, const void *right)
     return a->bytes > b->bytes ? -1 : a->bytes < b->bytes ? 1 : a->site < b->site ? -1 : 1;
 }
 
-/* The live sites, when the peak is now; the caller frees them. */
+/* Lists the sites with live blocks, largest first, for the case that the heap is largest now. The
+ * caller frees the list. */
 static struct store_peak_site *live_sites(const struct store *store, size_t *count)
 {
     struct store_peak_site *sites =
@@ -136,7 +140,9 @@ void peak_fill(struct arena *mem, struct resolver *resolver, const struct store 
 
     fill_history(mem, store, process);
     if (!history->moment_count)
-        return; /* the process was too short, or the recording file is older than histories */
+        /* the process ended before the first tick, or the recording file is from a version without
+         * history */
+        return;
     if (history->peak.bytes > process->live_bytes) {
         process->peak = (struct moment){store_time_of_tick(store, history->peak.tick),
                                         history->peak.bytes, history->peak.blocks};

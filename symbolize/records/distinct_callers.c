@@ -1,8 +1,8 @@
-/* distinct_callers.c - see records.h.
+/* distinct_callers.c - finds the callers that distinguish records; described in records.h.
  *
- * The stacks of all records are sorted, frame by frame from the user frame outwards, so those that
- * share most frames stand beside each other, and a record parts from another one where the shortest
- * common part of all neighbours between them ends.
+ * The stacks of all records are sorted, frame by frame from the user frame outwards, so stacks that
+ * share most frames are neighbours. The number of frames that two stacks share is the least number
+ * that any two neighbours between them share; the next frame distinguishes the two.
  */
 #include "symbolize/records/records.h"
 
@@ -11,14 +11,16 @@
 
 #include "common/base/hashmap.h"
 
-#define NEIGHBOURS 64 /* compared on each side */
+/* number of stacks before, and after, a stack in the sorted list that it is compared with */
+#define NEIGHBOURS 64
 
 struct outward {
     size_t record;
-    const uint64_t *place; /* of the user's frames, from the title on */
-    const size_t *at;      /* their indices */
+    /* hashes of the places of the user frames, from the title frame outwards */
+    const uint64_t *place;
+    const size_t *at; /* index in record->frames of each of these user frames */
     size_t count;
-    size_t common; /* with the one before */
+    size_t common; /* number of frames shared with the previous stack of the sorted list */
 };
 
 static bool is_compared(const struct record *record)
@@ -66,7 +68,8 @@ static int compare_outward(const void *left, const void *right)
                                 : (a->record > b->record) - (a->record < b->record);
 }
 
-/* Adds an index unless the stack ends before it. Sorted, without duplicates. */
+/* Adds the frame behind `common` shared frames to the record's partings, unless the stack ends
+ * before it. The partings stay sorted and without duplicates. */
 static void add_parting(struct record *record, const struct outward *own, size_t common)
 {
     size_t at, i = 0;

@@ -1,5 +1,8 @@
-/* group_records.c - see records.h. record_sums.h provides the records and their sizes. Here each
- * record gets its stack and details; where other blocks are freed is computed once for all kin. */
+/* group_records.c - makes the records of a process; described in records.h.
+ *
+ * record_sums.h finds the records and their sizes. Here each record gets its stack and details; the
+ * places where other blocks are freed are found once for all sites of a kin.
+ */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/types/types.h"
 
-/* Cached by kin. */
+/* The places where blocks of a kin are freed, kept because several records have the same kin. */
 struct kin_frees {
     bool asked;
     struct freed freed, beside;
@@ -27,7 +30,7 @@ struct grouping {
     struct signatures signatures;
     struct growth_series growth_series;
     struct record_sums drafts;
-    struct kin_frees *told; /* by kin */
+    struct kin_frees *told; /* index of a kin -> the places where its blocks are freed */
     struct free_sites frees;
     struct dropped_pointers orphans;
     struct interiors interiors;
@@ -36,7 +39,7 @@ struct grouping {
     struct types types;
 };
 
-/* ---- Records -------------------------------------------------------------------------------- */
+/* ---- Completing the records ------------------------------------------------------------------ */
 
 static void finish_threads(struct grouping *grouping, struct record_sum *draft)
 {
@@ -53,7 +56,8 @@ static void finish_threads(struct grouping *grouping, struct record_sum *draft)
     }
 }
 
-/* The user frame skips wrappers, unless there is no other frame. */
+/* Returns the index of the user frame. It skips wrappers like xmalloc(), unless there is no other
+ * user frame. */
 static size_t find_user_frame(const struct grouping *grouping, const struct record *record)
 {
     size_t user = frame_first_user(record->frames, record->frame_count);
@@ -109,7 +113,7 @@ static void finish_record(struct grouping *grouping, struct record_sum *draft)
             root_paths_make(&grouping->paths, draft->reached.found, draft->reached.bytes);
 }
 
-/* ---- Order ---------------------------------------------------------------------------------- */
+/* ---- Sorting the records --------------------------------------------------------------------- */
 
 static int compare_sums(const void *left, const void *right, void *grouping)
 {
@@ -118,7 +122,7 @@ static int compare_sums(const void *left, const void *right, void *grouping)
                           ((const struct grouping *)grouping)->options->order);
 }
 
-/* The types of the first records of the list. */
+/* Finds the types of the first records of the list, as many as the options ask for. */
 static void fill_types(struct grouping *grouping, struct record_sum *const *order)
 {
     struct types *types = &grouping->types;
@@ -138,7 +142,8 @@ static void fill_types(struct grouping *grouping, struct record_sum *const *orde
     }
 }
 
-/* The paths of the largest owners; some belong to records that have no types. */
+/* Names the paths of the largest owners: types_fill_record() does so only for records with
+ * types. */
 static void name_owners(struct grouping *grouping)
 {
     const struct process *process = grouping->process;
@@ -176,9 +181,10 @@ static void sort_records(struct grouping *grouping)
     free(place);
 }
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
+/* ---- Sites that grew ------------------------------------------------------------------------- */
 
-/* A kin that grew and of which nothing is left: a record of its own, in no total. */
+/* Adds a record for a kin that grew, and whose blocks are all freed by now. It counts in no
+ * total. */
 static void add_grown(struct grouping *grouping, uint32_t kin, const struct growth *growth)
 {
     struct process *process = grouping->process;
@@ -234,7 +240,7 @@ static void assign_growth(struct grouping *grouping)
     process->totals.growing += process->grown_count;
 }
 
-/* ---- All of it --------------------------------------------------------------------------- */
+/* ---- Totals, and the whole process ----------------------------------------------------------- */
 
 static void add_variance(struct variance *sum, const struct variance *one)
 {
@@ -243,7 +249,7 @@ static void add_variance(struct variance *sum, const struct variance *one)
     sum->samples = add_saturating(sum->samples, one->samples);
 }
 
-/* Adds the records with an owner, or those without one, to the totals. */
+/* Adds the records that have an owner (owned), or those that have none, to the totals. */
 static void add_totals(struct grouping *grouping, bool owned, struct variance *sums)
 {
     for (size_t i = 0; i < grouping->drafts.count; i++) {
@@ -270,7 +276,9 @@ static void finish_grouping(struct grouping *grouping)
     for (size_t i = 0; i < grouping->drafts.count; i++)
         finish_record(grouping, &grouping->drafts.draft[i]);
     possible_owners_fill(&grouping->drafts);
-    add_totals(grouping, false, sums); /* what a suppressed owner holds is suppressed as well */
+    /* records without an owner first: blocks that a suppressed record owns are suppressed as
+     * well */
+    add_totals(grouping, false, sums);
     add_totals(grouping, true, sums);
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = variance_half_width(&sums[v]);

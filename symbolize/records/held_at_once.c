@@ -1,39 +1,43 @@
-/* held_at_once.c - see records.h. */
+/* held_at_once.c - finds a function whose blocks were all alive at one time; described in
+ * records.h.
+ */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Less says nothing: a small heap, or a few large blocks. */
+/* Limits for the function's blocks. Below them the heap is small, or the blocks are few and large,
+ * and nothing is reported. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
 /* The share of the blocks ever allocated by the function that must have been alive at once. */
 #define AT_ONCE_LEAST 0.9
 /* The share of the heap that the function's blocks must have. */
 #define OWN_LEAST 0.5
-/* The share that may be left, or be freed before: a block or two of another use. */
+/* The share of the function's blocks that may be left at the end, or be freed early, and is
+ * ignored: a few blocks of another use. */
 #define STRAY 0.02
-/* The end of a process: the last part of its time, or so many seconds if that is more. */
+/* The end of a process is the last END_SHARE of its run time, or END_SECONDS if that is longer. */
 #define END_SHARE 0.15
 #define END_SECONDS 1.0
-/* The heap begins to fall when it is below this share of its peak for good. */
+/* The heap begins to fall at the last time at which it has this share of the blocks of its peak. */
 #define FALLEN 0.95
 #define NANOSECONDS 1e9
 
 struct held_sites {
     struct free_sites *frees;
     const struct store *store;
-    uint32_t *next; /* by site, + 1 */
+    uint32_t *next; /* index of a site -> index + 1 of the next site of the function */
     uint32_t first;
 };
 
-/* The live blocks of a function when the heap was largest. */
+/* The blocks of a function that were live when the heap was largest. */
 struct function_sum {
     const struct frame *frame;
     uint64_t bytes, blocks;
 };
 
-/* The sites of the heap when it was largest; count 0: there is no such record. */
+/* Returns the sites with live blocks when the heap was largest; count 0: this is not recorded. */
 static const struct store_peak_site *peak_sites(const struct store *store,
                                                 struct held_at_once *held,
                                                 const struct process *process, size_t *count)
@@ -48,7 +52,7 @@ static const struct store_peak_site *peak_sites(const struct store *store,
         *count = history->peak_site_count;
         return history->peak_sites;
     }
-    /* The heap never fell: what is left is the peak. */
+    /* The heap never fell: it is largest now. */
     held->bytes = process->live_bytes;
     held->blocks = process->live_blocks;
     live = arena_alloc_array(store->mem, store->site_count, sizeof(*live));
@@ -59,7 +63,7 @@ static const struct store_peak_site *peak_sites(const struct store *store,
     return live;
 }
 
-/* The function with most of the bytes. */
+/* Finds the function that allocated most of the bytes of these sites. */
 static struct function_sum find_largest(struct held_sites *held_sites,
                                         const struct store_peak_site *sites, size_t count)
 {
@@ -89,8 +93,8 @@ static struct function_sum find_largest(struct held_sites *held_sites,
     return found;
 }
 
-/* Lists all sites of the function, also those that held nothing then; returns what is left of
- * their blocks. */
+/* Lists all sites of the function, also those without live blocks at the peak; returns the number
+ * of blocks of these sites that are live at the end. */
 static uint64_t list_sites(struct held_sites *held_sites, struct held_at_once *held)
 {
     uint64_t left = 0;
@@ -111,7 +115,7 @@ static uint64_t list_sites(struct held_sites *held_sites, struct held_at_once *h
     return left;
 }
 
-/* The time at which the heap began to fall for good. */
+/* Returns the time at which the heap began to fall and did not rise again. */
 static uint64_t fall_ns(const struct store *store, const struct held_at_once *held)
 {
     const struct store_history *history = &store->history;
@@ -148,7 +152,8 @@ static const struct frame *freed_in(struct held_sites *held_sites)
     return record.freed.places ? record.freed.place[0].frame : NULL;
 }
 
-/* Checked first: what follows names the stacks of all sites. */
+/* Does the function hold enough of the heap? This is checked first, because the next steps resolve
+ * the stacks of all sites, which takes long. */
 static bool is_large(const struct held_at_once *held)
 {
     return (double)held->own_bytes >= OWN_LEAST * (double)held->bytes &&

@@ -1,7 +1,8 @@
-/* leak_groups.c - see leak_groups.h.
+/* leak_groups.c - groups records with one cause; described in leak_groups.h.
  *
- * Each record gets a key: first of its function and callers, or, if no other record has that key,
- * of its line. Records with equal keys are an entry, so all its parts share a function.
+ * Each record gets a key: a hash of its function and callers, or, if no other record has that key,
+ * of its line. Records with equal keys form an entry, so its parts share a function. Entries whose
+ * owners were freed in the same line are then united.
  */
 #include "symbolize/records/leak_groups.h"
 
@@ -14,11 +15,11 @@
 
 /* Records with an equal key belong together. */
 struct agreement {
-    uint64_t key;      /* 0 = with none */
-    uint64_t function; /* name_hash of the function they share */
+    uint64_t key;      /* 0 = the record shares its cause with no other */
+    uint64_t function; /* name_hash of the function that the records share */
 };
 
-/* "app::Widget::Widget(int)" */
+/* Is it a constructor, like "app::Widget::Widget(int)"? */
 static bool is_constructor(const char *function)
 {
     const char *scope = demangle_scope(function);
@@ -31,7 +32,7 @@ static bool is_constructor(const char *function)
            (length == 2 * word + 2 || scope[length - 2 * word - 3] == ':');
 }
 
-/* Hash of the callers of frames[at]; *users: is there user code among them? */
+/* Hashes the callers of frames[at]. *users: set to true if one of them is user code. */
 static uint64_t callers_hash(const struct record *record, size_t at, bool *users)
 {
     uint64_t hash = 3;
@@ -70,7 +71,7 @@ static struct agreement call_agreement(const struct record *record)
     uint64_t callers = callers_hash(record, at, &users);
     uint64_t function = record->frames[at]->name_hash;
 
-    /* main is called once: single blocks that it leaks are separate bugs. */
+    /* main is called only once: when it leaks a single block in two places, these are two bugs. */
     if (!constructor && !users && record->blocks < 2)
         return (struct agreement){0};
     return (struct agreement){hash_mix(hash_mix(hash_mix(verdict_key(record), function), callers),
@@ -83,7 +84,8 @@ static uint64_t frame_place_key(const struct frame *frame)
     return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
 }
 
-/* Is the leak in the line? If other blocks of it are freed, it is in the caller. */
+/* Is the bug in the line that allocates? If other blocks of the line are freed, the bug is in a
+ * caller. */
 static bool has_line(const struct record *record)
 {
     return record->frames[record->user]->line && !record->freed.places && !record->freed.blocks;
@@ -97,7 +99,7 @@ static struct agreement line_agreement(const struct record *record)
                               record->frames[record->user]->name_hash};
 }
 
-/* The line and its caller's line; 0 = no caller. */
+/* Hashes the allocating line and the line of its caller; 0 = the stack has no caller. */
 static uint64_t two_line_key(const struct record *record)
 {
     size_t outer = next_user(record, record->user);
@@ -108,7 +110,7 @@ static uint64_t two_line_key(const struct record *record)
                     frame_place_key(record->frames[outer]));
 }
 
-/* The owner's allocation and what freed it; 0 = unknown. */
+/* Hashes the line that allocated the owner and the line that freed it; 0 = unknown. */
 static uint64_t holder_key(const struct record *record)
 {
     const struct orphaned *orphaned = &record->orphaned;
@@ -122,11 +124,11 @@ static uint64_t holder_key(const struct record *record)
                     1);
 }
 
-/* ---- Keys that stand for one ---------------------------------------------------------------- */
+/* ---- Uniting keys: several keys that mean one entry ------------------------------------------ */
 
 struct unions {
-    struct hashmap to;    /* key -> its representative */
-    struct hashmap first; /* property -> the first key with it */
+    struct hashmap to;    /* key -> another key that replaces it */
+    struct hashmap first; /* property of records -> the first key of a record with it */
 };
 
 static uint64_t union_key(const struct unions *unions, uint64_t key)
@@ -136,7 +138,7 @@ static uint64_t union_key(const struct unions *unions, uint64_t key)
     return key;
 }
 
-/* Unites all keys with the property `what`. */
+/* Unites this key with all keys of records that have the property `what`. */
 static void unite_keys(struct unions *unions, uint64_t key, uint64_t what)
 {
     uint64_t *first = hashmap_put(&unions->first, what, NULL), one;
@@ -179,7 +181,7 @@ static bool may_agree(const struct record *record)
            !record->owner;
 }
 
-/* The agreement of each record, by index. */
+/* Returns the agreement of each record, by the record's index. */
 static struct agreement *find_agreements(const struct process *process)
 {
     struct agreement *all = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*all));
@@ -211,7 +213,7 @@ static struct agreement *find_agreements(const struct process *process)
     return all;
 }
 
-/* ---- Entries -------------------------------------------------------------------------------- */
+/* ---- Making the entries ---------------------------------------------------------------------- */
 
 static void add_part(struct process *process, struct entry *entry, size_t i)
 {
@@ -225,7 +227,8 @@ static void add_part(struct process *process, struct entry *entry, size_t i)
     entry->retained.blocks = add_saturating(entry->retained.blocks, record->retained.blocks);
 }
 
-/* Parts with one freed owner may share no function. */
+/* Sets the function that all parts of the entry share. Parts that are united because one line freed
+ * their owners may share none: 0. */
 static void share_function(struct entry *entry, uint64_t function)
 {
     if (!entry->count || entry->shared == function)
@@ -272,7 +275,8 @@ static void add_to_sum(struct record *sum, const struct record *part)
     error_add(&sum->error, &part->error);
 }
 
-/* Records of one stack and kind have one number of allocations; 0 = of some part it is unknown. */
+/* Returns the number of allocations of all parts. Parts with one stack and kind have the same
+ * number, which counts once. 0 = the number of one part is unknown. */
 static uint64_t sum_allocated(const struct process *process, const struct entry *entry)
 {
     struct hashmap counted = {0};
@@ -349,7 +353,8 @@ void leak_groups_fill(struct arena *mem, enum sort_order sort, struct process *p
             *slot = ++process->entry_count;
         }
         sizes[*slot - 1]++;
-        process->records[i].lead = *slot; /* temporarily: index of the entry + 1 */
+        /* holds the index of the entry + 1 until add_part() sets the final value */
+        process->records[i].lead = *slot;
     }
     for (size_t i = 0; i < process->entry_count; i++)
         process->entries[i].parts = arena_alloc_array(mem, sizes[i], sizeof(size_t));

@@ -1,4 +1,4 @@
-/* missing_debuginfo.c - modules whose frames lack names or lines; see records.h. */
+/* missing_debuginfo.c - lists modules whose frames lack names or lines; described in records.h. */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
         qsort(process->blind, process->blind_count, sizeof(*process->blind), compare_paths);
 }
 
-/* ---- Packages -------------------------------------------------------------------------------- */
+/* ---- Packages with debug information --------------------------------------------------------- */
 
 static bool is_for_package(const struct blind_module *module)
 {
@@ -94,10 +94,10 @@ static void advise_module(struct arena *mem, const struct report *report,
 struct advice {
     struct packaged_file *files;
     size_t count, capacity;
-    struct hashmap by_path; /* -> index + 1 */
+    struct hashmap by_path; /* hash of a path -> index in `files` + 1 */
 };
 
-/* The index of the module's file + 1; adds it. */
+/* Returns the index of the module's file in `files`, + 1; adds the file if it is new. */
 static size_t file_of(struct advice *advice, const struct blind_module *module)
 {
     uint64_t *slot =

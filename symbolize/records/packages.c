@@ -1,4 +1,4 @@
-/* packages.c - see packages.h. */
+/* packages.c - finds the packages of files; described in packages.h. */
 #include "symbolize/records/packages.h"
 
 #include <dirent.h>
@@ -19,16 +19,17 @@
 #include "common/base/term_text.h"
 
 #define DPKG_LISTS "/var/lib/dpkg/info"
-#define LIST_MOST ((size_t)16 << 20)   /* bytes of one list */
-#define LISTS_MOST ((size_t)256 << 20) /* bytes of all lists */
-#define NAMES 3                        /* forms of a path: as it is, with and without /usr */
+#define LIST_MOST ((size_t)16 << 20)   /* limit of the bytes of one dpkg list */
+#define LISTS_MOST ((size_t)256 << 20) /* limit of the bytes of all dpkg lists together */
+/* number of forms in which a path is searched: as it is, and with or without /usr */
+#define NAMES 3
 #define RPM "/usr/bin/rpm"
 #define RPM_SECONDS 2
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Reading a file -------------------------------------------------------------------------- */
 
-/* The content of an ordinary file, with a NUL behind it; free(3) it. NULL: there is none, or it is
- * larger than `most`. */
+/* Reads an ordinary file; adds a NUL at its end. The caller frees it with free(3). NULL: there is
+ * no such file, or it is larger than `most`. */
 static char *read_file_at(int directory, const char *name, size_t most, size_t *length)
 {
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -62,16 +63,17 @@ bool packages_may_have(const char *path)
            starts_with(path, "/opt/");
 }
 
-/* ---- dpkg ------------------------------------------------------------------------------------ */
+/* ---- Searching the lists of dpkg ------------------------------------------------------------- */
 
-/* What the lines of a list are compared with. */
+/* A path that is searched in the lists of dpkg. */
 struct wanted {
     char *name;
     size_t length;
     struct packaged_file *file;
 };
 
-/* /usr/lib/x may be listed as /lib/x, and the other way. */
+/* Adds the forms in which dpkg may list the file: /usr/lib/x may be listed as /lib/x, and /lib/x as
+ * /usr/lib/x. */
 static size_t add_names(struct arena *mem, struct packaged_file *file, struct wanted *to)
 {
     const char *names[NAMES] = {file->path};
@@ -127,7 +129,7 @@ static bool is_found(const struct wanted *wanted, size_t count)
     return found == count;
 }
 
-/* Is the package named like the file, as libssl3 is that of libssl.so.3? */
+/* Is the name of the package like that of a file, as libssl3 is like libssl.so.3? */
 static bool resembles(const char *list, const struct wanted *wanted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -139,8 +141,8 @@ static bool resembles(const char *list, const struct wanted *wanted, size_t coun
     return false;
 }
 
-/* Lists of packages that are named like a file come first: mostly it is in one of them. False: the
- * system has no dpkg. */
+/* Searches first the lists of packages whose names are like that of a file, because the file is
+ * usually in one of these, and then the other lists. False: the system has no dpkg. */
 static bool search_dpkg(struct arena *mem, const char *root, const struct wanted *wanted,
                         size_t count)
 {
@@ -168,14 +170,14 @@ static bool search_dpkg(struct arena *mem, const char *root, const struct wanted
     return true;
 }
 
-/* ---- rpm ------------------------------------------------------------------------------------- */
+/* ---- Running rpm ----------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
     return time_now_ns() / 1000000;
 }
 
-/* Reads the output until its end or the deadline. */
+/* Reads the output of rpm until its end or the deadline. */
 static size_t read_answer(int fd, char *text, size_t size, uint64_t deadline)
 {
     size_t length = 0;
@@ -196,7 +198,7 @@ static size_t read_answer(int fd, char *text, size_t size, uint64_t deadline)
     return length;
 }
 
-/* Waits until the deadline, then ends the process. True: it ended well. */
+/* Waits until the process ends, and kills it at the deadline. True: it ended with exit status 0. */
 static bool end_process(pid_t pid, uint64_t deadline)
 {
     int status = 0;
@@ -271,10 +273,10 @@ void packages_find(struct arena *mem, const char *root, struct packaged_file *fi
     free(wanted);
 }
 
-/* ---- debuginfod ------------------------------------------------------------------------------ */
+/* ---- The URLs of debuginfod servers ---------------------------------------------------------- */
 
 static const struct {
-    const char *id, *url; /* ID of os-release(5) */
+    const char *id, *url; /* id: value of ID= in /etc/os-release; see os-release(5) */
 } servers[] = {
     {"debian", "https://debuginfod.debian.net"},
     {"ubuntu", "https://debuginfod.ubuntu.com"},
@@ -287,7 +289,7 @@ static const struct {
     {"void", "https://debuginfod.s.voidlinux.org"},
 };
 
-/* The value of NAME= in os-release, without quotes, in the buffer. */
+/* Copies the value of the line NAME=value of os-release, without its quotes, to the buffer. */
 static bool os_release_value(const char *text, const char *name, char *value, size_t size)
 {
     size_t length = strlen(name);
@@ -304,8 +306,8 @@ static bool os_release_value(const char *text, const char *name, char *value, si
     return false;
 }
 
-/* The debuginfod server of a distribution. ids: one or several with spaces between; "opensuse-leap"
- * is a kind of opensuse. */
+/* Returns the debuginfod server of a distribution. ids: one ID of os-release, or several separated
+ * by spaces; "opensuse-leap" has the server of "opensuse". */
 static const char *server_of(const char *ids)
 {
     for (const char *at = ids; *at; at += strcspn(at, " "), at += strspn(at, " "))
@@ -318,7 +320,8 @@ static const char *server_of(const char *ids)
     return NULL;
 }
 
-/* What the administrator has set: the files that /etc/profile.d/debuginfod.sh joins. */
+/* Returns the URLs that the administrator has configured, in the files that
+ * /etc/profile.d/debuginfod.sh joins. */
 static const char *configured_urls(struct arena *mem, const char *root)
 {
     DIR *folder = opendir(arena_format(mem, "%s/etc/debuginfod", root));

@@ -1,9 +1,11 @@
-/* possible_owners.c - see record_sums.h. */
+/* possible_owners.c - finds the records that own possibly lost blocks; described in
+ * record_sums.h. */
 #include "symbolize/records/record_sums.h"
 
 #include "common/base/hashmap.h"
 
-/* True if pointers to the start lead from possibly lost blocks to all of the record. */
+/* Says whether all pointers to the blocks of the record point to their start. Such a record is only
+ * possibly lost because the blocks with these pointers are. */
 static bool is_held_by_start(const struct record *record)
 {
     for (size_t i = 0; i < record->interior_count; i++)
@@ -12,7 +14,7 @@ static bool is_held_by_start(const struct record *record)
     return record->interior_count > 0;
 }
 
-/* The block on the path to the record that an interior pointer reaches, the last such; NULL: none. */
+/* Returns the last block on the path to which an interior pointer leads; NULL: there is none. */
 static const struct path_step *last_interior(const struct path *path)
 {
     for (size_t i = path ? path->count : 0; i > 1; i--)
@@ -21,7 +23,7 @@ static const struct path_step *last_interior(const struct path *path)
     return NULL;
 }
 
-/* The number of the record that it belongs to; 0: none. */
+/* Returns the number of the record that owns this one; 0: none does. */
 static size_t find_owner(const struct hashmap *numbers, const struct record *record)
 {
     const struct path_step *step = record->verdict == VERDICT_POSSIBLE && is_held_by_start(record)
@@ -33,7 +35,8 @@ static size_t find_owner(const struct hashmap *numbers, const struct record *rec
 
 void possible_owners_fill(struct record_sums *drafts)
 {
-    struct hashmap numbers = {0}; /* of possible records that are held inside, by signature */
+    /* signature -> number of a possibly lost record whose blocks interior pointers hold */
+    struct hashmap numbers = {0};
 
     for (size_t i = 0; i < drafts->count; i++) {
         const struct record *record = &drafts->draft[i].record;

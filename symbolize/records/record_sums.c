@@ -1,4 +1,4 @@
-/* record_sums.c - see record_sums.h. */
+/* record_sums.c - sums up sites to records; described in record_sums.h. */
 #include "symbolize/records/record_sums.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "common/names/names.h"
 
-/* Flags that distinguish records. */
+/* Flags of a leak check's result; results with different flags are different records. */
 #define DISTINGUISHING_FLAGS (LEAK_FOUND_CYCLE | LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED)
 
 static bool is_counted(const struct record_sums *drafts, const struct store_site *site)
@@ -14,14 +14,14 @@ static bool is_counted(const struct record_sums *drafts, const struct store_site
     return site->live_blocks && (!site->inherited || drafts->inherited);
 }
 
-/* A site that grew is reported even if nothing is left of it. */
+/* Says whether the site grew. Such a site is reported even if all its blocks are freed by now. */
 static bool has_grown(const struct record_sums *drafts, uint32_t index)
 {
     return growth_series_has_site(drafts->growth_series, index) &&
            !drafts->store->sites[index].inherited;
 }
 
-/* ---- Kin ------------------------------------------------------------------------------------ */
+/* ---- Kin: the sites of one signature and kind ------------------------------------------------ */
 
 static void add_to_kin(struct record_sums *drafts, uint32_t index)
 {
@@ -58,12 +58,12 @@ static void classify_kin(struct record_sums *drafts, struct kin *kin)
                                                  kin->bytes / kin->blocks);
 }
 
-/* Adds sites of the same stacks under other tags, whose frees show where the blocks should be
- * freed. */
+/* Adds the sites that have the stacks of a kin but other tags: their frees show where blocks of the
+ * kin should be freed. */
 static void add_other_tags(struct record_sums *drafts)
 {
     const struct store *store = drafts->store;
-    struct hashmap kin_of = {0}; /* hash of node and kind -> index + 1 */
+    struct hashmap kin_of = {0}; /* hash of a stack's node and kind -> index of the kin + 1 */
 
     for (uint32_t k = 0; k < drafts->kin_count; k++)
         for (uint32_t i = drafts->kins[k].first; i; i = drafts->next_site[i - 1])
@@ -81,7 +81,7 @@ static void add_other_tags(struct record_sums *drafts)
     hashmap_end(&kin_of);
 }
 
-/* ---- Drafts --------------------------------------------------------------------------------- */
+/* ---- Adding sites to the sums ---------------------------------------------------------------- */
 
 static void add_thread(struct record_sum *draft, uint32_t serial)
 {
@@ -96,7 +96,8 @@ static void add_thread(struct record_sum *draft, uint32_t serial)
         draft->threads[record->thread_count++] = serial;
 }
 
-/* Finds or adds a sum. owner: index + 1 of a sum. */
+/* Finds the sum with these properties, or adds it. owner: index + 1 of the sum that owns its
+ * blocks; 0 = none. */
 static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enum verdict verdict,
                                    unsigned flags, uint32_t owner)
 {
@@ -123,8 +124,8 @@ static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enu
     return draft;
 }
 
-/* Says whether the sum has no site with this stack yet: with several tags, one stack has several
- * sites. */
+/* Says whether the sum had no site with this stack before. If the program sets tags, several sites
+ * may have one stack. */
 static bool is_new_stack(struct record_sums *drafts, const struct record_sum *draft, uint32_t node)
 {
     bool fresh = true;
@@ -149,8 +150,8 @@ void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, 
     draft->record.more_threads |= site->more_threads;
 }
 
-/* Allocation times of a share: of the blocks found by the leak check, or of those allocated
- * since. */
+/* Adds the allocation times of a share to a record: of the blocks that the leak check found, or of
+ * the blocks that were allocated after it. */
 static void add_times(struct record_sums *drafts, struct record *record, const struct share *share)
 {
     const struct store *store = drafts->store;
@@ -236,7 +237,7 @@ static void add_shares(struct record_sums *drafts, uint32_t index, bool indirect
             add_share(drafts, &shares[i], kin);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- Beginning, summing up and ending -------------------------------------------------------- */
 
 struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,

@@ -1,8 +1,9 @@
-/* record_sums.h - sites summed up to records: which records there are, and their sizes.
+/* record_sums.h - sums up sites to records: finds out which records there are, and their sizes.
  *
- * Sites of one signature and kind are kin, and classify as the runtime's together. The shares of
- * each site go to sums by verdict; indirect blocks last, because the record they belong to
- * distinguishes them. group_records.c completes the records.
+ * Sites of one signature and kind are called kin. Either all blocks of a kin are kept by the C and
+ * C++ runtime, or none. The blocks of each site are added to sums by verdict; indirectly lost
+ * blocks last, because they need one sum for each record that owns them. group_records.c completes
+ * the records.
  */
 #ifndef SYMBOLIZE_RECORDS_RECORD_SUMS_H
 #define SYMBOLIZE_RECORDS_RECORD_SUMS_H
@@ -17,7 +18,7 @@
 struct kin {
     uint64_t signature;
     uint32_t kind;
-    uint32_t first;   /* first site + 1; the others follow in next_site */
+    uint32_t first;   /* index of the first site + 1; record_sums.next_site links the other sites */
     uint32_t largest; /* index of the largest site */
     uint64_t bytes, blocks;
     bool runtime;
@@ -26,15 +27,15 @@ struct kin {
 /* A record while it is summed up. */
 struct record_sum {
     struct record record;
-    size_t number; /* from 1 */
+    size_t number; /* number of this sum, from 1 */
     struct variance variance;
     uint32_t threads[RECORD_SUM_THREADS];
     uint32_t kin;
     uint32_t last_site;   /* last site added, + 1 */
-    struct share largest; /* the record shows its stack */
-    struct share *shares; /* all of it; malloc'd */
+    struct share largest; /* the share with most bytes; the record shows the stack of its site */
+    struct share *shares; /* all shares that were added; allocated with malloc */
     size_t share_count, share_capacity;
-    struct share reached; /* the largest share with a path; no blocks = none */
+    struct share reached; /* the largest share with a path from a root; no blocks = there is none */
     struct block_samples samples;
     struct tag_sums tags;
 };
@@ -43,25 +44,28 @@ struct record_sums {
     const struct store *store;
     struct signatures *signatures;
     struct growth_series *growth_series;
-    size_t samples_max; /* samples of each record */
-    bool inherited;     /* include inherited blocks */
+    size_t samples_max; /* number of sample blocks to keep for each record */
+    bool inherited;     /* include blocks that a fork child inherited from its parent */
     struct reconciliation reconciliation;
-    struct hashmap kin_by_key; /* hash of signature and kind -> index + 1 */
+    struct hashmap kin_by_key; /* hash of signature and kind -> index in `kins` + 1 */
     struct kin *kins;
     size_t kin_count, kin_capacity;
-    uint32_t *next_site;   /* by site: next site of the same kin, + 1 */
-    struct hashmap by_key; /* hash of kin, verdict, flags and owner -> index + 1 */
-    struct hashmap stacks; /* with tags: hashes of sum and node already counted */
+    uint32_t *next_site;   /* index of a site -> index of the next site of the same kin, + 1 */
+    struct hashmap by_key; /* hash of kin, verdict, flags and owner -> index in `draft` + 1 */
+    /* hashes of a sum and a stack's node that were counted already; used if the program set tags */
+    struct hashmap stacks;
     struct record_sum *draft;
     size_t count, capacity;
-    uint32_t *sum_of_found; /* by result of the leak check: sum + 1, for its indirect blocks */
+    /* result of the leak check -> index of its sum + 1; finds the owner of indirectly lost
+     * blocks */
+    uint32_t *sum_of_found;
 };
 
-/* Requests the stacks that the records need. */
+/* Begins, and requests the stacks that the records need. */
 struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,
                                      struct growth_series *growth_series, bool inherited);
-/* Sums up; the signatures must be resolved. */
+/* Sums up the sites to records; the signatures must be resolved before. */
 void record_sums_make(struct record_sums *drafts);
 void record_sums_end(struct record_sums *drafts);
 
@@ -70,11 +74,11 @@ void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, 
 
 /* ---- possible_owners.c ------------------------------------------------------------------------
  *
- * A block that is held inside makes all that it leads to possibly lost. The pointer is the only doubt
- * about all of these, so they belong to the record that it points into, as indirect ones to a lost
- * record. */
+ * A block that only an interior pointer holds is possibly lost, and so are all blocks that only
+ * this block leads to. One pointer decides about all of them. So the other blocks belong to the
+ * record of the first block, as indirectly lost blocks belong to a lost record. */
 
-/* Fills in record.owner of possible records, once all have their paths. */
+/* Fills in record.owner of possibly lost records; all paths must be made before. */
 void possible_owners_fill(struct record_sums *drafts);
 
 #endif

@@ -1,5 +1,5 @@
-/* records.h - the sites of a recording file as records of the model, and profiles of all its
- * stacks.
+/* records.h - makes the records of the model from the sites of a recording file, and profiles of
+ * all its stacks.
  */
 #ifndef SYMBOLIZE_RECORDS_RECORDS_H
 #define SYMBOLIZE_RECORDS_RECORDS_H
@@ -10,90 +10,96 @@
 #include "common/store/store.h"
 #include "common/suppress/suppress.h"
 
-/* ---- group_records.c --------------------------------------------------------------------------
+/* ---- group_records.c: one record for each signature, kind and verdict -------------------------
  *
- * One record per signature, kind and verdict, complete. Sites that hold nothing now make no
- * records. A suppressed block is a record that counts in no total. Before the first leak check the
- * verdict is "unfreed", or "runtime" for blocks that the C and C++ libraries keep. */
+ * Fills in all fields of the records. Sites without live blocks make no records. Suppressed blocks
+ * make records, too, which count in no total. Before the first leak check the verdict is "unfreed",
+ * or "runtime" for blocks that the C and C++ libraries keep. */
 
 struct group_options {
     bool inherited;             /* fork child: include blocks inherited from the parent */
-    bool blocks;                /* keep as many block samples as are known */
-    size_t types;               /* find the types of so many records … */
-    bool types_of[VERDICT_MAX]; /* … that have these verdicts */
-    size_t owners;              /* name the paths of so many owners */
-    bool fields;                /* and the values of the fields of their samples */
+    bool blocks;                /* keep all sample blocks that are known */
+    size_t types;               /* number of records whose types are found */
+    bool types_of[VERDICT_MAX]; /* verdicts of the records whose types are found */
+    size_t owners;              /* number of owners whose paths are named */
+    bool fields;                /* find the values of fields in sample blocks, too */
     enum sort_order order;
-    struct suppressions *suppressions; /* with this store selected; NULL = none */
+    /* suppress_select_store() has selected this store; NULL = none */
+    struct suppressions *suppressions;
 };
 
-/* Fills in the records, totals and modules without names of a zeroed process. */
+/* Fills in the records, the totals, and the modules without debug information, of a process that is
+ * all zero. */
 void group_records(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process);
 
-/* ---- alloc_lines.c ----------------------------------------------------------------------------
+/* ---- alloc_lines.c: the lines of a function that allocate ------------------------------------
  *
- * Signatures contain no lines, so what a function allocates in three lines is one record. All three
- * lines are listed: the largest one must not hide the others. */
+ * Signatures contain no lines, so allocations in three lines of one function are one record. The
+ * report lists all three lines: the largest one must not hide the others. */
 
-/* Fills in record->lines, the largest line first, when there are at least two. sites: all of the
- * record's signature and kind. */
+/* Fills in record->lines, the largest line first, when there are at least two. sites: all sites
+ * with the record's signature and kind. */
 void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
                       struct reconciliation *reconciliation, struct site_list sites,
                       struct record *record);
 
-/* ---- distinct_callers.c ------------------------------------------------------------------------
+/* ---- distinct_callers.c: the callers that distinguish records --------------------------------
  *
  * Two records with the same user frame, which allocates for many callers, look the same when a
- * report shows a few inner frames. The frame in which their stacks first differ tells them apart,
- * so it is always shown. Only records are compared that may be lost. */
+ * report shows a few inner frames. The frame in which their stacks first differ distinguishes them,
+ * so the report always shows it. Only lost and possibly lost records are compared. */
 
-/* Fills in record->partings of records with entries. */
+/* Fills in record->partings, the indices of the frames that distinguish a record. The entries of
+ * the process must be filled in before. */
 void distinct_callers_fill(struct arena *mem, struct process *process);
 
-/* ---- held_at_once.c ---------------------------------------------------------------------------
+/* ---- held_at_once.c: blocks that were all alive at one time ---------------------------------
  *
  * A list that only ever becomes longer, and is emptied before the program ends, loses nothing. In a
  * run too short for a verdict about growth the peak of the heap shows it: nearly all blocks that a
- * function ever allocated are alive at one time. Many correct programs do the same (they read all
- * they need, work, and exit), so it is a piece of information and no finding. */
+ * function ever allocated are alive at one time. Many correct programs do so (they read all their
+ * input, work, and exit), so the report shows it as information and not as a leak. */
 
-/* Fills in process->held; needs its totals. Leaves it NULL where next to nothing can be said. */
+/* Fills in process->held; the totals of the process must be filled in before. Leaves it NULL if the
+ * heap was small or no function held most of it. */
 void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct store *store,
                        struct process *process);
 
-/* ---- temporary_blocks.c ------------------------------------------------------------------------
+/* ---- temporary_blocks.c: blocks that are freed soon after they were allocated ----------------
  *
- * Blocks that live for a moment cost time and are no leaks: what to make faster. */
+ * Such blocks are no leaks, but each costs a call of malloc and of free: a list of what to make
+ * faster. */
 
 /* Fills in process->temporary. */
 void temporary_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                     struct process *process);
 
-/* ---- missing_debuginfo.c --------------------------------------------------------------------- */
+/* ---- missing_debuginfo.c: modules without names or lines ------------------------------------- */
 
-/* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values
- * are the struct resolved_module * of all shown stacks. */
+/* Lists the modules whose frames lack names or lines, with the reason and a remedy. modules: its
+ * values are the struct resolved_module * of all shown stacks. */
 void missing_debuginfo_fill(struct arena *mem, const struct hashmap *modules,
                             struct process *process);
 
-/* Finds the packages of the modules without lines, once for all processes, and what the remedies
- * are then. sysroot: NULL = none. */
+/* Finds the system packages of the modules without lines, once for all processes, and names the
+ * packages with debug information in the remedies. sysroot: NULL = none. */
 void missing_debuginfo_advise(struct arena *mem, const char *sysroot, struct report *report);
 
-/* ---- alloc_profile.c --------------------------------------------------------------------------
+/* ---- alloc_profile.c: all allocations, live or freed -----------------------------------------
  *
  * Records are about live blocks; an allocation profile is about all blocks. Naming all the stacks
  * of a recording file costs more than naming those of its records, so only formats that need the
  * profile get it. */
 
-/* Leaves out what a fork child inherited: its parent allocated that. */
+/* Fills in process->allocated. Leaves out blocks that a fork child inherited, because the parent
+ * process allocated them. */
 void alloc_profile_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                         struct process *process);
 
-/* Fills in the heap over time, and what it consisted of at its peak. The runtime records a peak
- * when the heap begins to shrink. Where it never did, or grew beyond that since, the live blocks
- * are the peak. */
+/* Fills in the size of the heap over time, and the stacks of the blocks at its peak. libleak
+ * records a peak when the heap begins to shrink. If the heap never shrank, or is larger now than at
+ * the recorded peak, the live blocks are the peak. */
 void peak_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                struct process *process);
 

@@ -1,12 +1,15 @@
-/* sampling_error.c - from variances to half widths to words; see sampling_error.h. */
+/* sampling_error.c - computes the errors of sums from variances, and writes them; described in
+ * sampling_error.h.
+ */
 #include "symbolize/records/sampling_error.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define HALF_WIDTH 1.96   /* standard deviations, for 95 % */
-#define DIGITS_MOST 10000 /* at most four significant digits */
+#define HALF_WIDTH 1.96 /* standard deviations, for 95 % */
+/* larger than all numbers with four digits, the most significant digits that an estimate shows */
+#define DIGITS_MOST 10000
 
 void variance_add_site(struct variance *sum, const struct store *store,
                        const struct store_site *site)
@@ -40,10 +43,10 @@ void error_add(struct error *sum, const struct error *part)
     sum->samples = add_saturating(sum->samples, part->samples);
 }
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Writing estimates and errors ------------------------------------------------------------ */
 
-/* The power of ten of the last digit to show: that of the error's first digit, or of its second
- * after a 1. */
+/* Returns the power of ten of the last digit to show: that of the error's first digit, or of its
+ * second digit if the first is 1. */
 static uint64_t digit_place(uint64_t number, uint64_t error)
 {
     uint64_t place = 1, least = 1;
@@ -64,7 +67,8 @@ static uint64_t round_to(uint64_t number, uint64_t place)
     return rest < place - rest ? number - rest : add_saturating(number - rest, place);
 }
 
-/* Errors are only rounded up. */
+/* Rounds an error up to a multiple of `place`, because an error must not look smaller than it
+ * is. */
 static uint64_t round_up_to(uint64_t number, uint64_t place)
 {
     uint64_t rest = number % place;
@@ -77,7 +81,8 @@ static const struct {
     const char *name;
 } units[] = {{1000000000000, "TB"}, {1000000000, "GB"}, {1000000, "MB"}, {1000, "kB"}};
 
-/* Formats number in the unit for `like`, rounded to `place`. */
+/* Formats a number, rounded to `place`, in the unit (MB, GB) that suits the number `like`: an error
+ * is written in the unit of its estimate. */
 static struct term_text format_in_unit(const char *sign, uint64_t number, uint64_t like,
                                        uint64_t place)
 {

@@ -1,9 +1,10 @@
-/* sampling_error.h - how far off the sums of a sampled process may be, and words for such numbers.
+/* sampling_error.h - estimates how wrong the sums of a sampled process may be, and writes such
+ * numbers.
  *
  * Each site of a store recorded with sample= carries the variance of its counts of live blocks
- * (struct leak_variance). Variances add up over sites; their root, as a 95 % half width, is what a
- * report says. A sum over few samples knows its own variance badly, too: it is taken as if there
- * was one sample more, like those that are there.
+ * (struct leak_variance). Variances add up over sites; the report shows 1.96 times the square root,
+ * the half width of the 95 % interval. The variance of a sum over few samples is itself uncertain,
+ * so it is computed as if there was one more sample, with the average of the others.
  */
 #ifndef SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
 #define SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
@@ -23,16 +24,16 @@ struct error variance_half_width(const struct variance *variance);
 /* Adds the error of an independent estimate. */
 void error_add(struct error *sum, const struct error *part);
 
-/* "~4.1 MB" and "~64,000 blocks", with the digits that are significant for this error. Error 0: the
- * exact number. */
+/* Write an estimate as "~4.1 MB" and "~64,000 blocks", rounded to the digits that are significant
+ * for its error. Error 0: the number is exact and is written whole. */
 struct term_text estimate_bytes(uint64_t bytes, uint64_t error);
 struct term_text estimate_count(uint64_t number, uint64_t error, const char *word);
-struct term_text estimate_number(uint64_t number, uint64_t error); /* without a unit */
-/* "+-0.6 MB" and "+-9,000 blocks", to follow these. */
+struct term_text estimate_number(uint64_t number, uint64_t error); /* writes no unit: "~64,000" */
+/* Write the error of an estimate: "+-0.6 MB" and "+-9,000 blocks". */
 struct term_text estimate_bytes_error(uint64_t bytes, uint64_t error);
 struct term_text estimate_count_error(uint64_t number, uint64_t error, const char *word);
 
-/* The error of a sum whose error is not recorded, to two digits. */
+/* An assumed error for sums whose error is not recorded; it leaves two significant digits. */
 #define ESTIMATE_ROUGH_ERROR(number) ((number) / 15 + ((number) != 0))
 
 #endif

@@ -1,4 +1,6 @@
-/* temporary_blocks.c - see records.h. */
+/* temporary_blocks.c - finds the call stacks whose blocks are freed soon after they were allocated;
+ * described in records.h.
+ */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
@@ -6,14 +8,15 @@
 #include "common/base/hashmap.h"
 #include "common/sites/signature.h"
 
-#define SITES_MOST 100 /* that are named */
+#define SITES_MOST 100 /* number of sites that are named */
 
 struct brief_site {
     const struct store_site *site;
     uint64_t blocks, bytes, grown;
 };
 
-/* The recording has a sample of the frees; the number of all frees is exact. */
+/* Estimates how many of all frees have a property that `part` of the recorded frees have. The
+ * recording file has a sample of the frees, and the exact number of all frees. */
 static uint64_t scale_to_all(uint64_t part, uint64_t recorded, uint64_t all)
 {
     double scaled = recorded ? (double)part / (double)recorded * (double)all : 0;

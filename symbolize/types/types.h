@@ -20,8 +20,10 @@ struct types {
     struct signatures *signatures;
     const struct store *store;
     struct roots *roots;
-    struct hashmap stacks; /* hash of a stack and its sizes -> struct site_type * */
-    /* site and result of the leak check -> struct site_type *, with the evidence of pointers */
+    /* hash of the stack, the result of the leak check and the block sizes -> struct site_type *,
+     * made from the evidence of stacks and virtual tables */
+    struct hashmap stacks;
+    /* a hash like in `stacks` -> struct site_type *, made with the evidence of pointers, too */
     struct hashmap sites;
     struct hashmap paths; /* result of the leak check, + 1 -> struct path_types * */
     /* site + 1 -> the first place on a path of pointers with a block of that site, as index in
