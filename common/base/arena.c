@@ -48,7 +48,8 @@ void arena_end(struct arena *arena)
     free(arena);
 }
 
-/* A large object gets a chunk of its own, and the current chunk stays in use. */
+/* Adds a chunk to the list of chunks to free. A large object gets a chunk of its own; small
+ * objects then still fill the chunk at arena->next. */
 static struct chunk *add_chunk(struct arena *arena, size_t size)
 {
     struct chunk *chunk = must_have(calloc(1, sizeof(struct chunk) + ALIGNMENT + size));

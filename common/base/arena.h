@@ -16,21 +16,22 @@ struct arena;
 struct arena *arena_begin(void);
 void arena_end(struct arena *arena); /* NULL is allowed */
 
-/* Zeroed, aligned for every type. */
+/* Returns zeroed memory, aligned for every type; exits when there is none. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
-char *arena_copy(struct arena *arena, const char *text, size_t length); /* appends a NUL */
+/* Appends a NUL to the copy. */
+char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Reallocates an array of items of `size` bytes so that it holds at least `needed` of them. */
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
-/* The order of two numbers for qsort: negative, 0 or positive. */
+/* Compares two numbers for qsort: negative, 0 or positive. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* The index of the first of `count` sorted items that is not below the key; count when all are.
- * Inline, so that the compiler inlines the comparison as well. */
+/* The index of the first of `count` sorted items that is not below the key; `count` when all are
+ * below. Inline, so that the compiler can inline is_below as well. */
 static inline size_t array_lower_bound(const void *items, size_t count, size_t size,
                                        bool (*is_below)(const void *item, const void *key),
                                        const void *key)

@@ -1,12 +1,13 @@
-/* cxx_shorten.c - short C++ names; see term_text.h. Each step goes over the whole name and makes it
- * shorter. */
+/* cxx_shorten.c - removes from C++ names what the standard library adds (cxx_shorten_name). Each
+ * step goes over the whole name and makes it shorter. */
 #include "common/base/term_text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Templates and how many of their arguments stay; later ones go when they are defaults. */
+/* Templates, and how many of their arguments always stay; later arguments are removed when they
+ * have their default values. */
 static const struct {
     const char *name;
     size_t kept;
@@ -24,11 +25,11 @@ static const struct {
     {"std::unordered_map", 2},
     {"std::unordered_multimap", 2},
     {"std::unique_ptr", 1},
-    {"std::basic_", 1},                  /* string, ostream ... */
-    {"std::_Sp_counted_ptr_inplace", 1}, /* of std::make_shared */
+    {"std::basic_", 1},                  /* prefix of std::basic_string, std::basic_ostream ... */
+    {"std::_Sp_counted_ptr_inplace", 1}, /* made by std::make_shared */
 };
 
-/* How default arguments begin. */
+/* Prefixes of default template arguments. */
 static const char *const defaults[] = {
     "std::allocator<",          "std::less<",           "std::hash<",
     "std::equal_to<",           "std::default_delete<", "std::char_traits<",
@@ -51,7 +52,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* "std::" is at `at`, and a qualified name begins there. */
+/* Says whether a qualified name begins with "std::" at `at`. */
 static bool begins_std(const char *name, const char *at)
 {
     return starts_with(at, "std::") && (at == name || (!is_word(at[-1]) && at[-1] != ':'));
@@ -72,8 +73,8 @@ static void drop_namespaces(char *name)
     }
 }
 
-/* The end of the argument at `at`: its ',' or the '>' of the list; NULL when neither is found. Text
- * in parentheses may contain any comparison. */
+/* The end of the template argument at `at`: its ',' or the '>' of the list; NULL when neither is
+ * found. Characters in parentheses do not count: they may be comparisons. */
 static char *argument_end(char *at)
 {
     size_t angles = 0, others = 0;
@@ -82,7 +83,7 @@ static char *argument_end(char *at)
         bool plain = !others;
 
         if (starts_with(at, "operator") || (at[0] == '-' && at[1] == '>'))
-            return NULL; /* these brackets may be operators */
+            return NULL; /* in an operator's name '<' and '>' are no brackets */
         if (plain && !angles && (*at == ',' || *at == '>'))
             return at;
         angles += plain && *at == '<';
@@ -105,7 +106,7 @@ static bool is_default(const char *argument)
     return false;
 }
 
-/* Removes the default arguments behind the first `kept`; first: the first argument. */
+/* Removes default arguments behind the first `kept` ones; `first` points to the first argument. */
 static void drop_arguments(char *first, size_t kept)
 {
     char *from = NULL, *at = first;
@@ -145,7 +146,8 @@ static void drop_defaults(char *name)
         }
 }
 
-/* Makes std::string of "std::basic_string<char>", and so on. */
+/* Replaces "std::basic_string<char>" by "std::string", "std::basic_string<wchar_t>" by
+ * "std::wstring", and other std::basic_ names likewise. */
 static void name_aliases(char *name)
 {
     for (char *at = name; *at; at++) {

@@ -1,4 +1,4 @@
-/* error.c - see error.h. */
+/* error.c - writes the messages of leakrun and leakwatch to stderr, each line with one write(2). */
 #include "common/base/error.h"
 
 #include "leak_escape.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text holds names of programs and files: leak_escape.h says how they are shown. */
+/* Builds a line from a text with names of programs and files, whose control characters are
+ * escaped. */
 static char *shown_line(const char *lead, const char *text)
 {
     char *line = malloc(strlen(lead) + strlen(text) * (LEAK_ESCAPE_SIZE / 2) + LEAK_ESCAPE_SIZE);
@@ -25,7 +26,7 @@ static char *shown_line(const char *lead, const char *text)
 
 static bool write_notice(const char *format, va_list args)
 {
-    int saved = errno; /* vasprintf() has it as %m */
+    int saved = errno; /* the format may contain %m, so vasprintf() needs errno */
     char *text = NULL, *line = NULL;
 
     if (vasprintf(&text, format, args) < 0)
@@ -40,7 +41,7 @@ static bool write_notice(const char *format, va_list args)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            break; /* stderr is closed */
+            break; /* stderr is closed or full: the rest is dropped */
         done += (size_t)n;
     }
     free(line);

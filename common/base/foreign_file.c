@@ -1,5 +1,5 @@
-/* foreign_file.c - see foreign_file.h. The file is first opened as a place only (O_PATH), which has no
- * effect on what is there, and examined; then the same file is opened for reading. */
+/* foreign_file.c - opens files that may be hostile. Each is first opened with O_PATH, which has
+ * no side effect even on a device, and examined; then the same file is opened for reading. */
 #include "common/base/foreign_file.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #include "common/base/arena.h"
 
-#define NOBODY 65534 /* the group of a user whom the system does not list */
+#define NOBODY 65534 /* group of a user that the system does not list */
 #define PLACE_SIZE 64
 
 /* ---- Which files ----------------------------------------------------------------------------- */
@@ -51,8 +51,8 @@ static void format_place(int fd, char place[PLACE_SIZE])
     snprintf(place, PLACE_SIZE, "/proc/self/fd/%d", fd);
 }
 
-/* Says whether the descriptor may be read: it is a regular file of a trusted user, in an ordinary
- * filesystem. */
+/* Says whether the descriptor is a regular file in an ordinary filesystem, and not below /proc,
+ * /sys or /dev. */
 static bool is_allowed(int fd)
 {
     char place[PLACE_SIZE], path[64] = "";
@@ -61,13 +61,14 @@ static bool is_allowed(int fd)
     format_place(fd, place);
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || is_in_special_filesystem(fd))
         return false;
-    if (readlink(place, path, sizeof(path) - 1) < 0) /* no /proc here */
+    if (readlink(place, path, sizeof(path) - 1) < 0) /* without /proc the path is unknown */
         return true;
     return !is_below(path, "/proc") && !is_below(path, "/sys") &&
            (!is_below(path, "/dev") || is_below(path, "/dev/shm"));
 }
 
-/* The file itself, not what its path leads to by now. */
+/* Opens the file that an O_PATH descriptor refers to, even if the path now leads to another
+ * file. */
 static int open_place(int fd, const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -91,7 +92,8 @@ static int open_allowed(const char *path)
         reading = open_place(fd, path);
     error = errno;
     close(fd);
-    if (reading >= 0 && !is_allowed(reading)) { /* without /proc it may be another one */
+    if (reading >= 0 && !is_allowed(reading)) { /* without /proc open_place() opens the path
+                                                 * again, which may be another file now */
         close(reading);
         reading = -1;
         error = EACCES;
@@ -171,15 +173,15 @@ bool foreign_file_become(struct file_owner reader)
     return good;
 }
 
-/* Changes the groups of this thread alone; setgroups() of libc would change those of all
- * threads. */
+/* Changes the groups of this thread alone; setgroups() of libc changes those of all threads. */
 static bool set_groups(const struct rights *rights)
 {
     return syscall(SYS_setgroups, (size_t)rights->group_count, rights->groups) == 0;
 }
 
-/* Sets the user and group by which the kernel judges access to files. These calls return what was
- * set before, so a wrong value shows. */
+/* Sets the user and group by which the kernel judges access to files. setfsuid and setfsgid
+ * report no errors, but return the previous value: a second call shows whether the first had
+ * effect. */
 static bool set_ids(const struct rights *rights)
 {
     setfsgid(rights->gid);
@@ -196,7 +198,7 @@ static int open_as(const struct rights *rights, const char *path)
                           .group_count = getgroups(NGROUPS_MAX, own)};
     int fd = -1, error = EACCES;
 
-    if (back.group_count < 0 || !set_groups(rights)) { /* as in some user namespaces */
+    if (back.group_count < 0 || !set_groups(rights)) { /* some user namespaces forbid setgroups */
         errno = EACCES;
         return -1;
     }
@@ -205,7 +207,7 @@ static int open_as(const struct rights *rights, const char *path)
         error = errno;
     }
     if (!set_ids(&back) || !set_groups(&back))
-        abort(); /* with the wrong rights nothing may go on */
+        abort(); /* the process must not go on with the rights of another user */
     errno = error;
     return fd;
 }

@@ -1,4 +1,5 @@
-/* hashmap.c - the hash table and the hash; see hashmap.h. */
+/* hashmap.c - a hash table from numbers to numbers, and hashes that are the same on every
+ * machine. */
 #include "common/base/hashmap.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     for (; length >= 8; text += 8, length -= 8) {
         uint64_t word = 0;
 
-        for (int i = 0; i < 8; i++) /* byte by byte: the same on every machine */
+        for (int i = 0; i < 8; i++) /* byte by byte, so that the hash does not depend on the byte
+                                     * order */
             word |= (uint64_t)(unsigned char)text[i] << (8 * i);
         hash = hash_mix(hash, word);
     }

@@ -1,4 +1,4 @@
-/* interval_map.c - see interval_map.h. */
+/* interval_map.c - finds the ranges that contain an address, in a sorted array of ranges. */
 #include "common/base/interval_map.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* interval_map.h - which of many address ranges contain an address.
  *
- * An array of ranges sorted by start. Beside each range stands the highest end of it and of all
- * before it, so that overlapping ranges (generations of unloaded libraries, dead functions left at
+ * An array of ranges sorted by start. Each range also stores the highest end of all ranges up to
+ * it, so that overlapping ranges (generations of unloaded libraries, dead functions left at
  * address 0) are all found and a search still stops early.
- */
+ *  */
 #ifndef COMMON_BASE_INTERVAL_MAP_H
 #define COMMON_BASE_INTERVAL_MAP_H
 
@@ -12,8 +12,9 @@
 
 struct interval {
     uint64_t low, high; /* low <= address < high */
-    uint64_t reach;     /* highest `high` of this and all before it; interval_map_sort() sets it */
-    uint32_t value;     /* what the owner knows the range by */
+    uint64_t reach;     /* highest `high` of this range and all before it; interval_map_sort()
+                         * computes it */
+    uint32_t value;     /* number by which the caller knows the range */
 };
 
 struct interval_map {
@@ -25,11 +26,11 @@ struct interval_map {
 
 void interval_map_add(struct interval_map *spans, uint64_t low, uint64_t high, uint32_t value);
 void interval_map_sort(
-    struct interval_map *spans); /* once, between the last add and the first search */
+    struct interval_map *spans); /* call once, after the last add and before the first search */
 void interval_map_end(struct interval_map *spans);
 
-/* Iterates over the ranges that contain the address, the one with the highest start first. *cursor
- * starts as spans->count; returns the value, or INTERVAL_NONE after the last one. */
+/* Iterates over the ranges that contain an address, the highest start first. *cursor starts as
+ * spans->count. Returns the value of the next range, or INTERVAL_NONE after the last one. */
 uint32_t interval_map_next(const struct interval_map *spans, uint64_t address, size_t *cursor);
 
 #endif

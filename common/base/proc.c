@@ -1,4 +1,4 @@
-/* proc.c - see proc.h. */
+/* proc.c - reads /proc/PID, and finds installed programs of the project. */
 #include "common/base/proc.h"
 
 #include <dirent.h>
@@ -28,7 +28,8 @@ bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state)
     if (n <= 0)
         return false;
     text[n] = '\0';
-    /* The name may contain spaces and parentheses: fields count from the last parenthesis. */
+    /* The program's name may contain spaces and parentheses, so fields are counted from the last
+     * ')'. */
     char *rest = strrchr(text, ')');
     if (!rest || rest[1] != ' ')
         return false;
@@ -64,7 +65,8 @@ bool proc_read_text(pid_t pid, const char *file, char *text, size_t size)
     return length != 0;
 }
 
-/* The first line has a name that the program chose, with its newlines escaped. */
+/* A program cannot fake a line with its name in the first line: the kernel escapes newlines
+ * there. */
 const char *proc_status_value(const char *status, const char *name)
 {
     size_t length = strlen(name);
@@ -113,7 +115,8 @@ bool proc_is_alive(int32_t pid, uint64_t start_time)
     return proc_read_stat(pid, &seen, &state) && seen == start_time && state != 'Z' && state != 'X';
 }
 
-/* Whether /proc/PID/environ contains the text; read in pieces that overlap by its length. */
+/* Says whether /proc/PID/environ contains the text. Reads pieces that overlap by the length of
+ * the text. */
 static bool environment_holds(int proc, const char *pid, const char *text)
 {
     char path[32], piece[16384];

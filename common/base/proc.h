@@ -10,54 +10,56 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Field 22 of /proc/PID/stat, the start time, and the state letter. A process whose main thread has
- * ended while others run has state S instead of Z. False: there is no such process (any more). */
+/* Reads start time (field 22 of /proc/PID/stat) and state letter of a process. A process whose
+ * main thread has ended while other threads run has state S instead of Z. False: there is no
+ * such process. */
 bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state);
 
-/* The beginning of a file below /proc/PID, such as "status" or "task/TID/status", as a string. False:
- * it cannot be read, and the text is empty. */
+/* Reads the beginning of a file in /proc/PID, such as "status" or "task/TID/status", as a
+ * string. False: the file cannot be read, and the text is empty. */
 bool proc_read_text(pid_t pid, const char *file, char *text, size_t size);
 
-#define PROC_STATUS_SIZE 8192 /* of a text with a whole status file */
+#define PROC_STATUS_SIZE 8192 /* enough for a whole /proc/PID/status */
 
-/* What follows "NAME:" in such a text of status, to its end; "": no line begins so. */
+/* Finds the line "NAME:" in the text of a /proc/PID/status file. Returns the text behind the
+ * colon, up to the end of the file; "" = there is no such line. */
 const char *proc_status_value(const char *status, const char *name);
 
-/* Says whether /proc/PID/status describes a process or thread that has ended, or is a zombie. True
- * also when the text names no state. */
+/* Says whether the text of a /proc/PID/status file describes a zombie or a process or thread
+ * that has ended. True also when the text has no state. */
 bool proc_status_ended(const char *status);
 
-/* One line of /proc/PID/maps. */
+/* One line of /proc/PID/maps, parsed. */
 struct proc_mapping {
     uint64_t start, end, offset;
-    char access[5];   /* "rw-p" */
-    const char *path; /* in the line; "" = none */
+    char access[5];   /* access rights: "rw-p" */
+    const char *path; /* path of the mapped file, a part of the parsed line; "" = none */
 };
 
-/* Cuts the end of the line off. False: it is no mapping. */
+/* Parses a line of /proc/PID/maps; replaces its newline by NUL. False: it is no mapping. */
 bool proc_parse_mapping(char *line, struct proc_mapping *mapping);
 
-/* kernel.yama.ptrace_scope; 0: all is allowed, or there is no yama. */
+/* The value of kernel.yama.ptrace_scope; 0 = ptrace is unrestricted, or the kernel has no Yama. */
 int proc_yama_scope(void);
 
-/* The process with that pid and start time runs. A zombie does not. */
+/* Says whether the process with that pid and start time runs. A zombie does not. */
 bool proc_is_alive(int32_t pid, uint64_t start_time);
 
-/* Living processes of this user whose environment, as it was at their exec, contains the text, save
- * this one. Finds a child that has not yet opened its recording file. Returns how many;
- * *pids is for the caller to free. */
+/* Finds running processes of this user, except this one, whose environment at their exec
+ * contains the text: children that have not yet opened their recording files. Returns their
+ * number; the caller frees *pids. */
 size_t proc_find_users(const char *text, pid_t **pids);
 
-/* Identity of the pid namespace, so that two containers that share /dev/shm never judge each
- * other's pids. 0: unknown. */
+/* The inode of this process's pid namespace, 0 = unknown. Two containers that share /dev/shm
+ * compare it, so that neither judges pids of the other. */
 uint64_t proc_pid_namespace(void);
 
-/* The path of another program of the project: `given` if a path was given (else NULL), a file of
- * that name beside the running program (the build directory), or one in the directory that make
- * install uses. The caller frees it; NULL: there is no such file. */
+/* Finds another program of the project: the path `given` unless NULL, else a file `name` in the
+ * directory of the running program, else in the installation directory. The caller frees the
+ * path; NULL: not found. */
 char *proc_find_tool(const char *given, const char *name);
-/* The library for 32-bit programs that belongs to a libleak.so: 32/libleak.so beside it. NULL: there is
- * none, or this machine runs no 32-bit programs. The caller frees it. */
+/* Finds the 32-bit library that belongs to a libleak.so: 32/libleak.so beside it. The caller
+ * frees the path; NULL: there is none, or this machine runs no 32-bit programs. */
 char *proc_find_library_32(const char *library);
 
 #endif

@@ -1,4 +1,5 @@
-/* string_list.c - see string_list.h. */
+/* string_list.c - a NULL-terminated list of copied strings, printf into new memory, and shell
+ * quoting. */
 #include "common/base/string_list.h"
 
 #include <stdarg.h>

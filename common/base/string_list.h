@@ -1,8 +1,8 @@
-/* string_list.h - a growing, NULL-terminated list of strings as exec wants it, and strings in fresh
- * memory.
+/* string_list.h - a growing, NULL-terminated list of strings as exec wants it, and functions
+ * that return new strings.
  *
- * The list owns copies of its strings. When memory runs out leakwatch exits with status 125: that
- * can only be before the program starts or after it ended. */
+ * The list owns copies of its strings. When memory runs out the process exits with status 125
+ * (STATUS_INTERNAL_ERROR). */
 #ifndef COMMON_BASE_STRING_LIST_H
 #define COMMON_BASE_STRING_LIST_H
 
@@ -21,10 +21,10 @@ void string_list_addf(struct string_list *list, const char *format, ...)
 void string_list_copy(struct string_list *to, const struct string_list *from);
 void string_list_free(struct string_list *list);
 
-/* printf into memory that the caller frees. Never NULL. */
+/* Formats like printf into memory that the caller frees. Never NULL. */
 char *string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The word as a shell reads it back, quoted if it must be. The caller frees it. */
+/* Quotes a word for a shell if that is necessary. The caller frees the result. */
 char *shell_quote(const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* term_text.c - UTF-8 and text for a terminal; see term_text.h. */
+/* term_text.c - text for a terminal: escaped, cut to a width, and numbers with units. */
 
 #include "common/base/term_text.h"
 
@@ -34,7 +34,7 @@ static size_t count_columns(const char *text, size_t length)
     return columns;
 }
 
-/* The bytes of the first `columns` characters. */
+/* The number of bytes that the first `columns` characters take. */
 static size_t bytes_of_columns(const char *text, size_t length, size_t columns)
 {
     size_t i = 0;
@@ -125,7 +125,8 @@ struct term_text term_shell_word(const char *word)
 
     if (*word && word[strspn(word, plain)] == 0)
         return shown;
-    if (strchr(word, '\'') || strcmp(shown.text, word) != 0) /* cannot be copied from a line */
+    /* A user cannot copy such a word from the line. */
+    if (strchr(word, '\'') || strcmp(shown.text, word) != 0)
         return shown;
     quoted.columns = shown.columns + 2;
     snprintf(quoted.text, sizeof(quoted.text), "'%.*s'", TERM_TEXT_MAX - 3, shown.text);

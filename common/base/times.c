@@ -1,4 +1,4 @@
-/* times.c - times and durations as text; see term_text.h. */
+/* times.c - reads clocks, and writes times and durations as text. */
 #include "common/base/term_text.h"
 
 #include <stdio.h>

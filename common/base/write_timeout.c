@@ -1,4 +1,4 @@
-/* write_timeout.c - see write_timeout.h. */
+/* write_timeout.c - lets SIGALRM interrupt writes and connects that take too long. */
 #include "common/base/write_timeout.h"
 
 #include <errno.h>
@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STALL_SECONDS 10 /* without a byte written */
+#define STALL_SECONDS 10 /* longest time without a byte written */
 #define TOTAL_SECONDS 60
-#define WRITE_SIZE 65536 /* of one write(2): small enough to see a slow reader progress */
-/* us between signals after the first: one that arrives just before the call is not the last. */
+/* Most bytes per write(2): small enough to see the progress of a slow reader. */
+#define WRITE_SIZE 65536
+/* Interval of SIGALRM after the first one, in microseconds. It is repeated because a signal just
+ * before a blocking call would not interrupt that call. */
 #define REPEAT_USEC 100000
 
 static volatile sig_atomic_t alarm_fired;
@@ -49,8 +51,10 @@ void write_timeout_begin(void)
     sigemptyset(&alarm_alone);
     sigaddset(&alarm_alone, SIGALRM);
     sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm},
-              &old_action);                       /* no SA_RESTART */
-    sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the mask is inherited from the program */
+              &old_action);                       /* without SA_RESTART, so that the signal
+                                                   * interrupts blocking calls */
+    sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the program may have blocked SIGALRM, and
+                                                   * the mask is inherited */
     start_time = monotonic_seconds();
     write_timeout_renew();
 }
@@ -69,7 +73,8 @@ bool write_timeout_expired(void)
     return true;
 }
 
-/* Waits when the descriptor is O_NONBLOCK. False: the write failed or timed out. */
+/* Waits for a descriptor with O_NONBLOCK to become writable. False: the write failed or timed
+ * out. */
 static bool may_retry(int fd)
 {
     if (errno == EAGAIN)

@@ -16,18 +16,18 @@
 void write_timeout_begin(void);
 void write_timeout_end(void);
 
-/* Bytes were written: the 10 s start again. */
+/* Starts the 10 s again, after bytes were written. */
 void write_timeout_renew(void);
-/* A limit has passed; errno is ETIMEDOUT then. */
+/* Says whether a limit has passed; sets errno to ETIMEDOUT then. */
 bool write_timeout_expired(void);
 
-/* Writes all of it. False: errno says why. */
+/* Writes all bytes. False: errno says why not. */
 bool write_timeout_write(int fd, const char *text, size_t length);
 
-/* A connected socket of that family, type and protocol; -1: errno says why. */
+/* Connects a new socket of this family, type and protocol. Returns it, or -1 with errno. */
 int write_timeout_connect(int family, int type, int protocol, const struct sockaddr *address,
                           socklen_t size);
-/* A connected Unix socket, by its path in the file system; -1: errno says why. */
+/* Connects a new Unix socket to a path in the file system. Returns it, or -1 with errno. */
 int write_timeout_connect_path(const char *path, int type);
 
 #endif
