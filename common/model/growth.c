@@ -1,48 +1,60 @@
-/* growth.c - see growth.h and, for the thresholds, docs/GROWTH.md. */
+/* growth.c - judges a series of live bytes as growth.h says; docs/GROWTH.md explains the
+ * thresholds. */
 #include "common/model/growth.h"
 
 #include <math.h>
 
 #define PIECES 6
-/* Shares of the gain in a period: */
-#define STEP_LEAST 0.05      /* a rise from one piece to the next */
-#define RISES_LEAST 3        /* of PIECES - 1 */
-#define FALLS_MOST 0.15      /* limit of the sum of all falls */
-#define LATE_LEAST 0.2       /* minimum of the last third; linear growth has 0.4 */
-#define NOISE_TIMES 2        /* the gain, relative to the ups and downs in a piece */
-#define ORDER_LEAST 0.8      /* order of the points by Kendall's tau: 1 ascending, 0 none */
-#define NOISE_TIMES_SMALL 10 /* likewise, when the gain is less than SMALL of the level */
+/* Thresholds relative to the gain, the rise of the minimum from the first piece of a period to
+ * the last: */
+/* A minimum that is higher by this is a rise from one piece to the next. */
+#define STEP_LEAST 0.05
+#define RISES_LEAST 3   /* required number of rises between PIECES pieces */
+#define FALLS_MOST 0.15 /* limit for the sum of all falls of the minimum */
+#define LATE_LEAST 0.2  /* required rise in the last third; linear growth rises by 0.4 there */
+/* The gain must exceed the noise, the ups and downs within a piece, by this factor. */
+#define NOISE_TIMES 2
+/* Required Kendall's tau of the points: 1 = always ascending, 0 = no order. */
+#define ORDER_LEAST 0.8
+/* Required factor over the noise when the gain is less than SMALL of the peak. */
+#define NOISE_TIMES_SMALL 10
 #define SMALL 0.05
-/* Limits for the minima of a saw-tooth curve whose teeth are larger than the gain: */
-#define FLOOR_FIT 0.97 /* r² of the minima */
-/* Growth has stopped when a pause is longer than each one before by this factor, and than this
- * share of the time. */
+/* A saw-tooth curve may have teeth larger than the gain, if its minima fit a straight line this
+ * well (r²): */
+#define FLOOR_FIT 0.97
+/* Growth has stopped when the last pause is longer than each pause before by PAUSE_TIMES, longer
+ * than PAUSE_SHARE of the whole time, and longer than PAUSE_SECONDS. */
 #define PAUSE_TIMES 2
 #define PAUSE_SHARE 0.15
 #define PAUSE_SECONDS 2.5
-/* A period that begins later than the process needs this share of its gain above everything
+/* Growth in a part of the run counts only if this share of its gain lies above all that was
  * before. */
 #define NEW_LEAST 0.5
-#define LATE_LEAST_OF_PART 0.36 /* a flattening curve is nearly linear in its last part */
-#define GAIN_LEAST_OF_PART 0.05 /* but gains little there, relative to its level */
-#define PART_POINTS_LEAST 12    /* a few points rise by chance, and there are many periods */
-/* Freed when the process exits: down to this share, within this time. */
+/* Replaces LATE_LEAST for a part of a run: the end of a flattening curve is nearly linear. */
+#define LATE_LEAST_OF_PART 0.36
+#define GAIN_LEAST_OF_PART 0.05 /* required gain in a part of a run, relative to the peak */
+/* Required points in a part of a run: a few points may rise by chance. */
+#define PART_POINTS_LEAST 12
+/* Memory counts as freed at exit when it falls to CLEARED_TO of the top within CLEARED_SHARE of
+ * the run, or within CLEARED_SECONDS. */
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
 #define CLEARED_SECONDS 3.0
-/* Freeing at the end takes a larger part of a short run. It may take this share of the time when
- * nothing is allocated any more and less than TEARDOWN_TO of the peak is left. */
+/* Freeing at exit takes a larger part of a short run: up to TEARDOWN_SHARE, if nothing is
+ * allocated any more and less than TEARDOWN_TO of the peak is left. */
 #define TEARDOWN_SHARE (1 / 3.0)
 #define TEARDOWN_TO 0.1
-/* A queue: this share of the blocks was freed, and at the age that the oldest ones had. */
+/* A queue frees the oldest blocks first: at least TAKEN_LEAST of the blocks were freed, at an
+ * age of OLDEST_SHARE of that of the oldest, after QUEUE_SECONDS or more, and BACKLOG_LEAST
+ * blocks stay. */
 #define TAKEN_LEAST 0.1
 #define OLDEST_SHARE 0.6
 #define QUEUE_SECONDS 0.25
 #define BACKLOG_LEAST 8
-/* A saw-tooth: size of a fall relative to the peak, and number of falls. */
+/* A saw-tooth has FALLS_LEAST falls of FALL_SHARE of the peak. */
 #define FALL_SHARE 0.3
 #define FALLS_LEAST 2
-#define STEADY_FROM 0.3 /* of its peak */
+#define STEADY_FROM 0.3 /* memory is steady if it starts with this share of its peak */
 #define STEADY_SHARE 0.15
 #define SETTLED_SHARE 0.9
 #define STARTUP_SHARE 0.2
@@ -83,7 +95,7 @@ static double peak_bytes(const struct series *series)
     return most;
 }
 
-/* The bytes at a time, interpolated linearly. */
+/* The live bytes at a time, interpolated linearly between two points. */
 static double bytes_at(const struct series *series, double time)
 {
     const struct growth_point *before = series->at;
@@ -103,7 +115,7 @@ static double bytes_at(const struct series *series, double time)
 
 /* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* The point from which the series only falls: the last one of that height. */
+/* The index of the last highest point before the series only falls. */
 static size_t begin_of_fall(const struct series *series)
 {
     size_t top = series->count - 1;
@@ -123,12 +135,13 @@ static bool is_cleared(const struct series *series, size_t top)
            last_time(series) - series->at[top].time <= allowed;
 }
 
-/* Nothing but frees, for longer than that, until the program ends. What is used up while the
- * program goes on, and what was freed long before the end, is no teardown. */
+/* Says whether the program only frees from its peak until its end, for a limited time. Memory
+ * that is used up while the program works, or that was freed long before the end, does not
+ * count. */
 static bool is_torn_down(const struct series *series, size_t top)
 {
     const struct growth_point *last = &series->at[series->count - 1];
-    const struct growth_point *begun = &series->at[top + 1]; /* at or after the highest point */
+    const struct growth_point *begun = &series->at[top + 1]; /* first point after the top */
     double rest = fmax(CLEARED_SHARE * series_length(series), CLEARED_SECONDS);
     size_t fell = series->count - 1;
 
@@ -141,7 +154,7 @@ static bool is_torn_down(const struct series *series, size_t top)
            last->time - series->at[fell].time <= rest;
 }
 
-/* Cuts off the end of a program that frees everything before it exits. */
+/* Cuts the final frees off the series of a program that frees everything before it exits. */
 static struct series without_end(struct series series, bool ended)
 {
     size_t top = begin_of_fall(&series);
@@ -155,7 +168,7 @@ static struct series without_end(struct series series, bool ended)
 
 struct pieces {
     double least[PIECES], most[PIECES];
-    double length; /* of each, in seconds */
+    double length; /* length of each piece in seconds */
 };
 
 static struct pieces cut_pieces(const struct series *series)
@@ -178,7 +191,7 @@ static struct pieces cut_pieces(const struct series *series)
     return pieces;
 }
 
-/* The ups and downs of a piece without the growth itself: the median. */
+/* The median over all pieces of how much a piece varies beyond the growth itself. */
 static double noise(const struct pieces *pieces, double gain)
 {
     double spread[PIECES];
@@ -194,7 +207,7 @@ static double noise(const struct pieces *pieces, double gain)
     return (spread[PIECES / 2 - 1] + spread[PIECES / 2]) / 2;
 }
 
-/* r² of a linear fit of the minima. */
+/* r² of a straight line through the minima of the pieces. */
 static double linear_fit_r2(const struct pieces *pieces)
 {
     double x_mean = (PIECES - 1) / 2.0, y_mean = 0, xx = 0, xy = 0, yy = 0;
@@ -211,14 +224,14 @@ static double linear_fit_r2(const struct pieces *pieces)
     return yy > 0 ? xy * xy / (xx * yy) : 0;
 }
 
-/* The time of the last rise, if the pause since then is longer than any before; else 0. */
+/* The time of the last rise if the pause since then is longer than any pause before; else 0. */
 static double stopped_at(const struct series *series, double gain)
 {
     double high = series->at[0].bytes, rose = series->at[0].time, pause = 0, now;
 
     for (size_t i = 1; i < series->count; i++)
         if (series->at[i].bytes > high + 0.01 * gain) {
-            /* The rise was between this point and the one before. */
+            /* The rise was between this point and the previous one. */
             pause = fmax(pause, series->at[i].time - rose);
             high = series->at[i].bytes;
             rose = series->at[i].time;
@@ -230,7 +243,7 @@ static double stopped_at(const struct series *series, double gain)
                : 0;
 }
 
-/* Pairs of points that rise minus pairs that fall, relative to both. */
+/* Kendall's tau: pairs of points that rise minus pairs that fall, relative to all such pairs. */
 static double kendall_tau(const struct series *series)
 {
     double rises = 0, falls = 0;
@@ -248,7 +261,8 @@ struct rise {
     double gain, monotony, stopped;
 };
 
-/* Each condition that is not met ends it. */
+/* Measures whether a period grows. Returns at the first condition that is not met, with `grows`
+ * false. */
 static struct rise measure_rise(const struct series *series, double late)
 {
     struct pieces pieces = cut_pieces(series);
@@ -268,7 +282,7 @@ static struct rise measure_rise(const struct series *series, double late)
     rise.monotony = rise.gain / (rise.gain + 2 * falls);
     if (rises < RISES_LEAST || falls > FALLS_MOST * rise.gain)
         return rise;
-    /* The gain must exceed the noise. */
+    /* The gain must exceed the noise: clearly, or in a saw-tooth curve with linear minima. */
     if ((rise.gain < NOISE_TIMES * ups_and_downs || kendall_tau(series) < ORDER_LEAST) &&
         (rises < PIECES - 1 || linear_fit_r2(&pieces) < FLOOR_FIT || rise.gain < SMALL * level))
         return rise;
@@ -285,7 +299,8 @@ static struct rise measure_rise(const struct series *series, double late)
     return rise;
 }
 
-/* The period rises above everything before it: most of the time a saw-tooth rises, too. */
+/* Says whether the period rises above everything before it. Else it may be the rising part of a
+ * saw-tooth. */
 static bool rises_above_past(const struct series *whole, const struct series *part, double gain)
 {
     double before = 0, above;
@@ -298,7 +313,7 @@ static bool rises_above_past(const struct series *whole, const struct series *pa
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* The time of the n-th allocation. */
+/* The time of the n-th allocation, interpolated. */
 static double time_of_alloc(const struct series *series, double n)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -312,8 +327,8 @@ static double time_of_alloc(const struct series *series, double n)
     return last_time(series);
 }
 
-/* The blocks of a queue are freed in the order of their allocation, so the n-th free is of the n-th
- * allocation. True: the blocks freed in this period had the ages that this implies. */
+/* Says whether blocks are freed in the order of their allocation, as from a queue: then the n-th
+ * free frees the n-th allocation, and the ages of the freed blocks follow from that. */
 static bool is_queue(const struct series *whole, const struct series *part)
 {
     const struct growth_point *first = part->at, *last = &part->at[part->count - 1];
@@ -331,7 +346,7 @@ static bool is_queue(const struct series *whole, const struct series *part)
     return queued / went >= QUEUE_SECONDS && age >= OLDEST_SHARE * queued;
 }
 
-/* The slope of the linear fit. */
+/* The slope of a straight line fitted to the points, in bytes per second; never negative. */
 static double linear_slope(const struct series *series)
 {
     double time = 0, bytes = 0, tt = 0, tb = 0;
@@ -354,7 +369,8 @@ static double confidence_of(double seconds)
 
 static bool find_growth(const struct series *whole, struct growth_finding *finding)
 {
-    /* The longest period that shows growth counts; the last one is 1/1024 of the time. */
+    /* Tries the whole time first and then shorter periods up to its end, down to 1/1024 of the
+     * time. */
     static const double begins[] = {0,         1 / 8.0,   1 / 4.0,     1 / 2.0,      3 / 4.0,
                                     15 / 16.0, 63 / 64.0, 255 / 256.0, 1023 / 1024.0};
 
@@ -387,7 +403,7 @@ static bool find_growth(const struct series *whole, struct growth_finding *findi
 
 /* ---- Not growing ----------------------------------------------------------------------------- */
 
-/* Falls from a high to less by FALL_SHARE of the peak, each after a rise of as much. */
+/* Counts the falls by FALL_SHARE of the peak that follow a rise of the same size. */
 static unsigned count_falls(const struct series *series, double peak)
 {
     double high = series->at[0].bytes, low = high;
@@ -447,7 +463,7 @@ static void find_rest(const struct series *series, struct growth_finding *findin
     finding->settled = series->at[i].time;
     finding->slower = measure_rise(series, LATE_LEAST).slower;
     if (finding->falls || is_steady(series, finding->peak)) {
-        finding->verdict = GROWTH_STEADY; /* or a single rise and fall */
+        finding->verdict = GROWTH_STEADY; /* also after a single rise and fall */
     } else if (finding->settled <= fmax(STARTUP_SHARE * life, STARTUP_SECONDS)) {
         finding->verdict = GROWTH_STARTUP;
     } else {

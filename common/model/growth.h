@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* V(NAME, word) */
+/* The verdicts on growth. V(NAME, word in reports) */
 #define GROWTH_TABLE(V)                                                                            \
     V(GROWING, "growing")                                                                          \
     V(SLOW_CONSUMER, "slow-consumer")                                                              \
@@ -22,7 +22,7 @@
     V(STEADY, "steady")
 
 enum growth_verdict {
-    GROWTH_UNKNOWN = 0, /* too few points or too short a time */
+    GROWTH_UNKNOWN = 0, /* too few points, or too short a time */
 #define V(name, word) GROWTH_##name,
     GROWTH_TABLE(V)
 #undef V
@@ -36,29 +36,31 @@ extern const char *const growth_word[GROWTH_MAX];
 #define GROWTH_SECONDS_LEAST 7.0
 #define GROWTH_BYTES_LEAST (16 << 10)
 
-/* All but time and bytes are sums since the process began. */
+/* The live bytes at one time. allocs, frees and freed_age are sums since the process began. */
 struct growth_point {
     double time; /* seconds since the process began, ascending */
     double bytes;
     double allocs, frees;
-    double freed_age; /* seconds that freed blocks lived; all 0 = unknown */
+    double freed_age; /* sum of the lifetimes of freed blocks in seconds; 0 in all points =
+                       * unknown */
 };
 
 struct growth_finding {
     enum growth_verdict verdict;
-    double bytes_per_second; /* GROWING and SLOW_CONSUMER, else 0 */
-    double from, until;      /* the period that shows it */
+    double bytes_per_second; /* slope of a linear fit if the verdict is GROWING or SLOW_CONSUMER,
+                              * else 0 */
+    double from, until;      /* start and end of the period that shows the verdict */
     double peak;             /* bytes */
-    double
-        kept; /* share of the blocks allocated in that period that were not freed; < 0: unknown */
-    double settled;    /* PLATEAU and STARTUP: when it reached its size */
-    unsigned falls;    /* SAWTOOTH: number of falls */
-    bool slower;       /* PLATEAU: it still grows, but more and more slowly */
-    bool one_block;    /* GROWING: the same blocks grow (realloc) */
+    double kept;    /* part of the blocks allocated between `from` and `until` that were not freed;
+                     * < 0: unknown */
+    double settled; /* PLATEAU and STARTUP: time at which the size was reached */
+    unsigned falls; /* SAWTOOTH: number of falls */
+    bool slower;    /* PLATEAU: the size still grows, but more and more slowly */
+    bool one_block; /* GROWING: the number of blocks does not grow, their size does (realloc) */
     double confidence; /* 0 to 1 */
 };
 
-/* Judges a series of points. ended: the last point is the end of the process. */
+/* Judges a series of points in ascending time. ended: the process ended after the last point. */
 struct growth_finding growth_judge(const struct growth_point *points, size_t count, bool ended);
 
 static inline bool growth_is_growing(enum growth_verdict verdict)

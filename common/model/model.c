@@ -1,4 +1,5 @@
-/* model.c - see model.h. */
+/* model.c - the tables of words, the order of records and the sums of the report model
+ * (model.h). */
 #include "common/model/model.h"
 
 #include <inttypes.h>
@@ -171,7 +172,7 @@ bool process_has_findings(const struct process *process)
            has_resource_leaks(process);
 }
 
-/* Descriptors stay open across exec on purpose as often as by mistake. */
+/* Ignores open resources: descriptors stay open across exec on purpose as often as by mistake. */
 bool process_only_called_exec(const struct process *process)
 {
     struct process without = *process;
@@ -226,14 +227,13 @@ struct record record_from_stack(const struct stack *stack)
                            .ending = stack->ending};
 }
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
-
 static bool on_one_host(const struct process *a, const struct process *b)
 {
     return a->host == b->host || (a->host && b->host && strcmp(a->host, b->host) == 0);
 }
 
-/* The program that the process executed next; the count of processes = it is not in the report. */
+/* The index of the program that this process executed next; process_count = it is not in the
+ * report. */
 static size_t next_program(const struct report *report, size_t at)
 {
     const struct process *process = &report->processes[at];
@@ -251,7 +251,7 @@ static size_t next_program(const struct report *report, size_t at)
     return found;
 }
 
-/* A process that started it; the count of processes = none. */
+/* The index of the process that started this one; process_count = it is not in the report. */
 static size_t parent_of(const struct report *report, size_t at)
 {
     const struct process *process = &report->processes[at];
@@ -272,9 +272,11 @@ static size_t find_lead(const struct report *report)
 {
     size_t lead = 0, count = report->process_count;
 
-    for (size_t i = 0; (i = parent_of(report, lead)) < count;) /* each one started earlier */
+    /* ends: a parent started earlier than its child. */
+    for (size_t i = 0; (i = parent_of(report, lead)) < count;)
         lead = i;
-    for (size_t i = 0; (i = next_program(report, lead)) < count;) /* and later */
+    /* ends: the next program started later. */
+    for (size_t i = 0; (i = next_program(report, lead)) < count;)
         lead = i;
     return lead;
 }
@@ -310,7 +312,7 @@ static int descending(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;
 }
 
-/* What fixing the leak releases: the record itself and what it retains. */
+/* The bytes or blocks that fixing a leak releases: the record itself and what it retains. */
 static uint64_t released_by_fix(uint64_t own, uint64_t retained)
 {
     return retained > own ? retained : own;
@@ -335,7 +337,7 @@ static int by_count(const struct record *a, const struct record *b)
                       released_by_fix(b->blocks, b->retained.blocks));
 }
 
-/* An unknown time comes last. */
+/* Compares ages, the oldest first; records of unknown age come last. */
 static int by_age(const struct record *a, const struct record *b)
 {
     return -descending(a->first_ns ? a->first_ns : UINT64_MAX,
