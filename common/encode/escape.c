@@ -1,11 +1,11 @@
-/* escape.c - see encode.h. */
+/* escape.c - writes foreign text into lines, XML, GitHub commands, Markdown and URIs. */
 #include "common/encode/encode.h"
 
 #include <string.h>
 
 #include "common/base/term_text.h"
 
-/* Writes one character, or its escape; returns how many bytes of text that were. */
+/* Writes the first character of a text, escaped if necessary; returns its length in bytes. */
 static size_t write_plain(FILE *stream, const char *text)
 {
     char shown[LEAK_ESCAPE_SIZE];
@@ -34,7 +34,7 @@ static const char *entity(char character, bool attribute)
         return "&quot;";
     case '\r': /* an XML reader would make it a newline */
         return "&#13;";
-    case '\t': /* and a space of these in attributes */
+    case '\t': /* an XML reader would make tabs and newlines in attributes spaces */
         return attribute ? "&#9;" : "\t";
     case '\n':
         return attribute ? "&#10;" : "\n";
@@ -83,7 +83,8 @@ void escape_command(FILE *stream, const char *text, bool property)
             text += write_plain(stream, text);
 }
 
-/* The longest run of backquotes in the text; the delimiter has to be longer. */
+/* The length of the longest run of backquotes in the text; the delimiters of the code must be
+ * longer. */
 static size_t longest_run(const char *text)
 {
     size_t longest = 0;
@@ -105,8 +106,8 @@ static void write_run(FILE *stream, size_t count)
         putc_unlocked('`', stream);
 }
 
-/* Markdown strips one space at both ends when both have one, and a backquote at an end needs a
- * space beside it. */
+/* Says whether Markdown code needs a space at both ends: when a backquote stands at an end, and
+ * when a space does, since Markdown strips one space at each end. */
 static bool needs_spaces(const char *text)
 {
     size_t length = strlen(text);

@@ -1,4 +1,4 @@
-/* gzip.c - see encode.h. */
+/* gzip.c - compresses with zlib into a stream, or only measures the compressed size. */
 #include "common/encode/encode.h"
 
 #include <stdint.h>
@@ -8,7 +8,8 @@
 #include "common/base/arena.h"
 
 #define CHUNK 65536
-#define GZIP_WINDOW (15 + 16) /* the largest, with a gzip header without name and time */
+/* Largest window of zlib; + 16: with a gzip header, without name and time. */
+#define GZIP_WINDOW (15 + 16)
 #define GZIP_MEMORY 8
 
 struct gzip {
@@ -31,7 +32,7 @@ struct gzip *gzip_begin(FILE *stream, enum gzip_level level)
     return gzip;
 }
 
-/* Runs zlib until it has taken all input, or with Z_FINISH until it has written everything. */
+/* Runs zlib until it has consumed all input; with Z_FINISH until it has written all output. */
 static void deflate_input(struct gzip *gzip, int flush)
 {
     do {

@@ -1,4 +1,4 @@
-/* hex.c - see encode.h. */
+/* hex.c - dumps the bytes of a block in hex, and finds texts of several encodings in them. */
 #include "common/encode/encode.h"
 
 #include <stdbool.h>
@@ -7,7 +7,8 @@
 #include "common/base/term_text.h"
 
 #define LINE 16
-#define RUN_LEAST 4 /* characters: shorter runs occur by chance */
+/* Least characters of a text: shorter runs of printable characters occur by chance. */
+#define RUN_LEAST 4
 #define RUN_MOST 400
 
 void hex_line(const uint8_t *bytes, size_t length, char *text, size_t size)
@@ -68,10 +69,11 @@ static void write_hex(const uint8_t *bytes, size_t length, int indent, FILE *str
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A text encoding: take() returns the bytes of the character at p, 0 = none, and the character. */
+/* A text encoding. take() decodes the character at p, and returns its length in bytes; 0 = p has
+ * no valid character. */
 struct encoding {
     const char *name;
-    size_t step; /* alignment of a text */
+    size_t step; /* texts begin at multiples of this */
     size_t (*take)(const uint8_t *p, size_t left, uint32_t *character);
 };
 
@@ -120,7 +122,7 @@ static size_t take_utf32(const uint8_t *p, size_t left, uint32_t *character)
 static const struct encoding encodings[] = {
     {"UTF-32", 4, take_utf32}, {"UTF-16", 2, take_utf16}, {"UTF-8", 1, take_utf8}};
 
-/* Writes the character as UTF-8; returns the number of bytes. */
+/* Writes a character as UTF-8; returns the number of bytes. */
 static size_t put_utf8(uint32_t c, char *out)
 {
     size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -138,7 +140,8 @@ static size_t put_utf8(uint32_t c, char *out)
 struct run {
     char text[4 * RUN_MOST + 1];
     size_t bytes, characters, used;
-    /* The block of 256 characters: text uses one beside ASCII, random bytes use all. */
+    /* The upper bits of characters beyond ASCII: a text uses one such block of 256 characters,
+     * random bytes use many. */
     uint32_t script;
     bool beyond_ascii;
 };
@@ -150,7 +153,8 @@ static bool extends_run(struct run *run, const struct encoding *encoding, uint32
     if (character < 0x80)
         return true;
     if (encoding->step > 1 && run->script && run->script != character >> 8 &&
-        !(run->script >= 0x30 && run->script < 0xa0)) /* East Asian text uses many */
+        /* Except in East Asian text, which uses many blocks of 256 characters. */
+        !(run->script >= 0x30 && run->script < 0xa0))
         return false;
     run->script = character >> 8;
     run->beyond_ascii = true;
@@ -172,7 +176,8 @@ static struct run run_at(const struct encoding *encoding, const uint8_t *bytes, 
     return run;
 }
 
-/* Random words look East Asian in UTF-16: beyond ASCII only a terminated run counts as text. */
+/* Says whether a run of characters is text. Random bytes often look like East Asian UTF-16, so a
+ * run beyond ASCII must end with a NUL character. */
 static bool is_text(const struct run *run, const struct encoding *encoding, const uint8_t *bytes,
                     size_t left)
 {

@@ -1,4 +1,4 @@
-/* json_fields.c - objects by their tables; see json_fields.h. */
+/* json_fields.c - writes C structs as JSON objects, each as its table of fields says. */
 #include "common/encode/json_fields.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static uint64_t load_count(const void *member, size_t size)
 {
     uint64_t count = 0;
 
-    memcpy(&count, member, size); /* both CPUs that libleak supports have the low byte first */
+    memcpy(&count, member, size); /* works since all supported CPUs store the low byte first */
     return count;
 }
 

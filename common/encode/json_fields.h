@@ -22,57 +22,61 @@
 
 enum json_type {
     JSON_TYPE_TEXT,    /* const char *; NULL is null */
-    JSON_TYPE_WORD,    /* enum; written as its word, unknown ones as null */
+    JSON_TYPE_WORD,    /* enum, written as words[value]; values beyond word_count are null */
     JSON_TYPE_COUNT,   /* unsigned integer of any size */
     JSON_TYPE_INTEGER, /* int32_t or int64_t */
-    JSON_TYPE_NUMBER,  /* double, four digits */
+    JSON_TYPE_NUMBER,  /* double, written with four significant digits */
     JSON_TYPE_BOOLEAN, /* bool */
-    JSON_TYPE_TIME,    /* uint64_t: ns since 1970; 0 is null */
-    JSON_TYPE_ID,      /* uint64_t: 16 hex digits */
-    JSON_TYPE_ADDRESS, /* uint64_t: "0x..." */
+    JSON_TYPE_TIME,    /* uint64_t: ns since 1970, written in ISO 8601; 0 is null */
+    JSON_TYPE_ID,      /* uint64_t, written as 16 hex digits */
+    JSON_TYPE_ADDRESS, /* uint64_t, written as "0x..." */
     JSON_TYPE_CONSTANT,
-    JSON_TYPE_OBJECT, /* as the table has it */
-    JSON_TYPE_LIST,   /* array of objects, or of texts where there is no table */
-    JSON_TYPE_OTHER,  /* as `limits` says; put() writes it */
+    JSON_TYPE_OBJECT, /* struct, whose fields `table` lists */
+    JSON_TYPE_LIST,   /* array of objects if `table` is set, else of texts */
+    JSON_TYPE_OTHER,  /* put() writes the value, and `limits` is its schema */
 };
 
 struct json_table;
 
 struct json_field {
-    const char *key; /* NULL: the fields of `table` follow in this object */
+    const char *key; /* NULL: the fields of `table` become fields of this object */
     enum json_type type;
-    size_t offset, size;      /* of the member; a list: size of an element */
-    size_t count;             /* offset of the length of a list, a size_t */
-    size_t known, known_size; /* a member that is 0 when the value is unknown; size 0 = always */
-    bool pointer;             /* the object, or each element, is given by its address */
-    bool inside;              /* the array of a list is in the struct */
-    bool null;                /* the schema allows null */
-    bool zero;                /* 0 means unknown */
-    bool optional;            /* an unknown value is left out instead of null */
-    const char *const *words; /* of an enum, */
-    size_t word_count;        /* NULL = not in use; of a constant: its only word */
+    size_t offset, size;      /* place of the member in the C struct; list: size of one element */
+    size_t count;             /* list: offset of the member with its length, a size_t */
+    size_t known, known_size; /* offset and size of a member that is 0 when the value is unknown;
+                               * known_size 0 = the value is always known */
+    bool pointer;             /* the member, or each element of a list, is a pointer to the
+                               * object */
+    bool inside;              /* list: the array itself is in the struct, not a pointer to it */
+    bool null;                /* the schema of the key allows null */
+    bool zero;                /* the value 0 means unknown and is written as null */
+    bool optional;            /* if the value is unknown the key is left out, not null */
+    const char *const *words; /* words of an enum by value, or the one word of a constant */
+    size_t word_count;        /* number of words */
     const struct json_table *table;
-    /* A second condition for the value to be known, NULL = none. */
+    /* Says whether the value is known; NULL = only `known` and `zero` decide. */
     bool (*known_if)(const struct json_writer *json, const void *object);
-    /* Writes the member in place of the type's own code; the type is then for the schema. */
+    /* Writes the value in place of the code for `type`, which then only describes it in the
+     * schema. */
     void (*put)(struct json_writer *json, const char *key, const void *member);
-    /* Members for the JSON schema, with ' in place of ". They replace the limits that follow from
-     * the type. */
+    /* Members of the JSON schema with ' in place of ". They replace those that follow from
+     * `type`. */
     const char *limits;
     const char *about;
 };
 
 struct json_table {
-    const char *name; /* of its definition in the schema; NULL = described where it is used */
+    const char *name; /* name of the object's definition in the schema; NULL = the schema
+                       * describes the object where it is used */
     const struct json_field *fields;
     size_t count;
-    bool flat;          /* objects are on one line: there may be millions */
-    const char *about;  /* or NULL */
-    const char *schema; /* instead of that of an object, as json_field.limits; the fields only name
-                           tables that it refers to */
+    bool flat;          /* an object is written on one line, since there may be millions */
+    const char *about;  /* description for the schema, or NULL */
+    const char *schema; /* if set, the whole schema of the object, written as json_field.limits;
+                         * `fields` then only lists the tables that it refers to */
 };
 
-/* ---- Rows: struct, key, member, attributes --------------------------------------------------- */
+/* ---- Macros for rows of a table: struct s, key k, type t, member m, attributes ... ----------- */
 
 #define JSON_SIZE(s, m) sizeof(((const struct s *)0)->m)
 #define JSON_MEMBER(s, k, t, m, ...)                                                               \
@@ -80,7 +84,7 @@ struct json_table {
         .key = k, .type = JSON_TYPE_##t, .offset = offsetof(struct s, m), .size = JSON_SIZE(s, m), \
         __VA_ARGS__                                                                                \
     }
-/* The same, when the member has the type c; anything else is an error at compile time. */
+/* JSON_MEMBER for a member of C type c; a member of another type is an error at compile time. */
 #define JSON_TYPED(s, k, t, m, c, ...)                                                             \
     {                                                                                              \
         .key = k, .type = JSON_TYPE_##t, .offset = offsetof(struct s, m),                          \
@@ -111,8 +115,8 @@ struct json_table {
         .key = k, .type = JSON_TYPE_CONSTANT, .words = (const char *const[]){w}, .word_count = 1   \
     }
 
-/* Objects: the member is a struct; a pointer, NULL is null; or the object has members of the same
- * struct. */
+/* Rows for objects. JSON_PART: the member is a struct; JSON_POINTER: it points to one, NULL is
+ * null; JSON_GROUP: the fields are members of the same struct. */
 #define JSON_PART(s, k, m, t, ...) JSON_MEMBER(s, k, OBJECT, m, .table = &(t), __VA_ARGS__)
 #define JSON_POINTER(s, k, m, t, ...) JSON_PART(s, k, m, t, .pointer = true, __VA_ARGS__)
 #define JSON_GROUP(k, t, ...)                                                                      \
@@ -120,11 +124,11 @@ struct json_table {
         .key = k, .type = JSON_TYPE_OBJECT, .table = &(t), __VA_ARGS__                             \
     }
 
-/* The fields of another table in this object, all null while unknown. */
+/* Puts all fields of another table into this object; all are null while the member is unknown. */
 #define JSON_INCLUDE(s, m, t, ...) JSON_PART(s, NULL, m, t, __VA_ARGS__)
 #define JSON_INCLUDE_POINTER(s, m, t, ...) JSON_POINTER(s, NULL, m, t, __VA_ARGS__)
 
-/* Lists of `n` structs, of pointers to structs, and of texts. */
+/* Rows for lists with `n` elements: structs, pointers to structs, and texts. */
 #define JSON_LENGTH(s, n) _Generic(((const struct s *)0)->n, size_t : offsetof(struct s, n))
 #define JSON_LIST(s, k, m, n, t, ...)                                                              \
     {                                                                                              \
@@ -140,14 +144,15 @@ struct json_table {
         .count = JSON_LENGTH(s, n), .pointer = true, __VA_ARGS__                                   \
     }
 
-/* Written by a function, from the member or from the whole struct. */
+/* Rows whose value a function writes: JSON_PUT passes it the member, JSON_COMPUTED the whole
+ * struct. */
 #define JSON_PUT(s, k, t, m, f, ...) JSON_MEMBER(s, k, t, m, .put = f, __VA_ARGS__)
 #define JSON_COMPUTED(k, t, f, ...)                                                                \
     {                                                                                              \
         .key = k, .type = JSON_TYPE_##t, .put = f, __VA_ARGS__                                     \
     }
 
-/* Attributes. */
+/* Attributes of a key, as last arguments of a row such as JSON_COUNT(...). */
 #define JSON_MAY_BE_NULL .null = true
 #define JSON_NULL_IF_0 .null = true, .zero = true
 #define JSON_KNOWN_BY(s, m)                                                                        \
@@ -162,9 +167,9 @@ struct json_table {
         .name = n, .fields = f, .count = sizeof(f) / sizeof(*(f)), __VA_ARGS__                     \
     }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing objects ------------------------------------------------------------------------- */
 
-/* Into an open object; NULL writes null for each. */
+/* Writes all fields of a struct into an object that is open. object NULL: each key is null. */
 void json_write_fields(struct json_writer *json, const struct json_table *table,
                        const void *object);
 void json_write_object(struct json_writer *json, const char *key, const struct json_table *table,

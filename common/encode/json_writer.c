@@ -1,11 +1,12 @@
-/* json_writer.c - see json_writer.h. */
+/* json_writer.c - writes JSON tokens with commas, indentation and escapes. */
 #include "common/encode/json_writer.h"
 
 #include <inttypes.h>
 
 #include "common/base/term_text.h"
 
-/* The length of the ASCII run that needs no escape. Most texts are one run, written at once. */
+/* The length of the run of ASCII characters that need no escape. Most texts are one run, which
+ * is written at once. */
 static size_t plain_length(const char *text, bool markup)
 {
     size_t length = 0;
@@ -19,7 +20,7 @@ static size_t plain_length(const char *text, bool markup)
     }
 }
 
-/* Writes one character as \uXXXX, or as two of these when UTF-16 needs a pair for it. */
+/* Writes a character as \uXXXX, or as a surrogate pair \uXXXX\uXXXX. */
 static void put_escape(struct json_writer *json, uint32_t character)
 {
     if (character >= 0x10000)
@@ -29,8 +30,8 @@ static void put_escape(struct json_writer *json, uint32_t character)
         fprintf(json->stream, "\\u%04x", character);
 }
 
-/* Writes the first character of the text, which is no plain one, and returns its length. People
- * read the text of a page, so there the escape itself becomes text. */
+/* Writes the first character of a text in an HTML page, and returns its length in bytes. Control
+ * characters become visible escapes, since people read the page. */
 static size_t put_shown(struct json_writer *json, const char *text)
 {
     char shown[LEAK_ESCAPE_SIZE];
@@ -45,7 +46,8 @@ static size_t put_shown(struct json_writer *json, const char *text)
     return length;
 }
 
-/* The same for programs. */
+/* Writes the first character of a text for programs, and returns its length in bytes. An escape
+ * keeps its value: a JSON reader gets the character back. */
 static size_t put_character(struct json_writer *json, const char *text)
 {
     size_t length = leak_utf8_length(text);
@@ -60,7 +62,7 @@ static size_t put_character(struct json_writer *json, const char *text)
 
 static void put_string(struct json_writer *json, const char *text)
 {
-    bool checked = false, bytes = false; /* bytes: the text is no valid UTF-8 */
+    bool checked = false, bytes = false; /* bytes: the rest of the text is no valid UTF-8 */
 
     putc_unlocked('"', json->stream);
     for (;;) {

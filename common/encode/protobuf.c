@@ -1,4 +1,4 @@
-/* protobuf.c - see encode.h. */
+/* protobuf.c - builds messages of protocol buffers in memory. */
 #include "common/encode/encode.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* command_line.c - see command_line.h. */
+/* command_line.c - parses options by a table of rows, stores their values, and prints --help. */
 #include "common/options/command_line.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define NAME_MAX_LENGTH 31
 
-/* ---- Names ------------------------------------------------------------------------------- */
+/* ---- Names of options ------------------------------------------------------------------------ */
 
 static char spelled(char letter)
 {
@@ -55,8 +55,9 @@ static bool are_exchanged(const char *name, const char *given)
     return spelled(name[-1]) == spelled(given[0]) && spelled(name[0]) == spelled(given[-1]);
 }
 
-/* How many letters to add, drop or change, or neighbours to exchange (optimal string alignment); long names count as
- * far away. row[k][i]: from the first k letters of `given` to the first i of `name`. */
+/* The number of letters to add, drop or change, or of neighbours to exchange (optimal string
+ * alignment), that makes `name` of `given`; long names count as far away. row[k][i]: from the
+ * first k letters of `given` to the first i of `name`. */
 static size_t edit_distance(const char *name, const char *given, size_t length)
 {
     size_t width = strlen(name), row[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -81,8 +82,8 @@ static size_t edit_distance(const char *name, const char *given, size_t length)
     return row[length][width];
 }
 
-/* Says whether a name is nearer to what was given than *distance. At most a third of the letters
- * may differ, and no more than two. */
+/* Says whether `name` resembles what the user gave more than *distance, which it then lowers. At
+ * most a third of the letters may differ, and no more than two. */
 static bool is_nearer(const char *name, const char *given, size_t length, size_t *distance)
 {
     size_t differs = edit_distance(name, given, length);
@@ -112,7 +113,7 @@ static const char *nearest_option(const struct command_line *line, const char *g
     return nearest;
 }
 
-/* ---- Mistakes ---------------------------------------------------------------------------- */
+/* ---- Error messages -------------------------------------------------------------------------- */
 
 bool command_line_complain(const struct command_line *line, const char *what, const char *word)
 {
@@ -136,7 +137,7 @@ static const struct option_row *complain_unknown(const struct command_line *line
     return NULL;
 }
 
-/* ---- Values ------------------------------------------------------------------------------ */
+/* ---- Values of options ----------------------------------------------------------------------- */
 
 void command_line_append(struct option_list *list, const char *word)
 {
@@ -214,7 +215,8 @@ bool command_line_is_option(const char *word)
     return word[0] == '-' && word[1] && strcmp(word, "--") != 0;
 }
 
-/* Letters that take no value may stand together, and the last of them may take one. */
+/* Finds the row of a letter option. Letters that take no value may be combined (-qv), and the
+ * last letter may take a value. */
 static const struct option_row *match_letter(struct command_line *line, char **argv, int *at,
                                              const char **value)
 {
@@ -301,7 +303,7 @@ void command_line_print_table(const struct option_row *table, int column, FILE *
             command_line_print_row(table, column, stream);
 }
 
-/* ---- For completion ---------------------------------------------------------------------- */
+/* ---- Lists of options for shell completion --------------------------------------------------- */
 
 static void list_words(const struct option_row *row)
 {

@@ -1,4 +1,4 @@
-/* terminal.c - the screen: styles, text, keys; see terminal.h. */
+/* terminal.c - the screen of the interactive tools: styles, text and keys, drawn with ncurses. */
 #include "common/terminal/terminal.h"
 
 #include <langinfo.h>
@@ -8,7 +8,7 @@
 
 #include "common/base/term_text.h"
 
-/* ---- Styles ---------------------------------------------------------------------------------- */
+/* ---- Styles of text -------------------------------------------------------------------------- */
 
 static const struct {
     short of_256, of_8;
@@ -31,7 +31,8 @@ static void begin_colours(void)
         init_pair((short)(i + 1), COLORS >= 256 ? styles[i].of_256 : styles[i].of_8, -1);
 }
 
-/* A colour replaces the attributes that stand for it, but a reversed line stays one. */
+/* The curses attributes of a style. A colour replaces A_DIM; other attributes, like reversed,
+ * stay. */
 static attr_t style_attributes(enum terminal_style style)
 {
     attr_t attributes = styles[style].attributes;
@@ -42,7 +43,7 @@ static attr_t style_attributes(enum terminal_style style)
     return (attributes & ~(attr_t)A_DIM) | COLOR_PAIR(style + 1);
 }
 
-/* ---- Beginning and end ----------------------------------------------------------------------- */
+/* ---- Taking and releasing the terminal ------------------------------------------------------- */
 
 struct terminal *terminal_begin(void)
 {
@@ -112,7 +113,7 @@ int terminal_read_key(struct terminal *terminal)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Replaces each character that is not ASCII by one byte. */
+/* Replaces each character beyond ASCII by "~", in place. */
 static void make_ascii(char *text)
 {
     char *to = text;

@@ -1,10 +1,10 @@
-/* terminal.h - what leaktop, leakgraph and `leakreport browse` draw their screens with: a terminal
- * with styles, keys and a mouse, lists that scroll, a line to type in, and a foot that names keys.
+/* terminal.h - the screens of leaktop, leakgraph and `leakreport browse`: text in styles, keys
+ * and mouse, lists that scroll, an input line, and a foot: the last line, which names keys.
  *
- * A product that calls it is linked with ncurses. All text may be foreign: it is cut to the screen,
- * control characters are shown as escapes, and locales other than UTF-8 get ASCII. One terminal at
- * a time, of one thread.
- */
+ * It needs ncurses. Texts may come from programs that are not trusted: they are cut to the
+ * screen, control characters are escaped, and locales other than UTF-8 get ASCII. There is one
+ * terminal at a time, used by one thread.
+ *  */
 #ifndef COMMON_TERMINAL_TERMINAL_H
 #define COMMON_TERMINAL_TERMINAL_H
 
@@ -17,8 +17,8 @@
 
 /* ---- terminal.c: the screen ------------------------------------------------------------------ */
 
-/* Each style is a colour where there are colours and NO_COLOR is not set; without it, attributes.
- * S(NAME, of 256 colours, of 8, attributes); -1 = the terminal's own */
+/* The styles of text. S(NAME, colour on terminals of 256 colours, of 8 colours, attributes); -1
+ * = the terminal's own colour. Attributes replace colours if there are none or NO_COLOR is set. */
 #define TERMINAL_STYLE_TABLE(S)                                                                    \
     S(PLAIN, -1, -1, 0)                                                                            \
     S(TITLE, -1, -1, A_BOLD)                                                                       \
@@ -43,86 +43,90 @@ enum terminal_style {
 struct terminal {
     bool utf8;
     SCREEN *screen;
-    struct foot_word { /* of the foot that was drawn last, for the mouse */
+    struct foot_word { /* places and keys of the words in the foot, so that clicks on them work */
         int line, from, end, key;
     } words[24];
     size_t word_count;
-    int mouse_line, mouse_column; /* of the last KEY_MOUSE */
+    int mouse_line, mouse_column; /* place of the click that gave the last KEY_MOUSE */
 };
 
-/* Keys are read without waiting: poll the standard input, then terminal_read_key() until ERR. NULL:
- * the type of terminal is unknown, and errno is as newterm() left it. */
+/* Takes over the terminal. Keys are read without waiting: poll the standard input, then call
+ * terminal_read_key() until ERR. NULL: the type of terminal is unknown, and errno says why. */
 struct terminal *terminal_begin(void);
-/* The terminal is as it was. */
+/* Restores the terminal. */
 void terminal_end(struct terminal *terminal);
 
-/* A key of curses, or ERR. A click on a word of the foot is its key, the wheel is KEY_SR and KEY_SF
- * (up and down); another click is KEY_MOUSE. */
+/* Returns a key as curses numbers it, or ERR. A click on a word of the foot returns that word's
+ * key, the wheel returns KEY_SR (up) and KEY_SF (down), another click KEY_MOUSE. */
 int terminal_read_key(struct terminal *terminal);
 
-/* Writes a whole line: what the text leaves of it is blank. */
+/* Writes a whole line; the rest behind the text becomes blank. */
 void terminal_put_line(const struct terminal *terminal, int line, enum terminal_style style,
                        const char *text);
-/* Writes a part of a line, at most so many columns; returns the column behind it. reversed: as
- * part of a selected line. */
+/* Writes text into a part of a line, at most so many columns; returns the column behind it.
+ * reversed: the text belongs to the selected line. */
 int terminal_put(const struct terminal *terminal, int line, int column, int columns,
                  enum terminal_style style, bool reversed, const char *text);
 
-/* A line that a function writes to a stream: begin, write, then put it. */
+/* Collects the text of a line from functions that write to a stream: call
+ * terminal_buffer_begin(), write to `stream`, call terminal_buffer_end(), then terminal_put(). */
 struct terminal_buffer {
     char text[8192];
     FILE *stream;
 };
 
 FILE *terminal_buffer_begin(struct terminal_buffer *buffer);
-const char *terminal_buffer_end(struct terminal_buffer *buffer); /* the text */
+/* Ends the line and returns its text. */
+const char *terminal_buffer_end(struct terminal_buffer *buffer);
 
-/* ---- terminal_list.c: lists, a line to type in, the foot ------------------------------------- */
+/* ---- terminal_list.c: lists, an input line, the foot ----------------------------------------- */
 
-/* A list in the lines [top, top + lines): selected < count unless count is 0, and after
- * terminal_list_place() the selected item is on the screen:
+/* A list in the lines [top, top + lines) of the screen. selected < count unless count is 0;
+ * after terminal_list_place() the selected item is visible:
  *     first <= selected < first + lines */
 struct terminal_list {
     size_t count, selected, first;
     int top, lines;
 };
 
-/* Places the list on the screen, where it is drawn from now on. */
+/* Sets the lines in which the list is drawn and the number of items, and scrolls to the selected
+ * item. */
 void terminal_list_place(struct terminal_list *list, int top, int lines, size_t count);
-/* Moves the selection: arrows, j, k, page keys, Home, End, g, G, wheel, click. False: not a key of
- * lists. A click on the selected item is *opened, as Enter should be; NULL is allowed. */
+/* Moves the selection by a key: arrows, j, k, page keys, Home, End, g, G, wheel, click. Sets
+ * *opened, unless opened is NULL, on a click on the selected item, which works like Enter.
+ * False: lists do not use this key. */
 bool terminal_list_handle_key(struct terminal_list *list, const struct terminal *terminal, int key,
                               bool *opened);
 void terminal_list_select(struct terminal_list *list, size_t item);
 
 #define TERMINAL_INPUT_SIZE 128
 
-/* A line that the user types, as after "/". */
+/* A line that the user types, such as a filter after "/". */
 struct terminal_input {
-    const char *label; /* NULL = nothing is being typed */
+    const char *label; /* label in front of the line: "filter"; NULL = no input is going on */
     char text[TERMINAL_INPUT_SIZE];
 };
 
 enum terminal_input_state { INPUT_GOES_ON, INPUT_CHANGED, INPUT_DONE, INPUT_LEFT };
 
-/* Begins the input of one line. label: what it asks for, as "filter". The text that `input` has is
- * edited. */
+/* Begins the input of a line. The user edits the text that `input` already has. */
 void terminal_input_begin(struct terminal_input *input, const char *label);
-/* Enter ends it; Escape empties it and ends it (INPUT_LEFT). */
+/* Handles a key of the input line. Enter ends the input; Escape empties the line and ends the
+ * input (INPUT_LEFT). */
 enum terminal_input_state terminal_input_handle_key(struct terminal_input *input, int key);
 
-/* A key and what it does: {'/', "/", "filter"}. */
+/* A key with its name and what it does: {'/', "/", "filter"}. */
 struct terminal_key {
     int key;
-    const char *name, *does; /* name NULL: the last one */
+    const char *name, *does; /* name NULL ends an array of keys */
 };
 
-/* Names keys in a line, as many as there is room for, the first ones first; behind a text, which
- * may be empty. While a line is typed, that is shown. */
+/* Draws the foot: a text, which may be empty, and the names of keys, as many as fit. While the
+ * user types, the foot is the input line. */
 void terminal_put_foot(struct terminal *terminal, int line, const char *text,
                        const struct terminal_input *input, const struct terminal_key *keys);
 
-/* Lists keys and what they do from a line on, in as many columns as there must be. */
+/* Draws a list of keys and what they do from line `top` on, in as many columns as necessary. */
 void terminal_put_keys(const struct terminal *terminal, int top, int lines,
                        const struct terminal_key *keys);
 

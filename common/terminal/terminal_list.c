@@ -1,4 +1,4 @@
-/* terminal_list.c - lists, a line to type in, and the foot; see terminal.h. */
+/* terminal_list.c - lists that scroll, the input line, and the foot of a screen. */
 #include "common/terminal/terminal.h"
 
 #include <stdlib.h>
@@ -91,14 +91,14 @@ bool terminal_list_handle_key(struct terminal_list *list, const struct terminal 
     }
 }
 
-/* ---- A line to type in ----------------------------------------------------------------------- */
+/* ---- The input line -------------------------------------------------------------------------- */
 
 void terminal_input_begin(struct terminal_input *input, const char *label)
 {
     input->label = label;
 }
 
-/* The last character, which may have several bytes. */
+/* Removes the last character, which may have several bytes. */
 static void remove_last(char *text)
 {
     size_t length = strlen(text);
