@@ -1,7 +1,7 @@
-/* preflight.c - see preflight.h.
+/* preflight.c - checks whether a program file can run under libleak.
  *
- * Three checks in turn: the file exists and may run, its kind (a script restarts the checks with
- * its interpreter), and whether a library can be preloaded into it (preflight_elf.c). */
+ * It checks that the file exists and is executable, then its kind (for a script it checks the
+ * interpreter as well), and then whether a library can be preloaded into it (preflight_elf.c). */
 #include "common/preflight/preflight.h"
 
 #include <elf.h>
@@ -18,13 +18,14 @@
 
 #include "common/base/proc.h"
 
-#define SCRIPT_DEPTH 5 /* the limit of the kernel */
-#define LINE_BYTES 256 /* of a "#!" line, as the kernel reads it */
+#define SCRIPT_DEPTH 5 /* most scripts that interpret scripts, as in the kernel */
+#define LINE_BYTES 256 /* bytes of a "#!" line that the kernel reads */
 
-/* ---- May it run, with LD_PRELOAD honoured? --------------------------------------------------- */
+/* ---- May the program run, and with LD_PRELOAD? ----------------------------------------------- */
 
-/* Rights beyond those of the caller make ld.so ignore LD_PRELOAD. Whether they take effect depends
- * on the mount, the caller and more, so the bit alone decides: a copy without it is easily made. */
+/* Refuses a program with rights beyond those of the caller, for which ld.so ignores LD_PRELOAD.
+ * Whether the rights take effect depends on the mount, the caller and more, so the mode bit
+ * alone decides: the user can easily make a copy without it. */
 static bool check_rights(const char *path, const struct stat *st, const char *name,
                          struct preflight *result)
 {
@@ -50,14 +51,16 @@ static char *join_path(const char *directory, const char *name)
     return asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? NULL : path;
 }
 
-/* Containers older than faccessat2 (Linux 5.8) refuse it with EPERM, and libc then gives up. */
+/* Says whether this user may execute a file. Container runtimes older than faccessat2 (Linux
+ * 5.8) refuse that call with EPERM; access() is the fallback. */
 static bool is_executable(const char *path)
 {
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
            (errno == EPERM && access(path, X_OK) == 0);
 }
 
-/* The first executable file in `search`, as execvp finds it; not yet joined with cwd. */
+/* Finds the first executable file of that name in the directories of `search`, as execvp does.
+ * The path is relative to cwd; the caller frees it. NULL: none, and *result says why. */
 static char *search_path(const char *name, const char *search, const char *cwd,
                          struct preflight *result)
 {
@@ -122,7 +125,7 @@ static int open_program(const char *path, const char *name, struct stat *st,
 
 /* ---- Scripts --------------------------------------------------------------------------------- */
 
-/* The program that "env ARGUMENT" of a #! line starts, terminated in place; NULL: none. */
+/* The program that "env ARGUMENT" in a #! line starts, NUL-terminated in place; NULL: none. */
 static char *env_program(char *argument)
 {
     bool split = false;
@@ -206,7 +209,7 @@ static bool check_program(const char *path, const char *name, const char *search
         good = check_script(start + 2, name, search, cwd, depth, result);
     else if (memchr(start, '\0', (size_t)n))
         good = preflight_refuse(result, "%s is neither an ELF program nor a script", name);
-    else /* execvp runs it with sh */
+    else /* execvp lets sh run such a file */
         good = check_interpreter("/bin/sh", name, search, cwd, depth, result);
     close(fd);
     return good;
@@ -231,7 +234,7 @@ char *preflight_program(const char *name, const char *search, const char *cwd,
 
 int preflight_command(int argc, char **argv)
 {
-    int status = 0, first = 2; /* behind "leakreport preflight" */
+    int status = 0, first = 2; /* index of the first word behind "leakreport preflight" */
     if (first < argc && strcmp(argv[first], "--help") == 0) {
         puts("usage: leakreport preflight PROGRAM...\n"
              "Says of each whether libleak can track it. Exit status: 0 it can, 126 it cannot,\n"
@@ -245,7 +248,7 @@ int preflight_command(int argc, char **argv)
         return 2;
     }
     char *library_32 = proc_find_tool(NULL, "32/libleak.so");
-    if (!library_32) /* installed */
+    if (!library_32) /* the place after make install */
         library_32 = proc_find_tool(NULL, "../lib/libleak/32/libleak.so");
     preflight_take_32_bit(library_32);
     free(library_32);

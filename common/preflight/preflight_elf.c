@@ -1,7 +1,7 @@
-/* preflight_elf.c - can a library be preloaded into an ELF file? See preflight.h.
+/* preflight_elf.c - checks whether a library can be preloaded into an ELF file.
  *
- * Class and byte order are checked first; after that the structures have the layout of this machine
- * and are copied out of the file as they are. */
+ * Class and byte order are checked first; after that the structures have the layout of this
+ * machine and are copied out of the file as they are. */
 #include "common/preflight/preflight.h"
 
 #include <elf.h>
@@ -15,13 +15,14 @@
 
 #include "leak_cpu.h"
 
-#define TABLE_BYTES (256u << 20) /* a larger string table is not searched */
+#define TABLE_BYTES (256u << 20) /* a larger table in the file is not read */
 
 static void set_result(struct preflight *result, int status, const char *format, va_list args)
 {
     result->status = status;
     vsnprintf(result->line, sizeof result->line, format, args);
-    /* A file may give its loader a name with control characters; the message stays one line. */
+    /* The text may contain control characters, for example in the name of a loader; the message
+     * stays one line. */
     for (char *at = result->line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '\177')
             *at = '?';
@@ -50,10 +51,11 @@ bool preflight_not_found(struct preflight *result, const char *format, ...)
 struct elf_file {
     int fd;
     uint64_t size;
-    const char *name; /* as the messages call it */
-    bool is_32_bit;   /* then the following, and all that is read later, is widened */
+    const char *name; /* name for messages */
+    bool is_32_bit;   /* the file is of class 32; structures are converted to 64 bits when they
+                       * are read */
     Elf64_Ehdr header;
-    Elf64_Phdr *segments; /* header.e_phnum of them */
+    Elf64_Phdr *segments; /* the program headers, header.e_phnum of them */
 };
 
 static bool elf_read(const struct elf_file *file, void *to, uint64_t offset, uint64_t size)
@@ -73,7 +75,7 @@ static bool elf_read(const struct elf_file *file, void *to, uint64_t offset, uin
     return true;
 }
 
-/* The bytes in malloc'd memory with a NUL behind them, or NULL. */
+/* Reads bytes of the file into malloc'd memory with a NUL behind them, or returns NULL. */
 static char *elf_copy(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
     if (size > TABLE_BYTES || offset > file->size || size > file->size - offset)
@@ -87,7 +89,7 @@ static char *elf_copy(const struct elf_file *file, uint64_t offset, uint64_t siz
     return bytes;
 }
 
-/* ---- Structures of both word sizes ----------------------------------------------------------- */
+/* ---- ELF structures of 32 and 64 bits -------------------------------------------------------- */
 
 static Elf64_Phdr widen_segment(const Elf32_Phdr *from)
 {
@@ -104,7 +106,8 @@ static Elf64_Dyn widen_tag(const Elf32_Dyn *from)
     return (Elf64_Dyn){.d_tag = from->d_tag, .d_un = {.d_val = from->d_un.d_val}};
 }
 
-/* NAME(file, offset, count): a table of the file in malloc'd memory, or NULL. */
+/* Defines NAME(file, offset, count), which reads a table of structures into malloc'd memory, or
+ * returns NULL. */
 #define ELF_TABLE(name, type, widen)                                                               \
     static Elf64_##type *name(const struct elf_file *file, uint64_t offset, uint64_t count)        \
     {                                                                                              \
@@ -162,7 +165,8 @@ static uint64_t elf_symbol_size(const struct elf_file *file)
     return file->is_32_bit ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 }
 
-/* The name of a symbol is its first word in both. */
+/* The offset of a symbol's name in the string table: the first word of a symbol, both in 32-bit
+ * and in 64-bit files. */
 static uint32_t elf_symbol_name(const struct elf_file *file, const char *symbols, uint64_t i)
 {
     uint32_t name;
@@ -178,7 +182,8 @@ static const Elf64_Phdr *elf_segment(const struct elf_file *file, uint32_t type)
     return NULL;
 }
 
-/* Go's own linker made it, without C code: then a note of Go's is there. */
+/* Says whether Go's own linker made the file, as it does for programs without C code: the file
+ * then has a note with the name "Go". */
 static bool elf_is_go(const struct elf_file *file)
 {
     struct {
@@ -193,7 +198,7 @@ static bool elf_is_go(const struct elf_file *file)
     return false;
 }
 
-/* The file offset of a virtual address; UINT64_MAX: it is not in the file. */
+/* The file offset of a virtual address; UINT64_MAX: the address is not in the file. */
 static uint64_t elf_offset(const struct elf_file *file, uint64_t address)
 {
     for (size_t i = 0; i < file->header.e_phnum; i++) {
@@ -205,7 +210,7 @@ static uint64_t elf_offset(const struct elf_file *file, uint64_t address)
     return UINT64_MAX;
 }
 
-/* Sanitizers that replace most of libc: libleak cannot be loaded before them. */
+/* A sanitizer that replaces most of libc, so that libleak cannot be loaded before it. */
 struct sanitizer {
     const char *name, *option, *library, *symbol;
 };
@@ -245,7 +250,7 @@ static bool refuse_sanitizer(struct preflight *result, const char *program,
         strcmp(sanitizer->option, "address") == 0 ? " and leak check" : "", sanitizer->option);
 }
 
-/* What the dynamic section says. */
+/* What the dynamic section of a file shows. */
 struct dynamic {
     const struct sanitizer *sanitizer;
     bool pie, loader, library;
@@ -324,7 +329,7 @@ static void read_symbols(const struct elf_file *file, const struct sanitizer **f
     }
 }
 
-/* ---- Can a library be preloaded into it? ----------------------------------------------------- */
+/* ---- Can a library be preloaded into the program? -------------------------------------------- */
 
 static bool check_loader(const struct elf_file *file, struct preflight *result)
 {
@@ -334,7 +339,7 @@ static bool check_loader(const struct elf_file *file, struct preflight *result)
     const Elf64_Phdr *segment = elf_segment(file, PT_INTERP);
     if (!segment) {
         if (dynamic.loader)
-            return true; /* ld.so PROGRAM honours LD_PRELOAD */
+            return true; /* the file is ld.so, and "ld.so PROGRAM" honours LD_PRELOAD */
         if (dynamic.library && !dynamic.pie)
             return preflight_refuse(
                 result, "%s is a shared library, not a program: run the program that uses it",
@@ -373,7 +378,7 @@ static bool check_loader(const struct elf_file *file, struct preflight *result)
     return good;
 }
 
-/* True if the program may be one of 32 bits. */
+/* Whether 32-bit programs can be tracked (preflight_take_32_bit). */
 static bool takes_32_bit;
 
 void preflight_take_32_bit(bool takes)
@@ -388,8 +393,8 @@ static bool is_expected_machine(const struct elf_file *file)
            file->header.e_ident[EI_CLASS] == (file->is_32_bit ? ELFCLASS32 : ELFCLASS64);
 }
 
-/* Reads the identification of any class; the rest only when the class has a library, and the machine
- * is this one. */
+/* Reads the ELF header and the program headers. Refuses a 32-bit file if there is no 32-bit
+ * library, and a file of another machine. */
 static bool elf_open(struct elf_file *file, struct preflight *result)
 {
     const char *name = file->name;

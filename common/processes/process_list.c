@@ -1,4 +1,4 @@
-/* process_list.c - see process_list.h. */
+/* process_list.c - finds the processes under libleak by their recording files. */
 #include "common/processes/process_list.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 struct process_search {
     struct process_list finds;
     size_t room;
-    bool lives; /* search for running processes, else for ended ones */
+    bool lives; /* search running processes, else ended ones */
 };
 
 void listed_process_free(struct listed_process *found)
@@ -27,8 +27,9 @@ void listed_process_free(struct listed_process *found)
     free(found->program);
 }
 
-/* Finds the place for a recording file in the list. After an exec, one process has two files, and
- * the later file describes its current program. NULL: `store` is the earlier file. */
+/* Finds or makes the place of a recording file's process in the list. After an exec, one process
+ * has two files, and the later file describes its current program. NULL: `store` is the earlier
+ * file. */
 static struct listed_process *find_place(struct process_search *search,
                                          const struct store_entry *store)
 {

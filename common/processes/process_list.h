@@ -1,5 +1,6 @@
-/* process_list.h - which processes run under libleak now? Found by their recording files, in the
- * directories where programs and leakrun put them. The processes themselves are not contacted. */
+/* process_list.h - lists the processes that run under libleak, or did. It finds them by their
+ * recording files, in the directories where programs and leakrun put them, and does not contact
+ * the processes. */
 #ifndef COMMON_PROCESSES_PROCESS_LIST_H
 #define COMMON_PROCESSES_PROCESS_LIST_H
 
@@ -7,36 +8,38 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process and its recording file: after an exec the newest of several. */
+/* A process and its recording file, after an exec the newest file. */
 struct listed_process {
     char *path;
-    char *name; /* what ps shows of a running process, where the program's file has another name */
-    char *program; /* the name of the program's file, as in the recording file's name */
+    char *name;    /* name as ps shows it, where the program's file has another name */
+    char *program; /* name of the program's file, taken from the name of the recording file */
     pid_t pid;
-    uint64_t start_time; /* tells a process from a later one with the same pid */
+    uint64_t start_time; /* distinguishes the process from a later one with the same pid */
     uint64_t started_ns;
 };
 
 struct process_list {
-    struct listed_process *at; /* in the order they started */
+    struct listed_process *at; /* in the order in which they started */
     size_t count;
-    size_t newer; /* files of a newer libleak, which this program cannot read */
+    size_t newer; /* number of files that a newer libleak wrote and this program cannot read */
 };
 
-/* The directory in which to search: `given` by the user, else named by configuration files and the
- * environment; NULL: the default places. The caller frees it. */
+/* The directory to search: `given` by the user, else the one in configuration files and
+ * environment; NULL: search the default places. The caller frees it. */
 char *process_list_directory(const char *given);
 
-/* The running processes of `dir` and of the leakrun sessions below it; NULL: of the default places.
- */
+/* Lists the running processes with recording files in `dir` or in leakrun sessions below it;
+ * NULL: in the default places. */
 struct process_list process_list_running(const char *dir);
-/* Lists the processes that have ended and left a file, in the same directories as the running
- * ones. */
+/* Lists the processes that ended and left a recording file, in the directories that
+ * process_list_running() searches. */
 struct process_list process_list_dead(const char *dir);
 void process_list_end(struct process_list *finds);
-void listed_process_free(struct listed_process *found); /* one that was taken out of the list */
+/* Frees an element that the caller took out of the list. */
+void listed_process_free(struct listed_process *found);
 
-/* Removes all but those with that pid, or if it is no number with that name, of either kind. */
+/* Keeps only the processes with this pid, or if the word is no number, with this name or this
+ * name of their program's file. */
 void process_list_select(struct process_list *finds, const char *word);
 
 #endif

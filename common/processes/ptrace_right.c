@@ -1,4 +1,4 @@
-/* ptrace_right.c - see ptrace_right.h. */
+/* ptrace_right.c - explains why the kernel refuses ptrace, from /proc. */
 #include "common/processes/ptrace_right.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 #include "common/base/proc.h"
 
-#define MAP_SIZE 1024 /* of a uid_map, as far as it is compared */
-#define IDS 3         /* real, effective, saved */
+#define MAP_SIZE 1024 /* bytes of a uid_map that are compared */
+#define IDS 3         /* real, effective and saved user id */
 
 static const struct {
     const char *reason, *next;
-} refusals[] = {{"", ""}, /* PTRACE_POSSIBLE */
+} refusals[] = {{"", ""}, /* words for PTRACE_POSSIBLE */
 #define R(name, reason, next) {reason, next},
                 PTRACE_REFUSAL_TABLE(R)
 #undef R
@@ -33,10 +33,10 @@ const char *ptrace_refusal_next(enum ptrace_refusal refusal)
     return refusals[refusal].next;
 }
 
-/* ---- What refuses ---------------------------------------------------------------------------- */
+/* ---- The reason of a refusal ----------------------------------------------------------------- */
 
-/* Repeats the kernel's comparison of user ids for a process without the capability, and then the
- * rule of yama. */
+/* Repeats the kernel's comparison of user ids for a process without the capability, and then
+ * Yama's rule (ptrace_scope). */
 static enum ptrace_refusal judge_rights(const struct ptrace_facts *facts)
 {
     bool refused = !facts->own_ids || facts->more || facts->hidden || facts->scope;
@@ -67,7 +67,7 @@ enum ptrace_refusal ptrace_right_judge(const struct ptrace_facts *facts)
     return refusal ? refusal : PTRACE_UNKNOWN;
 }
 
-/* ---- What /proc says ------------------------------------------------------------------------- */
+/* ---- Facts from /proc ------------------------------------------------------------------------ */
 
 static bool has_ids(const char *status, const char *name, unsigned id, int count)
 {
@@ -109,7 +109,9 @@ enum ptrace_refusal ptrace_right_explain(pid_t pid)
 
     proc_read_text(getpid(), "status", own, sizeof(own));
     proc_read_text(pid, "status", other, sizeof(other));
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid); /* not so the folder itself */
+    /* A file, since only its owner, not that of the directory, shows whether the process is
+     * dumpable. */
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     facts.capable = capabilities(own, "CapEff") >> CAP_SYS_PTRACE & 1;
     facts.own_user = has_user(other, geteuid());
     facts.own_ids = has_ids(other, "Uid", getuid(), IDS) && has_ids(other, "Gid", getgid(), IDS);

@@ -1,12 +1,12 @@
-/* ptrace_right.h - why the kernel does not let this process trace another one. The kernel says EPERM
- * for each of these reasons; /proc tells them apart. */
+/* ptrace_right.h - why the kernel does not let this process trace another one. The kernel
+ * answers EPERM for each reason; /proc shows which one it is. */
 #ifndef COMMON_PROCESSES_PTRACE_RIGHT_H
 #define COMMON_PROCESSES_PTRACE_RIGHT_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* R(NAME, reason, what to do next) */
+/* The reasons. R(NAME, reason in a message, what the user can do) */
 #define PTRACE_REFUSAL_TABLE(R)                                                                    \
     R(NO_PROC, "/proc is not mounted", "mount -t proc proc /proc")                                 \
     R(OTHER_PROC, "/proc shows another pid namespace",                                             \
@@ -39,21 +39,21 @@ enum ptrace_refusal {
 
 struct ptrace_facts {
     int scope;       /* kernel.yama.ptrace_scope */
-    bool root;       /* this process, by its user */
-    bool capable;    /* CAP_SYS_PTRACE in its user namespace */
-    bool own_user;   /* the other process's effective user is this one */
-    bool own_ids;    /* so are all its users and groups */
-    bool more;       /* it has capabilities that this one lacks */
-    bool hidden;     /* its files in /proc belong to root: it is not dumpable */
-    bool other_maps; /* its user namespace is another one */
+    bool root;       /* this process runs as root */
+    bool capable;    /* this process has CAP_SYS_PTRACE in its user namespace */
+    bool own_user;   /* the other process has this process's user as its effective user */
+    bool own_ids;    /* all user and group ids of the other process are those of this one */
+    bool more;       /* the other process has capabilities that this one lacks */
+    bool hidden;     /* the other process's files in /proc belong to root: it is not dumpable */
+    bool other_maps; /* the other process is in another user namespace */
 };
 
-/* The reason, given that the kernel has refused it. */
+/* The reason of a refusal that has happened, from given facts. */
 enum ptrace_refusal ptrace_right_judge(const struct ptrace_facts *facts);
-/* The same, from /proc. */
+/* The reason why this process may not trace another one, from facts that /proc shows. */
 enum ptrace_refusal ptrace_right_explain(pid_t pid);
-/* Checks whether a pid means the same process in /proc and to the kernel. PTRACE_POSSIBLE: it
- * does. */
+/* Checks whether pids in /proc are those of this process's pid namespace. PTRACE_POSSIBLE: they
+ * are. */
 enum ptrace_refusal ptrace_right_check_proc(void);
 
 const char *ptrace_refusal_reason(enum ptrace_refusal refusal);

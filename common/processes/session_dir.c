@@ -1,4 +1,4 @@
-/* session_dir.c - see session_dir.h. */
+/* session_dir.c - makes, examines and removes the private directories of leakrun sessions. */
 #include "common/processes/session_dir.h"
 
 #include <dirent.h>
@@ -18,8 +18,8 @@
 
 #define KEPT_NAME "kept"
 
-/* A number for the set of pids that this process sees: containers of one host have different sets,
- * and so have hosts that share a disk. 0: unknown. */
+/* A number for the set of pids that this process sees: each container of a host has another set,
+ * and so has each of several hosts that share a disk. 0: unknown. */
 static uint64_t read_pid_domain(void)
 {
     char host[256] = "";
@@ -67,7 +67,8 @@ void session_dir_mark_kept(const char *dir)
     free(path);
 }
 
-/* What leakrun makes for loaders of 64 and of 32 bits (live/session.c): links, then folders. */
+/* The links, then the folders, that leakrun makes for 64-bit and 32-bit loaders
+ * (live/session.c). */
 static const char *const session_links[] = {SESSION_LINK_NAME,
                                             "lib64",
                                             "lib32",
@@ -109,9 +110,10 @@ bool session_dir_remove(const char *dir)
     return rmdir(dir) == 0;
 }
 
-/* ---- What a directory is --------------------------------------------------------------------- */
+/* ---- The state of a directory ---------------------------------------------------------------- */
 
-/* Whether leakrun made it for this user where the pid in its name means what it means here. */
+/* Says whether leakrun made the directory for this user, on this host and in this pid namespace,
+ * so that the pid in its name is valid here. Reads that pid and its start time. */
 static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
 {
     struct stat st;
@@ -122,8 +124,8 @@ static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
            (st.st_mode & 07777) == 0700 && domain != 0 && domain == read_pid_domain();
 }
 
-/* A process that outlived the program writes its recording file, or may start children that need
- * the link. */
+/* Says whether a process still needs the directory: one that outlived leakrun and writes its
+ * recording file, or whose environment names the link to libleak.so. */
 static bool is_used(struct session_dir *session)
 {
     struct store_list stores;
@@ -142,7 +144,7 @@ static bool is_used(struct session_dir *session)
     return lives;
 }
 
-/* The time at which a directory was marked; 0: never. */
+/* The time at which session_dir_mark_kept() marked a directory; 0: never. */
 static time_t marked_at(const char *dir)
 {
     struct stat st;

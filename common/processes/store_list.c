@@ -1,4 +1,5 @@
-/* store_list.c - see store_list.h. */
+/* store_list.c - lists the recording files of a directory, marks how a process ended, and copies
+ * files. */
 #include "common/processes/store_list.h"
 
 #include <dirent.h>
@@ -20,7 +21,7 @@
 #include "common/base/term_text.h"
 #include "common/store/store_dir.h"
 
-/* Splits EXE.PID.N.leak from its end, since EXE may contain dots. */
+/* Splits the name EXE.PID.N.leak from its end, since EXE may contain dots. */
 static bool parse_name(const char *name, pid_t *pid, unsigned *number)
 {
     size_t length = strlen(name);
@@ -138,8 +139,8 @@ void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time
             last = &list->at[i];
     if (!last)
         return;
-    /* The process wrote no end after an exec, so the status is that of another program, which left
-     * no file. An exit status that the process wrote itself stands, unless a signal followed. */
+    /* If exec was the end, the status is that of another program, which left no recording file.
+     * An exit status that the process recorded itself stays, unless a signal followed. */
     bool killed = WIFSIGNALED(wait_status);
     if (last->end_how == LEAK_END_EXEC || (last->end_how == LEAK_END_EXIT && !killed))
         return;

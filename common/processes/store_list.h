@@ -1,10 +1,9 @@
-/* store_list.h - the recording files of one directory, as leakwatch needs them: whose they are,
- * whether their process still runs, and the two things that leakwatch does with one: record how its
- * process was killed, and copy it.
+/* store_list.h - lists the recording files of one directory for leakwatch: which process wrote
+ * each file, and whether it still runs. leakwatch also records in a file how its process was
+ * killed, and copies files.
  *
- * A program writes its file, so the file is hostile input: only page 0 is read, with pread, and its
- * numbers are not trusted further than the memory of this process. Its meaning is left to
- * leakreport. */
+ * A program writes its file, so the file is hostile input: only page 0 is read, with pread, and
+ * no number in it is used as an address or size without a check. leakreport reads the rest. */
 #ifndef COMMON_PROCESSES_STORE_LIST_H
 #define COMMON_PROCESSES_STORE_LIST_H
 
@@ -16,21 +15,22 @@
 
 struct store_entry {
     char *path;
-    char *kept;          /* path of a copy that stays, or NULL */
-    const char *name;    /* points into path: EXE.PID.N.leak */
-    pid_t pid;           /* from the header, or from the name when there is no header yet */
-    unsigned number;     /* the N of the name */
-    bool readable;       /* it has a header of this version; if not, the numbers below are 0 */
-    bool newer;          /* it has one of a newer version */
-    bool lives;          /* its process runs */
-    uint64_t start_time; /* of its process */
+    char *kept;          /* path of a copy that the user keeps, or NULL */
+    const char *name;    /* EXE.PID.N.leak, the end of `path` */
+    pid_t pid;           /* from the header, or from the file name while there is no header */
+    unsigned number;     /* the N of EXE.PID.N.leak */
+    bool readable;       /* the header has a version that this program reads; if not, all fields
+                          * from start_time on are 0 */
+    bool newer;          /* the header has a newer version */
+    bool lives;          /* the process runs */
+    uint64_t start_time; /* start time of the process, from /proc/PID/stat */
     uint64_t started_ns;
     uint64_t used;
-    bool tracked;   /* libleak saw it allocate, or would have seen it */
+    bool tracked;   /* libleak saw allocations of the process, or would have seen them */
     uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
-    time_t written; /* last change of the file */
-    bool left_out;  /* set by the caller: one too many for a report */
+    time_t written; /* time of the last change of the file */
+    bool left_out;  /* set by the caller: a report has no place for one more file */
 };
 
 struct store_list {
@@ -38,19 +38,21 @@ struct store_list {
     size_t count;
 };
 
-/* Every *.leak in dir; those of the process (pid, start_time) come first, then by start. */
+/* Lists every *.leak in dir, first those of the process (pid, start_time), then by start time. */
 void store_list_read(struct store_list *list, const char *dir, pid_t pid, uint64_t start_time);
 void store_list_free(struct store_list *list);
 
-/* The file belongs to that process, in any of its programs (exec keeps pid and start time). */
+/* Says whether a file belongs to a process, in any of its programs (exec keeps pid and start
+ * time). */
 bool store_entry_is_of(const struct store_entry *store, pid_t pid, uint64_t start_time);
 
-/* Writes the wait status with which the process was reaped into its last file, and whether it was
- * killed because memory ran out. An end that the process recorded itself stands. */
+/* Writes into a process's last file how it ended: the wait status, and whether the OOM killer
+ * killed it. An end that the process recorded itself stays. */
 void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time, int wait_status,
                          bool out_of_memory);
 
-/* Copies the used part; holes stay holes. Overwrites only with force. False: after a message. */
+/* Copies the used part of a file; holes stay holes. Overwrites a file only with `force`. False:
+ * a message says why. */
 bool store_entry_copy(const struct store_entry *store, const char *to, bool force);
 
 #endif

@@ -1,4 +1,4 @@
-/* traced_thread.c - see traced_thread.h. */
+/* traced_thread.c - repeats system calls that a ptrace stop ended, and reads pending signals. */
 #include "common/processes/traced_thread.h"
 
 #include <errno.h>
@@ -12,9 +12,10 @@
 
 #if defined(__x86_64__)
 
-#define SYSCALL_LENGTH 2 /* of the instruction */
+#define SYSCALL_LENGTH 2 /* bytes of the instruction "syscall" */
 
-/* signal(7): these end with EINTR after a stop, although no handler has run. */
+/* Says whether a system call returns EINTR after a stop although no handler has run: signal(7)
+ * lists these. */
 static bool ends_when_stopped(uint64_t call)
 {
     switch (call) {
@@ -27,12 +28,12 @@ static bool ends_when_stopped(uint64_t call)
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_read: /* of inotify */
+    case SYS_read: /* of an inotify descriptor */
     case SYS_readv:
     case SYS_write:
     case SYS_msgrcv:
     case SYS_msgsnd:
-    case SYS_accept: /* these with a timeout of the socket */
+    case SYS_accept: /* this and the following: on a socket with a timeout */
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg:

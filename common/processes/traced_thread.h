@@ -1,7 +1,8 @@
-/* traced_thread.h - what ptrace leaves to those who stop a thread for a moment.
+/* traced_thread.h - what a tracer must do itself after it stopped a thread for a moment.
  *
- * A stop ends a blocking system call. The kernel itself continues most calls when no handler of a
- * signal runs; some return EINTR instead (signal(7)), which the program would not have seen. */
+ * A stop ends a blocking system call. The kernel restarts most calls if no signal handler ran,
+ * but some return EINTR instead (signal(7)). Without the tracer the program would not have seen
+ * that EINTR, so the tracer restarts these calls. */
 #ifndef COMMON_PROCESSES_TRACED_THREAD_H
 #define COMMON_PROCESSES_TRACED_THREAD_H
 
@@ -9,20 +10,21 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#ifdef __riscv /* glibc has an empty sys/user.h there */
+#ifdef __riscv /* glibc has an empty sys/user.h for riscv */
 #include <asm/ptrace.h>
 #endif
 
-/* Changes the registers of a stopped thread whose call the stop has ended with EINTR: so that it makes
- * the call again. False: nothing is to be changed. Only on x86-64; elsewhere the first argument is
- * gone where the result stands. */
+/* Lets a stopped thread repeat a system call that the stop ended with EINTR, by a change of its
+ * registers. False: there is nothing to repeat. Works on x86-64 only: on other CPUs the result
+ * has replaced the first argument. */
 bool traced_thread_repeat_call(struct user_regs_struct *registers);
 
-/* Says whether a signal waits that the thread does not block, so that its call ends with EINTR
- * because of that signal. True also when this is not known. */
+/* Says whether a signal that the thread does not block is pending, so that its system call would
+ * end with EINTR anyway. True also when /proc does not show it. */
 bool traced_thread_awaits_signal(pid_t pid, pid_t tid);
 
-/* The signal of a fault of its own waits to be handled by the stopped thread. */
+/* Says whether a signal for a fault of the stopped thread itself (SIGSEGV, for example) is
+ * pending. */
 bool traced_thread_has_faulted(pid_t pid, pid_t tid);
 
 #endif
