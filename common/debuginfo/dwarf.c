@@ -1,4 +1,5 @@
-/* dwarf.c - see dwarf.h. */
+/* dwarf.c - finds functions, inlined calls and variables of one ELF file in its DWARF
+ * information. */
 #include "common/debuginfo/dwarf.h"
 
 #include <dwarf.h>
@@ -8,15 +9,17 @@
 #include "common/base/arena.h"
 #include "common/base/interval_map.h"
 
-#define NESTING 16 /* namespaces in namespaces, blocks in blocks */
+#define NESTING 16 /* most namespaces in namespaces, or blocks in blocks, that are searched */
 
 struct unit {
-    Dwarf_Die die;         /* the skeleton of a split unit: has the ranges and the line table */
-    Dwarf_Die code;        /* has the functions */
-    const char *directory; /* in which it was compiled, NULL = unknown */
+    Dwarf_Die die;         /* the unit; of a split unit the skeleton, which has the address
+                            * ranges and the line table */
+    Dwarf_Die code;        /* the unit or the split part of it, which has the functions */
+    const char *directory; /* directory in which the unit was compiled, NULL = unknown */
     struct source_paths *paths;
     bool indexed;
-    struct interval_map functions; /* values index `function` */
+    struct interval_map functions; /* address ranges of functions; values are indices of
+                                    * function[] */
     Dwarf_Die *function;
     size_t function_count, function_capacity;
 };
@@ -24,10 +27,10 @@ struct unit {
 struct dwarf_index {
     struct unit *units;
     size_t count, capacity;
-    struct interval_map spans; /* values index `units` */
+    struct interval_map spans; /* address ranges of units; values are indices of units[] */
 };
 
-/* ---- Making the indices ------------------------------------------------------------------ */
+/* ---- Building the indices -------------------------------------------------------------------- */
 
 static void add_ranges(struct interval_map *spans, Dwarf_Die *die, uint32_t value)
 {
@@ -81,7 +84,7 @@ static bool may_hold_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_enumeration_type; /* Rust puts methods into types */
+           tag == DW_TAG_enumeration_type; /* Rust puts methods into all kinds of types */
 }
 
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
@@ -104,7 +107,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------ */
+/* ---- Looking up addresses -------------------------------------------------------------------- */
 
 static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
 {
@@ -127,7 +130,7 @@ static bool is_block(int tag)
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* Moves to the child that contains the address: a block, or an inlined call. */
+/* Moves *scope to its child that contains the address: a block, or an inlined call. */
 static bool enter_scope(Dwarf_Die *scope, Dwarf_Addr address)
 {
     Dwarf_Die die;
@@ -169,7 +172,8 @@ static const char *path_in_unit(struct unit *unit, const char *file)
     return source_path_find(unit->paths, unit->directory, file);
 }
 
-/* The place of an inlined call lies in the function around it. */
+/* Fills in the place from which an inlined function is called, which lies in the frame around
+ * it. */
 static void fill_call_place(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *frame)
 {
     Dwarf_Files *files;
@@ -196,7 +200,8 @@ static void fill_address_place(struct unit *unit, Dwarf_Addr address, struct dwa
     frame->column = column > 0 ? (unsigned)column : 0;
 }
 
-/* The inline calls of libleak.h belong to the function that calls them. */
+/* Says whether a frame is an inline function of libleak.h; the function that calls it is the
+ * interesting one. */
 static bool is_api_call(const struct dwarf_frame *frame)
 {
     static const char header[] = "/libleak.h";
@@ -287,10 +292,10 @@ bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
 struct variable {
     Dwarf_Die die;
     const char *function;
-    const char *directory; /* as of a unit */
+    const char *directory; /* directory in which the variable's unit was compiled, NULL = unknown */
 };
 
-/* The name of the file that declares the DIE, NULL = none. Unlike dwarf_decl_file(), accepts a unit
+/* The name of the file that declares a DIE, NULL = none. dwarf_decl_file() would crash on a unit
  * without a table of files. */
 static const char *declaring_file(Dwarf_Die *die)
 {
@@ -322,9 +327,10 @@ static struct dwarf_variable describe_variable(struct variable *variable,
     return made;
 }
 
-/* ---- Variables that have an address --------------------------------------------------------- */
+/* ---- Variables with a fixed address ---------------------------------------------------------- */
 
-/* DW_OP_addr A, or for TLS a constant followed by an operation that turns it into an address. */
+/* Reads the address of a variable from its location: DW_OP_addr A, or in TLS a constant and an
+ * operation that turns it into an address. */
 static bool variable_start(Dwarf_Die *die, uint64_t *start)
 {
     Dwarf_Attribute attribute;
@@ -367,8 +373,9 @@ static void add_variable(struct dwarf_data *data, const struct variable *variabl
     *slot = data->count;
 }
 
-/* Adds the variables that a unit, namespace, class or function contains, and those nested in them.
- * parent->function: the function around them, NULL = none. */
+/* Adds the variables that a unit, namespace, class or function contains, and those nested in
+ * these. parent->function: the function that contains the parent, NULL = none. locals: add
+ * variables inside of functions, else all others. */
 static void add_variables(struct dwarf_data *data, struct variable *parent, bool locals,
                           int nesting)
 {
@@ -455,13 +462,14 @@ void dwarf_data_end(struct dwarf_data *data)
     *data = (struct dwarf_data){0};
 }
 
-/* ---- Variables on a stack ------------------------------------------------------------------- */
+/* ---- Variables on a stack -------------------------------------------------------------------- */
 
 struct frame_base {
-    uint64_t pc, base; /* base: the origin of DW_OP_fbreg */
+    uint64_t pc, base; /* base: the address that DW_OP_fbreg counts from */
 };
 
-/* The frame base is the CFA, or the frame pointer, which on x86-64 is two words below it. */
+/* Finds the frame base: the CFA, or the frame pointer, which on x86-64 is two words below the
+ * CFA. */
 static bool find_frame_base(Dwarf_Die *function, uint64_t pc, uint64_t cfa,
                             struct frame_base *frame)
 {

@@ -1,17 +1,17 @@
-/* dwarf.h - which functions, inlined ones included, and which variable lie at an address of one ELF
- * file?
+/* dwarf.h - finds the functions, inlined ones included, or the variable at an address of one ELF
+ * file.
  *
  * Functions have two indices, made on demand: units by address range (built here, because many
- * compilers write no .debug_aranges), and functions by address range in each unit that is needed.
- * Split units (.dwo, .dwp) are followed.
+ * compilers write no .debug_aranges), and functions by address range in each unit that is
+ * needed. Split units (.dwo, .dwp) are followed.
  *
- * Variables with a fixed address are indexed by it at the first lookup: those of units and
- * namespaces, and, only when a local symbol is not among them, those inside functions. A variable
+ * Variables with a fixed address are indexed at the first lookup: first those of units and
+ * namespaces; those inside functions only when a lookup of a local symbol needs them. A variable
  * on a stack is searched in the one function whose frame it belongs to.
  *
- * The Dwarf and the table of source paths belong to the caller and outlive both. Strings belong to
- * libdw and to that table.
- */
+ * The Dwarf and the table of source paths belong to the caller and must outlive the indices.
+ * Strings belong to libdw and to the table of source paths.
+ *  */
 #ifndef COMMON_DEBUGINFO_DWARF_H
 #define COMMON_DEBUGINFO_DWARF_H
 
@@ -33,61 +33,65 @@ void dwarf_index_end(struct dwarf_index *index); /* accepts NULL */
 #define DWARF_INLINE_MAX 64
 
 struct dwarf_frame {
-    const char *name; /* linkage name if there is one, NULL = unknown */
-    const char *file; /* NULL = unknown */
+    const char *name; /* linkage name if there is one, else the source name; NULL = unknown */
+    const char *file; /* source file of the line, NULL = unknown */
     unsigned line, column;
-    bool inlined; /* into the next frame */
+    bool inlined; /* the compiler inlined this function into that of the next frame */
 };
 
-/* Innermost first; 0 when no debug information covers the address. */
+/* Finds the frames at an address, innermost first. Returns their number; 0 = no debug
+ * information covers the address. */
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
-/* The functions around an address, inlined ones included, the outermost first; 0 = none. */
+/* Finds the functions around an address, inlined ones included, the outermost first. Returns
+ * their number; 0 = none. */
 size_t dwarf_index_scopes(struct dwarf_index *index, Dwarf_Addr address,
                           Dwarf_Die scopes[DWARF_INLINE_MAX]);
 
-/* A function, and the directory in which its unit was compiled (NULL = unknown). */
+/* A function, and the directory in which its unit was compiled, NULL = unknown. */
 struct dwarf_function {
     Dwarf_Die die;
     const char *directory;
 };
 
-/* The concrete function around an address, not an inlined one. */
+/* Finds the function around an address that has code of its own: not an inlined one. */
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
                           struct dwarf_function *function);
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
 struct dwarf_data {
-    Dwarf *dwarf; /* borrowed, like the paths */
+    Dwarf *dwarf; /* borrowed from the caller, like `paths` */
     struct source_paths *paths;
     struct variable *variables;
     size_t count, capacity;
-    struct hashmap by_start; /* address -> index + 1 */
+    struct hashmap by_start; /* address of a variable -> 1 + index in variables[] */
     bool indexed, indexed_locals;
 };
 
 struct dwarf_variable {
-    const char *name;     /* as in the source */
-    const char *function; /* that declares it: linkage name if there is one; NULL = none */
-    const char *file;     /* of the declaration, NULL = unknown */
+    const char *name;     /* name in the source */
+    const char *function; /* function that declares the variable: linkage name if there is one;
+                           * NULL = none */
+    const char *file;     /* source file of the declaration, NULL = unknown */
     unsigned line;
     Dwarf_Die die;
 };
 
-#define DWARF_DATA_TLS (1ull << 63) /* added to a start that is an offset in the TLS segment */
+#define DWARF_DATA_TLS (1ull << 63) /* bit that marks a start as an offset in the TLS segment */
 
-/* The variable that begins at `start`. local: search functions, too. */
+/* Finds the variable that begins at the address `start`. local: also search static variables in
+ * functions. */
 bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
                      struct dwarf_variable *found);
-/* Finds the DIE of the variable at an address. local: searches the static variables of
- * functions. */
+/* Finds the DIE of the variable that begins at the address `start`. local: also search static
+ * variables in functions. */
 bool dwarf_data_find_die(struct dwarf_data *data, uint64_t start, bool local, Dwarf_Die *die);
 void dwarf_data_end(struct dwarf_data *data);
 
-/* The variable of a concrete function (dwarf_index_function) that covers an address in its frame,
- * at that pc. *start: where the variable begins. */
+/* Finds the variable of a function (from dwarf_index_function) that covers an address in the
+ * function's stack frame at this pc. *start: where the variable begins. */
 bool dwarf_data_local(struct dwarf_function *function, struct source_paths *paths, uint64_t pc,
                       uint64_t cfa, uint64_t address, struct dwarf_variable *found,
                       uint64_t *start);

@@ -20,7 +20,7 @@ struct elf_binary {
     Dwfl_Module *module;
     Dwfl_Callbacks callbacks;
     char *debug_path;
-    GElf_Addr symbol_bias; /* address in dwfl = address in the file + bias */
+    GElf_Addr symbol_bias; /* address in libdwfl = address in the file + symbol_bias */
     Dwarf_Addr dwarf_bias;
     struct source_paths paths;
     struct dwarf_index *dwarf;
@@ -28,7 +28,8 @@ struct elf_binary {
     struct symbols symbols;
 };
 
-/* The debug directories, that of the sysroot, and libdwfl's defaults, in libdwfl's colon syntax. */
+/* Makes the search path for debug files in libdwfl's colon syntax: the user's directories, that
+ * of the sysroot, and libdwfl's defaults. */
 static char *debug_path(struct arena *mem, const struct binary_search_path *search)
 {
     char *path = arena_copy(mem, "", 0);
@@ -40,7 +41,7 @@ static char *debug_path(struct arena *mem, const struct binary_search_path *sear
     return arena_format(mem, "%s:.debug:/usr/lib/debug", path);
 }
 
-/* A server for debug files, which the user has configured. */
+/* Says whether the user has configured a debuginfod server. */
 static bool has_server(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -48,10 +49,11 @@ static bool has_server(void)
     return urls && *urls;
 }
 
-/* Is there a file of that name beside the ELF file, or for it in one of the debug directories? */
+/* Says whether a file of that name exists beside the ELF file, or for it in one of the debug
+ * directories. */
 static bool has_named_debug_file(const char *dirs, const char *file, const char *name)
 {
-    int folder = (int)(base_name(file) - file); /* with its slash */
+    int folder = (int)(base_name(file) - file); /* length of the directory's name, with the slash */
     char path[PATH_MAX];
 
     for (const char *dir = dirs;; dir = strchr(dir, ':') + 1) {
@@ -68,22 +70,22 @@ static bool has_named_debug_file(const char *dirs, const char *file, const char 
     }
 }
 
-/* Says whether libdwfl may find debug information by name, beside the file or below `dirs`. link:
- * the name in .gnu_debuglink, NULL = none. */
+/* Says whether libdwfl may find debug information by a file name, beside the ELF file or below
+ * `dirs`. link: the name in .gnu_debuglink, NULL = none. */
 static bool may_find_by_name(const char *dirs, const char *file, const char *link)
 {
     char name[NAME_MAX + 1], real[PATH_MAX];
 
     if (!dirs || !file || (link && strchr(link, '/')))
-        return true; /* libdwfl knows */
+        return true; /* libdwfl decides */
     snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
     return has_named_debug_file(dirs, file, name) ||
            (realpath(file, real) && has_named_debug_file(dirs, real, name));
 }
 
-/* libdwfl's own search. When that finds nothing it loads libdebuginfod, and with it 25 libraries
- * that have to be relocated, before it sees that there is no server to query: so it is not called
- * where it can only fail. */
+/* Lets libdwfl search debug information. If libdwfl finds nothing, it loads libdebuginfod with
+ * 25 libraries before it sees that no server is configured. So it is not called if only a server
+ * could help and there is none. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -129,7 +131,7 @@ static bool same_build_id(Dwfl_Module *module, const struct binary_name *name)
            memcmp(bits, name->build_id, (size_t)length) == 0;
 }
 
-/* Opens a file if it is this module; else binary->state says why not. */
+/* Opens a file if it is the module that was mapped; else binary->state says why not. */
 static bool open_file(struct elf_binary *binary, const char *path, const struct binary_name *name)
 {
     struct stat status;
@@ -167,7 +169,7 @@ static const char *build_id_path(struct arena *mem, const char *dir, const struc
     return arena_format(mem, "%s.debug", path);
 }
 
-/* Opens a debug file by build-id when the file itself is missing or replaced. */
+/* Opens a debug file by build-id, for an ELF file that is missing or was replaced. */
 static bool open_debug_file(struct elf_binary *binary, struct arena *mem,
                             const struct binary_search_path *search, const struct binary_name *name)
 {
@@ -182,7 +184,7 @@ static bool open_debug_file(struct elf_binary *binary, struct arena *mem,
     return open_file(binary, build_id_path(mem, "/usr/lib/debug", name), name);
 }
 
-/* Queries debuginfod by build-id, only when the user configured a server. */
+/* Gets the file from debuginfod by build-id, if the user configured a server. */
 static bool open_from_server(struct elf_binary *binary, const struct binary_name *name)
 {
     GElf_Addr bias;
@@ -204,7 +206,7 @@ static bool open_from_server(struct elf_binary *binary, const struct binary_name
 
 static void open_dwarf(struct elf_binary *binary)
 {
-    void **data; /* of the module: what find_debuginfo gets */
+    void **data; /* libdwfl's user data of the module, which find_debuginfo() gets */
     Dwarf *dwarf;
 
     dwfl_module_info(binary->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -267,7 +269,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 
     if (!binary->module)
         return 0;
-    if (binary->dwarf) /* the index uses the file's own addresses */
+    if (binary->dwarf) /* the index uses the addresses in the file */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
     if (count && frames[count - 1].name)
@@ -280,7 +282,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
     return frames[count - 1].name || frames[0].file ? count : 0;
 }
 
-/* ---- Variables ------------------------------------------------------------------------------ */
+/* ---- Variables ------------------------------------------------------------------------------- */
 
 static struct binary_variable variable_from_dwarf(const struct dwarf_variable *known)
 {
@@ -292,8 +294,8 @@ static struct binary_variable variable_from_dwarf(const struct dwarf_variable *k
                                     .die = known->die};
 }
 
-/* Finds the variable at an address as libdwfl counts it, or at an offset in the TLS segment. bias:
- * what libdwfl adds to addresses of the debug information. */
+/* Finds the variable at an address as libdwfl counts it, or with `tls` at an offset in the TLS
+ * segment. bias: what libdwfl adds to addresses of the debug information. */
 static bool find_variable(struct elf_binary *binary, uint64_t address, bool tls, uint64_t bias,
                           struct binary_variable *found)
 {
@@ -319,7 +321,8 @@ static bool find_data(struct elf_binary *binary, uint64_t address, struct binary
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
 }
 
-/* Bytes from the thread pointer to the program's TLS, or LEAK_TLS_BELOW. */
+/* Gives the bytes from the thread pointer up to the program's TLS, or LEAK_TLS_BELOW, for a CPU.
+ * False: the CPU is unknown. */
 static bool tls_variant(unsigned machine, int *above)
 {
     switch (machine) {
@@ -333,7 +336,7 @@ static bool tls_variant(unsigned machine, int *above)
     return false;
 }
 
-/* Offset of the program's TLS from the thread pointer. */
+/* Computes the offset of the program's TLS segment from the thread pointer. */
 static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *start)
 {
     int above;

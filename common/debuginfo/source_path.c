@@ -1,4 +1,4 @@
-/* source_path.c - see source_path.h. */
+/* source_path.c - joins directory and name of a source file, and removes "." and "..". */
 #include "common/debuginfo/source_path.h"
 
 #include <dwarf.h>
@@ -22,7 +22,7 @@ static bool is_parent(const char *part, size_t length)
     return length == 2 && part[0] == '.' && part[1] == '.';
 }
 
-/* The offset at which the last component of path[0..length) begins. */
+/* The offset of the last component of the path path[0..length). */
 static size_t last_part(const char *path, size_t length)
 {
     while (length && path[length - 1] != '/')
@@ -39,7 +39,7 @@ void source_path_clean(char *path)
         bool none = length == root;
 
         if (is_parent(at, size) && (none ? root : !is_parent(path + last, length - last))) {
-            length = last > root ? last - 1 : root; /* the root is its own parent */
+            length = last > root ? last - 1 : root; /* the parent of the root is the root */
         } else if (size && !(size == 1 && *at == '.')) {
             if (!none)
                 path[length++] = '/';
@@ -63,7 +63,8 @@ static bool has_parent_part(const char *path)
     return false;
 }
 
-/* A link may lead elsewhere: then "link/.." is not the folder of the link. */
+/* Says whether the cleaned path leads to another file than the path: "link/.." is not the
+ * directory that contains the link. */
 static bool leads_elsewhere(const char *path, const char *clean)
 {
     struct stat a, b;
@@ -80,7 +81,8 @@ static const char *make_path(struct arena *mem, const char *directory, const cha
     if (*file == '/' || !length)
         path = arena_copy(mem, file, strlen(file));
     else if (*directory != '/' && strncmp(file, directory, length) == 0 && file[length] == '/')
-        path = arena_copy(mem, file, strlen(file)); /* libdw has put it there already */
+        /* Libdw has already put the directory in front. */
+        path = arena_copy(mem, file, strlen(file));
     else
         path = arena_format(mem, "%s/%s", directory, file);
     clean = arena_copy(mem, path, strlen(path));

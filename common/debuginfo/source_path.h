@@ -1,8 +1,8 @@
-/* source_path.h - the whole path of a source file that debug information names.
+/* source_path.h - makes the whole path of a source file that debug information names.
  *
- * A line table has names relative to the directory in which the compiler ran (DW_AT_comp_dir), such
- * as "src/x.c" or "../src/x.c", and libdw gives most of them as they are.
- */
+ * A line table has names relative to the directory in which the compiler ran (DW_AT_comp_dir),
+ * such as "src/x.c" or "../src/x.c", and libdw returns most of them unchanged.
+ *  */
 #ifndef COMMON_DEBUGINFO_SOURCE_PATH_H
 #define COMMON_DEBUGINFO_SOURCE_PATH_H
 
@@ -11,7 +11,7 @@
 #include "common/base/arena.h"
 #include "common/base/hashmap.h"
 
-/* The paths that were made, one for each name; zeroed but for mem. */
+/* The paths made so far, one for each directory and name. All fields but mem start as 0. */
 struct source_paths {
     struct arena *mem;
     struct hashmap made; /* hash of directory and name -> path */
@@ -19,14 +19,16 @@ struct source_paths {
 
 void source_paths_end(struct source_paths *paths);
 
-/* The directory of a unit (of a split one: of its skeleton), NULL = unknown. Belongs to libdw. */
+/* The directory in which a unit was compiled (of a split unit: of its skeleton), NULL = unknown.
+ * Belongs to libdw. */
 const char *source_directory(Dwarf_Die *unit);
 
-/* The path without "." and "..", where that leads to the same file. It is relative only if the
- * directory is unknown or relative itself, as -fdebug-prefix-map may make it. NULL of NULL. */
+/* The path of a source file, without "." and ".." if the shorter path leads to the same file. It
+ * is relative only if the directory is unknown or relative itself, as -fdebug-prefix-map may
+ * make it. NULL for NULL. */
 const char *source_path_find(struct source_paths *paths, const char *directory, const char *file);
 
-/* Removes "", "." and "x/.." from a path, in place, without a look at any file. */
+/* Removes "", "." and "x/.." from a path, in place, without access to any file. */
 void source_path_clean(char *path);
 
 #endif

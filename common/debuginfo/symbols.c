@@ -1,10 +1,11 @@
-/* symbols.c - sorts a symbol table by address; see symbols.h. */
+/* symbols.c - finds the symbol that covers an address, in tables sorted by address. */
 #include "common/debuginfo/symbols.h"
 
 #include <string.h>
 
-/* The number of a span encodes the binding and index of its symbol, and the highest number wins: of
- * several symbols at one address, the one with the widest binding, then the first of the table. */
+/* The number of an address range encodes binding and index of its symbol. Of ranges with the
+ * same start the highest number wins: the symbol with the widest binding, then the first in the
+ * symbol table. */
 #define INDEX_BITS 29
 #define INDEX_MAX ((1u << INDEX_BITS) - 1)
 
@@ -34,7 +35,7 @@ static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char t
            section != SHN_ABS;
 }
 
-/* An unsized symbol ends where the next symbol begins. */
+/* Gives each symbol without a size a range that ends where the next symbol begins. */
 static void bound_unsized(struct symbols *symbols, struct interval_map *starts)
 {
     interval_map_sort(starts);
@@ -54,7 +55,8 @@ static void bound_unsized(struct symbols *symbols, struct interval_map *starts)
 
 static void sort_table(struct symbols *symbols)
 {
-    struct interval_map starts = {0}; /* of all symbols; INTERVAL_NONE for those with a size */
+    struct interval_map starts = {0}; /* starts of all symbols; the value of a symbol with a size
+                                       * is INTERVAL_NONE */
     int count = dwfl_module_getsymtab(symbols->module);
 
     symbols->sorted = true;
@@ -70,7 +72,8 @@ static void sort_table(struct symbols *symbols)
         if (is_object(&symbol, section, STT_OBJECT))
             interval_map_add(&symbols->data, address, address + symbol.st_size,
                              symbol_number(i, symbol.st_info));
-        else if (is_object(&symbol, section, STT_TLS)) /* st_value is an offset */
+        /* st_value is an offset in the TLS segment. */
+        else if (is_object(&symbol, section, STT_TLS))
             interval_map_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
                              symbol_number(i, symbol.st_info));
         if (!names_code(&symbol, section))

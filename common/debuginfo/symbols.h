@@ -1,11 +1,11 @@
-/* symbols.h - which function, or which object, of a symbol table covers an address? libdwfl scans
- * the whole table for each lookup, and the report of a compiler looks up ten thousand addresses in
- * a file with as many symbols.
+/* symbols.h - finds the function, or the object, of a symbol table that covers an address.
+ * libdwfl scans the whole table for each lookup, and a report on a compiler looks up ten
+ * thousand addresses in a file with as many symbols.
  *
- * So the table is sorted once, at the first lookup. A symbol with a size covers exactly that range:
- * in a stripped file the nearest exported name is mostly wrong. A symbol without a size (assembly)
- * extends to the next symbol.
- */
+ * So here the table is sorted once, at the first lookup. A symbol with a size covers exactly
+ * that range: in a stripped file the nearest exported name is mostly wrong. A symbol without a
+ * size (assembly) extends to the next symbol.
+ *  */
 #ifndef COMMON_DEBUGINFO_SYMBOLS_H
 #define COMMON_DEBUGINFO_SYMBOLS_H
 
@@ -16,22 +16,25 @@
 #include "common/base/interval_map.h"
 
 struct symbols {
-    Dwfl_Module *module; /* borrowed */
+    Dwfl_Module *module; /* borrowed from the caller */
     struct interval_map sized, unsized;
-    struct interval_map data, tls; /* objects; those of the TLS segment by offset */
+    struct interval_map data, tls; /* objects with a fixed address; objects in the TLS segment,
+                                    * by their offset there */
     bool sorted;
 };
 
-/* An object and its start. */
+/* An object: a variable with a symbol. */
 struct symbol {
     const char *name; /* belongs to the module */
     uint64_t start;
-    bool local; /* static */
+    bool local; /* the symbol is local to its source file (static) */
 };
 
-/* The function at an address as libdwfl counts; NULL = none. The name belongs to the module. */
+/* The name of the function at an address as libdwfl counts it; NULL = none. Belongs to the
+ * module. */
 const char *symbols_find(struct symbols *symbols, uint64_t address);
-/* The object that covers an address, or an offset in the TLS segment. */
+/* Finds the object that covers an address, or with `tls` an offset in the TLS segment. False:
+ * none. */
 bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found);
 void symbols_end(struct symbols *symbols);
 

@@ -1,4 +1,4 @@
-/* binary.c - see binary.h. */
+/* binary.c - asks the process that reads ELF files (name_process.h) about one file. */
 #include "common/names/binary.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@ struct binary {
     struct file_owner reader;
     struct binary_name name;
     uint64_t number;
-    unsigned generation; /* of the process that has the file open */
+    unsigned generation; /* generation of the name process that has the file open */
     enum binary_state state;
-    bool no_types; /* the process died of a question about one */
+    bool no_types; /* the name process died of a question about types of this file */
 };
 
 static struct message *begin_request(struct binary *binary, enum name_request what)
@@ -23,7 +23,7 @@ static struct message *begin_request(struct binary *binary, enum name_request wh
     return message;
 }
 
-/* Sends the request; when the process dies of it, the file is given up. */
+/* Sends the pending request. If the name process dies of it, the file is given up. */
 static bool ask(struct binary *binary)
 {
     bool answered = name_process_ask(binary->process);
@@ -33,7 +33,7 @@ static bool ask(struct binary *binary)
     return answered;
 }
 
-/* Opens the file in the process that runs now, unless it has it open. */
+/* Opens the file in the name process that runs now, unless it is open there. */
 static bool open_in_process(struct binary *binary)
 {
     struct message *message;
@@ -162,9 +162,10 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
                          found);
 }
 
-/* ---- Types ----------------------------------------------------------------------------------- */
+/* ---- Types of blocks ------------------------------------------------------------------------- */
 
-#define DEATHS_FOR_TYPES 4 /* names go on after more of them */
+/* After so many deaths of the name process no more types are asked for; names still are. */
+#define DEATHS_FOR_TYPES 4
 
 static struct message *begin_type_request(struct binary *binary, enum type_request what)
 {

@@ -1,23 +1,24 @@
-/* binary.h - an ELF file that was mapped into a process, as seen from the report: another process
- * reads it (name_server.h), and its death costs the names of this file only.
+/* binary.h - an ELF file that was mapped into a process, as the report uses it. Another process,
+ * the name process, reads the file (name_server.h). If it crashes on the file, only the names of
+ * this file are lost.
  *
- * Strings that these functions return hold until the next call of any of them.
- */
+ * Strings that these functions return are valid until the next call of any of these functions.
+ *  */
 #ifndef COMMON_NAMES_BINARY_H
 #define COMMON_NAMES_BINARY_H
 
 #include "common/names/name_process.h"
 #include "common/names/type_requests.h"
 
-struct binary; /* lives in the arena of binary_open() */
+struct binary;
 
 struct binary *binary_open(struct arena *mem, struct name_process *process,
                            const struct binary_name *name);
-void binary_close(struct binary *binary); /* the other process forgets the file */
+void binary_close(struct binary *binary); /* Lets the name process forget the file. */
 
 enum binary_state binary_state(const struct binary *binary);
 
-/* These functions answer like those with the same names in elf_binary.h. */
+/* These functions return what the functions with the same names in elf_binary.h find. */
 size_t binary_find_frames(struct binary *binary, uint64_t offset,
                           struct dwarf_frame frames[DWARF_INLINE_MAX]);
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found);
@@ -28,24 +29,26 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
 
 /* ---- Types -----------------------------------------------------------------------------------
  *
- * When the process dies of such a question, the file has no types any more but keeps its names. */
+ * When the name process dies of a question about types, no more types of that file are asked
+ * for, but names still are. */
 
-/* These functions answer like block_type_find() and block_type_find_class(). False: nothing is
+/* Find the type of a block like block_type_find() and block_type_find_class(). False: nothing is
  * known. */
 bool binary_find_type(struct binary *binary, const struct block_question *question,
                       struct block_type_found *found);
 bool binary_find_class(struct binary *binary, const char *name,
                        const struct block_question *question, struct block_type_found *found);
 
-/* Answers like block_type_fit(). */
+/* Says whether a known type fits a block, like block_type_fit(). False: nothing is known. */
 bool binary_fit_type(struct binary *binary, struct type_id id,
                      const struct block_question *question, struct block_type_found *found);
-/* Answers like type_path_find(), except that root knows steps[0].offset, which the caller leaves
- * out. Returns how many of the steps follow found[]; 0 = nothing is known. */
+/* Names the pointers of a path from a variable, like type_path_find(); steps[0].offset is not
+ * used, since the name process finds it for `root`. Returns how many steps found[] has; 0 =
+ * nothing is known. */
 size_t binary_find_path(struct binary *binary, const struct variable_location *root,
                         const struct type_step *steps, size_t count, struct type_step_found *found);
 
-/* The fields of a structure, by their place in it; 0 = unknown. */
+/* Finds the fields of a structure, ascending by offset. Returns their number; 0 = unknown. */
 size_t binary_find_fields(struct binary *binary, struct type_id id,
                           struct named_field fields[TYPE_FIELDS_MOST]);
 /* The name of a value of an enumeration; NULL = none. */

@@ -1,9 +1,10 @@
-/* demangle.c - libiberty with guards; see names.h. libiberty prints through a callback, so longjmp
- * aborts a name that expands beyond LONGEST characters.
+/* demangle.c - demangles names with libiberty, which may run away on hostile names. libiberty
+ * prints through a callback, from which longjmp aborts a name that expands beyond LONGEST
+ * characters.
  *
  * libiberty needs stack in proportion to the name and refuses names above 1024 characters by
- * default: for these the limit is off and it runs in a thread with a large stack.
- */
+ * default: for longer names the limit is off, and libiberty runs in a thread with a large stack.
+ *  */
 #include "common/names/names.h"
 
 #include <libiberty/demangle.h>
@@ -13,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST ((size_t)128 << 10) /* of a demangled name */
+#define LONGEST ((size_t)128 << 10) /* most characters of a demangled name */
 #define LONGEST_INPUT ((size_t)64 << 10)
-#define PLAIN_INPUT 1000 /* demangled with libiberty's own limits */
+/* Most characters of a name that libiberty demangles with its own limits. */
+#define PLAIN_INPUT 1000
 #define BIG_STACK ((size_t)256 << 20)
 
 struct demangle_job {
     const char *name;
     int options;
-    char *text; /* on the heap */
+    char *text; /* malloc'd */
     size_t length, capacity;
     bool done;
     jmp_buf too_long;
@@ -73,8 +75,8 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Length without what GCC and clang append to the name of a clone, and the linker to a versioned
- * symbol. */
+/* The length of a name without what GCC and clang append to a clone, and the linker to a
+ * versioned symbol. */
 static size_t plain_length(const char *name)
 {
     static const char *const marks[] = {".constprop.", ".isra.", ".part.", ".cold",
@@ -96,7 +98,7 @@ const char *demangle(struct arena *mem, const char *name)
     size_t length;
     char *plain;
 
-    if (has_prefix(name, "__GI_")) /* glibc's name for calls inside itself */
+    if (has_prefix(name, "__GI_")) /* prefix of glibc's names for calls inside itself */
         name += strlen("__GI_");
     length = plain_length(name);
     plain = arena_copy(mem, name, length);
@@ -125,7 +127,7 @@ static const char *skip_part(const char *at)
         const char *bracket = *at ? strchr(open, *at) : NULL;
 
         if (at[0] == '-' && at[1] == '>')
-            at++; /* no bracket */
+            at++; /* "->" is no bracket */
         else if (bracket && depth < sizeof(stack))
             stack[depth++] = close[bracket - open];
         else if (depth && *at == stack[depth - 1])
@@ -135,7 +137,8 @@ static const char *skip_part(const char *at)
     return at;
 }
 
-/* "operator<" and "operator new" would be misread as a bracket or a return type. */
+/* Skips the name of an operator, as "operator<" looks like a bracket and "operator new" like a
+ * return type. */
 static const char *skip_operator(const char *at)
 {
     at += strlen("operator");
@@ -160,7 +163,7 @@ const char *demangle_scope(const char *name)
         if (operator_at(name, at))
             return scope;
         if (*at == '(' && !has_prefix(at, "(anonymous namespace)") && !has_prefix(at, "(.")) {
-            return scope; /* the parameters; "const" and the like may follow */
+            return scope; /* parameters begin; "const" and the like may follow */
         }
         if (*at == ' ') {
             scope = ++at;

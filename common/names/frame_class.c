@@ -1,18 +1,20 @@
-/* frame_class.c - the tables behind a frame's role; see names.h. */
+/* frame_class.c - decides by tables of names whose code a frame is: allocator, runtime, wrapper,
+ * user. */
 #include "common/names/names.h"
 
 #include <string.h>
 
-#define LIBSTDCXX_POOL 72704 /* emergency pool for exceptions, allocated at start-up */
+/* Size of libstdc++'s emergency pool for exceptions, which it allocates at start-up. */
+#define LIBSTDCXX_POOL 72704
 
-/* Base names without '.' or '-' and the version after it. */
+/* Modules of the runtime: base names up to a '.' or '-' and the version behind it. */
 static const char *const runtime_modules[] = {
     "libc",     "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "ld",           "libstdc++",
     "libgcc_s", "libc++",   "libc++abi",       "libpthread",       "libdl",        "librt",
     "libm",     "libleak",  "linux-vdso",      "libresolv",        "libnss_files", "libnss_dns",
 };
 
-/* Exact names; C++ operators are matched by prefix below. */
+/* Names of allocators in C and Rust, exact. operator new is matched by prefix. */
 static const char *const allocators[] = {
     "malloc",        "calloc",         "realloc",
     "reallocarray",  "free",           "posix_memalign",
@@ -32,20 +34,20 @@ static const char *const wrapper_endings[] = {
     "mallocz", "reallocf", "mallocn",  "strsave",     "savestr",      "strcopy",  "copystring",
 };
 
-/* What may follow such an ending: zmalloc_usable, zcalloc_num. */
+/* What may follow the ending of a wrapper's name: zmalloc_usable, zcalloc_num. */
 static const char *const wrapper_suffixes[] = {
     "_usable", "_num",  "_array",    "_bytes", "_clear",
     "_zero",   "_impl", "_internal", "_debug", "_safe",
 };
 
-/* A name with one of these words is no wrapper: leak_by_malloc, test_strdup. */
+/* Words that no wrapper has in its name: leak_by_malloc, test_strdup. */
 static const char *const non_wrapper_words[] = {
     "about", "after", "and",  "bad",  "before", "bench",   "by",    "check",
     "do",    "from",  "leak", "lose", "no",     "over",    "test",  "tests",
     "to",    "twice", "use",  "via",  "with",   "without", "wrong",
 };
 
-/* Start-up code in the program itself. */
+/* Start-up code that is linked into the program itself. */
 static const char *const start_up[] = {
     "_start",
     "__libc_start_main",
@@ -57,13 +59,13 @@ static const char *const start_up[] = {
     "__rust_try",
 };
 
-/* Qualified names with these prefixes are language libraries, in whatever module. */
+/* Prefixes of qualified names that belong to language libraries, whatever module has them. */
 static const char *const library_scopes[] = {
     "operator new", "std::",       "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
-    "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's */
+    "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's runtime */
 };
 
-/* Functions in libc whose blocks libc keeps for the life of the process. */
+/* Prefixes of libc's functions whose blocks libc keeps for the life of the process. */
 static const char *const libc_keeps[] = {
     "_IO_file_doallocate",
     "_IO_wfile_doallocate",
@@ -87,7 +89,7 @@ static const char *const libc_keeps[] = {
     "__add_to_environ",
 };
 
-/* Rust's start-up code, which a generated main calls. */
+/* Prefixes of Rust's start-up code, which a generated main calls. */
 static const char *const rust_keeps[] = {
     "std::rt::init",
     "std::sys::pal::unix::stack_overflow::",
@@ -112,7 +114,8 @@ static bool has_table_prefix(const char *text, const char *const *table, size_t 
 #define IS_IN(text, table) is_in_table(text, table, sizeof(table) / sizeof(*(table)))
 #define HAS_PREFIX_IN(text, table) has_table_prefix(text, table, sizeof(table) / sizeof(*(table)))
 
-/* "libc.so.6" and "libc-2.31.so" are libc, "libcurl.so.4" is not. */
+/* Says whether a file name is that of a library: "libc.so.6" and "libc-2.31.so" are libc,
+ * "libcurl.so.4" is not. */
 static bool is_module_named(const char *base, const char *stem)
 {
     size_t length = strlen(stem);
@@ -135,7 +138,8 @@ bool classify_is_runtime_module(const char *module)
     return false;
 }
 
-/* "<alloc::vec::Vec<T> as core::iter::FromIterator<T>>::from_iter" belongs to alloc. */
+/* The innermost scope of a Rust name: for "<alloc::vec::Vec<T> as
+ * core::iter::FromIterator<T>>::from_iter" that is alloc. */
 static const char *innermost_scope(const char *function)
 {
     const char *scope = demangle_scope(function);
@@ -145,10 +149,10 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
-#define NAME_MOST 63 /* characters; wrappers have shorter names */
+#define NAME_MOST 63 /* most characters of a name that may be a wrapper's */
 
-/* The last component of a name, without arguments, in lower case, without a trailing number; "" if
- * it is too long. */
+/* The last component of a name, without arguments and trailing number, in lower case; "" if it
+ * is longer than NAME_MOST. */
 static void last_part(const char *function, char name[NAME_MOST + 1])
 {
     const char *scope = demangle_scope(function);
@@ -204,7 +208,7 @@ static bool is_wrapper_name(const char *function)
     bool ends = false;
 
     if (strstr(function, " as core::alloc::global::GlobalAlloc>::"))
-        return true; /* Rust's #[global_allocator] */
+        return true; /* functions of Rust's #[global_allocator] */
     last_part(function, name);
     length = length_without_suffix(name);
     for (size_t i = 0; i < sizeof(wrapper_endings) / sizeof(*wrapper_endings) && !ends; i++)
@@ -233,8 +237,8 @@ bool classify_is_release_name(const char *function)
            has_ending(name, strlen(name), "deallocate");
 }
 
-/* Stubs that cgo generates: _cgo_0123_Cfunc_make, main._Cfunc_CString. They are no runtime: a stack
- * that ends there belongs to the program. */
+/* Says whether a function is a stub that cgo generates, such as _cgo_0123_Cfunc_make or
+ * main._Cfunc_CString. These are no runtime: a stack that ends there belongs to the program. */
 static bool lies_between_go_and_c(const char *function)
 {
     const char *last = strrchr(function, '.');
@@ -242,8 +246,8 @@ static bool lies_between_go_and_c(const char *function)
            (last && (strncmp(last, "._Cfunc_", 8) == 0 || strncmp(last, "._cgo_", 6) == 0));
 }
 
-/* Headers of libstdc++, and Rust's libraries, which keep the path of their build machine, or none
- * at all. */
+/* Says whether a source file is a header of libstdc++ or belongs to Rust's libraries, whose
+ * paths are those of their build machine, or relative. */
 static bool in_library_source(const char *file)
 {
     static const char *const rust[] = {"library/core/", "library/alloc/", "library/std/"};
@@ -303,7 +307,8 @@ static bool in_loader(const struct frame *frame)
     return base && (is_module_named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
 }
 
-/* Recognizes the emergency pool of a libstdc++ that is linked statically. */
+/* Recognizes the function that allocates libstdc++'s emergency pool when libstdc++ is linked
+ * statically. */
 static bool is_static_pool(const struct frame *frame)
 {
     return frame->function && (strstr(frame->function, "__freeres") ||
@@ -320,7 +325,7 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     if (first == count)
         return false; /* without a stack the owner is unknown */
     if (in_loader(frames[first]))
-        return true; /* link maps, thread vectors, TLS blocks */
+        return true; /* the loader keeps link maps, thread vectors, TLS blocks */
     if (user == count) {
         /* A stack without a frame of the user belongs to the start-up or shutdown code of the
          * libraries, unless one of its frames is in no module or is an allocation wrapper. */

@@ -1,5 +1,5 @@
-/* message.c - see message.h. On the way a message is its length and its bytes; a text is its length
- * with the NUL (0 = NULL) and its bytes. */
+/* message.c - sends and receives messages over a socket. A message is sent as its length and its
+ * bytes; a text in a message as its length with the NUL (0 = NULL) and its bytes. */
 #include "common/names/message.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ void message_end(struct message *message)
     *message = (struct message){0};
 }
 
-/* ---- Contents -------------------------------------------------------------------------------- */
+/* ---- Contents of a message ------------------------------------------------------------------- */
 
 static void append(struct message *message, const void *bytes, size_t length)
 {
@@ -94,7 +94,7 @@ const char *message_text(struct message *message)
     return message->bad ? NULL : text;
 }
 
-/* ---- On the way ------------------------------------------------------------------------------ */
+/* ---- Sending and receiving ------------------------------------------------------------------- */
 
 void message_put_location(struct message *message, const struct variable_location *place)
 {

@@ -1,4 +1,4 @@
-/* name_process.c - see name_process.h. */
+/* name_process.c - starts the name process, asks it, and starts it again after it died. */
 #include "common/names/name_process.h"
 
 #include <errno.h>
@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEATHS_MOST 8   /* each may have taken seconds */
-#define SILENCE_MOST 60 /* seconds: for a file system that does not answer; the rest has limits */
+#define DEATHS_MOST 8 /* most deaths of name processes; each may have taken seconds */
+/* Seconds without an answer, for a file system that hangs; the name process has its own time
+ * limits. */
+#define SILENCE_MOST 60
 
 struct name_process name_process_begin(const struct binary_search_path *search)
 {

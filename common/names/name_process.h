@@ -1,5 +1,5 @@
-/* name_process.h - starts the process that reads ELF files (name_server.h), asks it, and starts
- * another one when it dies. */
+/* name_process.h - the report's side of the name process, which reads ELF files (name_server.h):
+ * starts it, asks it, and starts another one when it dies. */
 #ifndef COMMON_NAMES_NAME_PROCESS_H
 #define COMMON_NAMES_NAME_PROCESS_H
 
@@ -7,15 +7,16 @@
 #include "common/names/name_server.h"
 
 struct name_process {
-    const struct binary_search_path *search; /* borrowed */
+    const struct binary_search_path *search; /* borrowed from the caller */
     struct file_owner reader;
-    pid_t pid; /* 0 = none runs */
+    pid_t pid; /* name process; 0 = none runs */
     int socket;
-    unsigned generation; /* of the process: each one begins without files */
+    unsigned generation; /* number of the name process; each new one has no files open */
     unsigned deaths;
-    int ending;             /* of the last one that died, as waitpid() says it */
-    uint64_t files;         /* numbers that were given out */
-    struct message message; /* a request, then its answer */
+    int ending;             /* wait status of the last one that died */
+    uint64_t files;         /* number of files opened so far; a file's number is its name in
+                             * requests */
+    struct message message; /* a request, then the answer to it */
 };
 
 struct name_process name_process_begin(const struct binary_search_path *search);
@@ -24,10 +25,10 @@ void name_process_end(struct name_process *process);
 /* From now on, the name process opens files with the rights of this user. */
 void name_process_set_reader(struct name_process *process, struct file_owner reader);
 
-/* Makes sure that one runs. False: none can be started, or too many have died. */
+/* Starts a name process if none runs. False: it cannot be started, or too many have died. */
 bool name_process_start(struct name_process *process);
 
-/* Sends process->message and receives the answer there. False: the process died of it. */
+/* Sends process->message and receives the answer there. False: the name process died. */
 bool name_process_ask(struct name_process *process);
 
 #endif

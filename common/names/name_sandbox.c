@@ -1,4 +1,4 @@
-/* name_sandbox.c - see name_sandbox.h. */
+/* name_sandbox.c - a seccomp filter for the process that reads foreign files. */
 #include "common/names/name_sandbox.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define REFUSE_CALL(call) SKIP_UNLESS(call, 1), REFUSE
 #define WRITES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
-/* The call opens a file; its flags are that argument. */
+/* Refuses a system call that opens a file for writing; its flags are args[argument]. */
 #define REFUSE_WRITES(call, argument)                                                              \
     SKIP_UNLESS(call, 4), LOAD(args[argument]), SKIP_UNLESS_ANY(WRITES, 1), REFUSE, ALLOW
 

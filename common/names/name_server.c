@@ -1,12 +1,13 @@
-/* name_server.c - see name_server.h.
+/* name_server.c - the name process: answers requests about ELF files, within limits of time and
+ * memory.
  *
- * libdw follows paths in debug information (.gnu_debuglink, .gnu_debugaltlink, DW_AT_dwo_name) with
- * open(), and has no hook there. So this file defines open(): the linker prefers a program's own
- * functions to those of libraries, for the libraries too. Outside of the server it only forwards.
+ * libdw follows paths in debug information (.gnu_debuglink, .gnu_debugaltlink, DW_AT_dwo_name)
+ * with open(), and offers no hook. So this file defines open(), which the linker prefers to
+ * libc's, also for calls from libraries. In other processes that open() only calls libc's.
  *
- * Each file has an amount of processor time in proportion to its size, which all requests about it
- * share; memory is limited in the same way. What ends the process is the limit's signal.
- */
+ * Each file has an amount of processor time in proportion to its size, which all requests about
+ * the file share; memory is limited in the same way. When a limit is exceeded, its signal ends
+ * the process. */
 #include "common/names/name_server.h"
 
 #include <dirent.h>
@@ -30,16 +31,18 @@
 #include "common/names/name_sandbox.h"
 #include "common/names/type_requests.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* which maps terabytes, handles signals, and writes its findings */
+/* AddressSanitizer maps terabytes, handles signals, and writes its findings at exit. */
+#ifdef __SANITIZE_ADDRESS__
 #define SANITIZED 1
 #else
 #define SANITIZED 0
 #endif
 
-#define TIME_LEAST 3.0                   /* seconds of the processor for a file */
-#define BYTES_A_SECOND (8.0 * (1 << 20)) /* and one more for so many of its bytes */
-#define MEMORY_LEAST ((rlim_t)1 << 30)   /* beyond what the process had at its start */
-#define MEMORY_A_BYTE 8                  /* and so much more for a byte of a file */
+#define TIME_LEAST 3.0                   /* seconds of processor time for each file */
+#define BYTES_A_SECOND (8.0 * (1 << 20)) /* bytes of a file that give one more second */
+/* Bytes of memory beyond what the process has at its start. */
+#define MEMORY_LEAST ((rlim_t)1 << 30)
+#define MEMORY_A_BYTE 8 /* bytes of memory for each byte of a file */
 
 struct served_file {
     struct arena *mem;
@@ -49,16 +52,16 @@ struct served_file {
 };
 
 static struct {
-    bool runs;    /* this process is the server */
-    bool opening; /* in foreign_file_open(), whose own calls are meant as they are */
+    bool runs;    /* this process is the name process */
+    bool opening; /* foreign_file_open() is running, whose own open() calls go to libc */
     int socket;
     rlim_t memory;
-    double started; /* processor time when the request began */
+    double started; /* processor time when the request began, in seconds */
     struct served_file *files, *current;
     size_t count, capacity;
 } server;
 
-/* ---- Limits ---------------------------------------------------------------------------------- */
+/* ---- Limits of time and memory --------------------------------------------------------------- */
 
 static double processor_time(void)
 {
@@ -68,7 +71,7 @@ static double processor_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* SIGPROF ends the process when that time is over; 0: no limit. */
+/* Lets SIGPROF end the process after so much processor time; 0: no limit. */
 static void limit_time(double seconds)
 {
     struct itimerval timer = {0};
@@ -102,7 +105,8 @@ static void limit_memory(void)
     setrlimit(RLIMIT_AS, &limit);
 }
 
-/* A file gives room and time in proportion to the disk that it takes: a sparse one has no size. */
+/* Raises the limits in proportion to the disk space of a file that was opened. A file that is
+ * only holes raises nothing. */
 static void allow_for_file(int fd)
 {
     struct stat status;
@@ -119,7 +123,7 @@ static void allow_for_file(int fd)
     }
 }
 
-/* ---- open() ---------------------------------------------------------------------------------- */
+/* ---- The open() that libdw calls ------------------------------------------------------------- */
 
 typedef int open_function(const char *path, int flags, ...);
 
@@ -166,7 +170,7 @@ static mode_t mode_of(int flags, va_list rest)
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- Answers to requests --------------------------------------------------------------------- */
 
 static struct served_file *file_at(uint64_t number)
 {
@@ -260,7 +264,7 @@ static void answer_request(const struct binary_search_path *search, struct messa
     end_request();
 }
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- Starting the process -------------------------------------------------------------------- */
 
 static rlim_t own_memory(void)
 {
@@ -274,7 +278,7 @@ static rlim_t own_memory(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Closes descriptors one by one, because close_range() needs Linux 5.9. */
+/* Closes all descriptors from `first` on, one by one, because close_range() needs Linux 5.9. */
 static void close_each(int first)
 {
     struct rlimit most = {.rlim_cur = 0};
@@ -298,7 +302,7 @@ static void leave_descriptors(void)
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     dup2(nowhere, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO); /* stderr stays, for a sanitizer's report */
+    dup2(nowhere, STDOUT_FILENO); /* stderr stays open for a sanitizer's report */
     server.socket = dup2(server.socket, STDERR_FILENO + 1);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0) == 0)
@@ -315,17 +319,20 @@ static void drop_rights(struct file_owner reader)
     if (!foreign_file_become(reader))
         _exit(1);
     foreign_file_forget_readers();
-    prctl(PR_SET_DUMPABLE, 0); /* it has a copy of what the report knows */
+    prctl(PR_SET_DUMPABLE, 0); /* the process has a copy of the report's memory, which the user
+                                * of `reader` must not read */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &none);
     for (int number = 1; number < NSIG && !SANITIZED; number++)
         signal(number, SIG_DFL);
     signal(SIGPROF, SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* of the terminal: the report decides */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C at the terminal reaches this process as well, but the
+                              * report decides when to end it */
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    if (!getenv("DEBUGINFOD_URLS") && !SANITIZED) /* its client downloads into a cache */
+    if (!getenv("DEBUGINFOD_URLS") && !SANITIZED) /* libdebuginfod, if configured, downloads into
+                                                   * a cache, which the sandbox would forbid */
         name_sandbox_enter();
 }
 

@@ -1,9 +1,8 @@
-/* perfmap.c - see perfmap.h.
+/* perfmap.c - names addresses of generated code by a perf map.
  *
- * Lines become entries. One sweep over the entries, sorted by start, keeps a heap of those that
- * cover the current address, the newest on top. The results are spans that do not overlap, so that a
- * lookup is one binary search whatever the file holds.
- */
+ * Each line of the map becomes an entry. One sweep over the entries, sorted by start, keeps a
+ * heap of those that cover the current address, the newest on top. It yields spans that do not
+ * overlap, so a lookup is one binary search, whatever the file contains. */
 #include "common/names/perfmap.h"
 
 #include <errno.h>
@@ -14,17 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIZE_MOST (32u << 20) /* the last bytes of the file that are read */
+#define SIZE_MOST (32u << 20) /* most bytes of a file that are read, from its end */
 #define NAME_MOST 1024
-/* File times may be a clock tick early; at exit a program may flush its streams after libleak
- * ends. */
+/* Tolerance for the time of the last change of a file: it may be a clock tick early, and late
+ * because a program may flush its streams after libleak ended. */
 #define EARLY_NS 20000000u
 #define LATE_NS 5000000000u
 
 struct perfmap_entry {
     uint64_t start, end;
-    uint32_t name, length; /* offsets in the text */
-    uint32_t number;       /* line number */
+    uint32_t name, length; /* offset and length of the name in map->text */
+    uint32_t number;       /* line number in the map; higher is newer */
 };
 
 struct perfmap_span {
@@ -35,7 +34,7 @@ struct perfmap_span {
 struct perfmap {
     struct perfmap_of of;
     bool read;
-    char *own; /* the text of a file */
+    char *own; /* malloc'd text, if it was read from a file */
     const char *text;
     struct perfmap_entry *entries;
     size_t count, capacity;
@@ -64,7 +63,7 @@ void perfmap_end(struct perfmap *map)
     map->span_count = 0;
 }
 
-/* ---- Lines -------------------------------------------------------------------------------- */
+/* ---- Parsing lines --------------------------------------------------------------------------- */
 
 /* Parses hex digits and the space after them. */
 static bool parse_hex(const char **at, const char *end, uint64_t *value)
@@ -109,7 +108,7 @@ static void parse_line(struct perfmap *map, const char *line, const char *end)
     map->entries[map->count++] = entry;
 }
 
-/* ---- Spans -------------------------------------------------------------------------------- */
+/* ---- Spans that do not overlap --------------------------------------------------------------- */
 
 static int by_start(const void *left, const void *right)
 {
@@ -224,7 +223,7 @@ void perfmap_parse(struct perfmap *map, const char *text, size_t length)
     make_spans(map);
 }
 
-/* ---- The file ----------------------------------------------------------------------------- */
+/* ---- Reading the file ------------------------------------------------------------------------ */
 
 static uint64_t mtime_ns(const struct stat *st)
 {
@@ -238,7 +237,8 @@ static bool is_trusted_owner(const struct perfmap_of *of, uid_t owner)
     return owner == 0 || owner == geteuid() || (stat(of->store, &st) == 0 && owner == st.st_uid);
 }
 
-/* A map of another process with the same pid is older or newer. */
+/* Says whether the process may have written the map: the file was changed during the life of the
+ * process, by a trusted user. Another process with the same pid lived earlier or later. */
 static bool was_written_by_process(const struct perfmap_of *of, const struct stat *st)
 {
     uint64_t written = mtime_ns(st);
@@ -318,7 +318,7 @@ struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
 }
 
 static const char *const v8_code[] = {"JS:", "LazyCompile:", "Function:", "Eval:", "Script:"};
-/* Prefixes of the virtual machines' own code. */
+/* Prefixes of names that virtual machines give to their own code. */
 static const char *const vm_code[] = {
     "Builtin:",
     "BytecodeHandler:",
@@ -332,7 +332,7 @@ static const char *const vm_code[] = {
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
-/* Length of the prefix that the text begins with; 0 = none. */
+/* The length of the word in a table that the text begins with; 0 = none. */
 static size_t prefix_length(const char *text, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -341,7 +341,7 @@ static size_t prefix_length(const char *text, const char *const *words, size_t c
     return 0;
 }
 
-/* Cuts ":123" off the end; false: there is none. */
+/* Cuts a number ":123" off the end of a text. False: there is none. */
 static bool split_number(char *text, uint32_t *number)
 {
     char *colon = strrchr(text, ':');
@@ -354,7 +354,8 @@ static bool split_number(char *text, uint32_t *number)
     return true;
 }
 
-/* "*name file:line:column"; both may contain spaces, but a file has one of three prefixes. */
+/* Parses V8's form "*name file:line:column". Name and file may contain spaces, but a file has
+ * one of three prefixes. */
 static void parse_v8_name(char *text, struct perfmap_function *name)
 {
     static const char *const starts[] = {" /", " file://", " node:"};
@@ -363,7 +364,7 @@ static void parse_v8_name(char *text, struct perfmap_function *name)
     text += strspn(text, "*^~+") != 0;
     for (size_t i = 0; i < ROWS(starts) && !file; i++)
         file = *text == starts[i][1] && strncmp(text, starts[i] + 1, strlen(starts[i]) - 1) == 0
-                   ? text /* no name */
+                   ? text /* the file alone, without a name */
                    : strstr(text, starts[i]);
     if (file == text) {
         name->function = "(anonymous)";

@@ -1,14 +1,14 @@
-/* python_line.c - see python_line.h. */
+/* python_line.c - decodes the line tables of Python's code objects. */
 #include "common/names/python_line.h"
 
 #include <stdbool.h>
 
 #include "leak_store.h"
 
-#define NO_LINE (-128) /* of the table of 3.10 */
-#define UNIT 2         /* bytes: what the table of 3.11 counts code in */
+#define NO_LINE (-128) /* line difference in Python 3.10's table of an instruction without a line */
+#define UNIT 2         /* bytes of code in the unit that Python 3.11's table counts */
 
-/* The kinds of an entry in the table of 3.11 that matter for lines. */
+/* Entry kinds of Python 3.11's table that say something about lines. */
 enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LOCATION = 15 };
 
 struct cursor {
@@ -20,7 +20,7 @@ static uint32_t line_from(int64_t line)
     return line > 0 && line < INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Pairs: so many bytes further, so many lines further. */
+/* Searches Python 3.9's table: pairs of the bytes and the lines from one entry to the next. */
 static uint32_t find_in_pairs(struct cursor table, int64_t line, uint64_t offset)
 {
     uint64_t start = 0;
@@ -34,7 +34,8 @@ static uint32_t find_in_pairs(struct cursor table, int64_t line, uint64_t offset
     return line_from(line);
 }
 
-/* Pairs: the next so many bytes, and how many lines they are further. */
+/* Searches Python 3.10's table: pairs of the length of the next range in bytes and the
+ * difference of its line. */
 static uint32_t find_in_ranges(struct cursor table, int64_t line, uint64_t offset)
 {
     uint64_t end = 0;
@@ -51,7 +52,8 @@ static uint32_t find_in_ranges(struct cursor table, int64_t line, uint64_t offse
     return 0;
 }
 
-/* A number of six bits a byte, the lowest first; bit 6 says that more follow. */
+/* Reads an unsigned number of Python 3.11's table: six bits a byte, lowest first; bit 6 says
+ * that more follow. */
 static uint64_t take_number(struct cursor *table)
 {
     uint64_t number = 0;
@@ -66,7 +68,7 @@ static uint64_t take_number(struct cursor *table)
     return number;
 }
 
-/* The sign is the lowest bit. */
+/* Reads a signed number of Python 3.11's table: its lowest bit is the sign. */
 static int64_t take_signed(struct cursor *table)
 {
     uint64_t number = take_number(table);
@@ -74,7 +76,7 @@ static int64_t take_signed(struct cursor *table)
     return number & 1 ? -(int64_t)(number >> 1) : (int64_t)(number >> 1);
 }
 
-/* How many lines an entry is further than the one before. */
+/* The line difference of an entry of Python 3.11's table from the previous entry. */
 static int64_t take_lines(struct cursor *table, unsigned kind)
 {
     if (kind == NO_COLUMNS || kind == LONG)
@@ -82,7 +84,7 @@ static int64_t take_lines(struct cursor *table, unsigned kind)
     return kind >= ONE_LINE_0 && kind <= ONE_LINE_2 ? (int64_t)kind - ONE_LINE_0 : 0;
 }
 
-/* The first byte of an entry alone has its highest bit set. */
+/* Skips the rest of an entry: only the first byte of an entry has its highest bit set. */
 static void skip_rest(struct cursor *table)
 {
     while (table->at < table->end && *table->at < 128)

@@ -1,4 +1,5 @@
-/* python_line.h - the line of an instruction of Python code, by the table that its version writes. */
+/* python_line.h - the source line of a Python instruction, from the line table of its code
+ * object. */
 #ifndef COMMON_NAMES_PYTHON_LINE_H
 #define COMMON_NAMES_PYTHON_LINE_H
 
@@ -7,9 +8,9 @@
 
 #include "common/store/store.h"
 
-/* The source line of a Python instruction at an offset in bytes, 0 = unknown: an instruction that
- * the compiler added has no line, nor has one that the table does not reach. Reads nothing outside
- * of the table, whatever it contains. */
+/* The source line of the Python instruction at an offset in bytes. 0 = unknown: the compiler
+ * added the instruction, or the table ends before it. Reads nothing outside of the table,
+ * whatever it contains. */
 uint32_t python_line(const struct store_code *code, uint64_t offset);
 
 #endif

@@ -1,4 +1,4 @@
-/* resolve.c - the cache in front of libdw; see resolve.h. */
+/* resolve.c - caches the frames of addresses, and marks wrappers and Python frames. */
 #include "common/names/resolve.h"
 
 #include "leak_store.h"
@@ -17,18 +17,21 @@
 struct resolver {
     struct arena *mem;
     struct binary_search_path search;
-    struct name_process reading;    /* reads the binaries */
+    struct name_process reading;    /* name process that reads the binaries */
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
     struct hashmap binaries;        /* file_key() -> struct binary * */
-    struct hashmap unmapped;        /* pc, and of which process -> struct resolved_place * */
-    struct perfmap *perfmap;        /* NULL = none */
-    uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
+    struct hashmap unmapped;        /* hash of a pc in no module and the number of its process ->
+                                     * struct resolved_place * */
+    struct perfmap *perfmap;        /* names generated code; NULL = none */
+    uint64_t process;               /* number of the process whose perf map is in use, a part of
+                                     * the keys in `unmapped` */
     struct hashmap names;           /* hash of a mangled name -> demangled name */
-    struct hashmap wrappers;        /* hash of a list -> struct scope_list * */
-    const struct scope_list *named; /* the current list */
+    struct hashmap wrappers;        /* hash of a list of wrappers as text -> struct scope_list * */
+    const struct scope_list *named; /* the user's current list of wrappers */
     uint64_t named_hash;
-    bool has_python;       /* call stacks of the process have Python frames */
-    struct hashmap python; /* hash of a file, name and line -> struct resolved_place * */
+    bool has_python;       /* call stacks of the current process have Python frames */
+    struct hashmap python; /* hash of file, function and line of Python code -> struct
+                            * resolved_place * */
 };
 
 static const struct scope_list no_wrappers;
@@ -88,7 +91,8 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     return text;
 }
 
-/* The same for all paths of one file that one user reads; the recorded build-id says whether it is the right file. */
+/* A key of a file for one reading user that all paths of the file share. It includes the
+ * recorded build-id, by which the file is judged to be the right one. */
 static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
 {
     const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";
@@ -102,8 +106,9 @@ static uint64_t file_key(const struct resolver *resolver, const struct binary_na
     return hash_mix(hash_mix(key, status.st_dev), status.st_ino);
 }
 
-/* A file with two paths, as /lib/libc.so.6 where /lib is a link to /usr/lib, is opened once:
- * reading the debug information of a large library takes longer than the rest of a report. */
+/* Opens a file only once if it has two paths, as /lib/libc.so.6 has where /lib links to
+ * /usr/lib: reading the debug information of a large library takes longer than the rest of a
+ * report. */
 static struct binary *open_binary(struct resolver *resolver, const struct binary_name *name)
 {
     bool fresh;
@@ -125,7 +130,8 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
-    const char *base = program ? "/" : base_name(name->path); /* a name that no file has */
+    /* The executable gets a name that no file has. */
+    const char *base = program ? "/" : base_name(name->path);
 
     if (!fresh)
         return module;
@@ -154,7 +160,8 @@ const char *resolve_name(struct resolver *resolver, const char *name)
     return (const char *)(uintptr_t)*slot;
 }
 
-/* The built-in tables, overridden by the user's list. */
+/* The role of a frame: from the built-in tables, unless the user's list of wrappers says
+ * otherwise. */
 static enum frame_role frame_role_in(const struct resolved_module *module,
                                      const struct frame *frame)
 {
@@ -230,7 +237,7 @@ void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map)
     resolver->process++;
 }
 
-/* Names the frame if the perf map covers it. */
+/* Names a frame of generated code if the perf map covers its address. */
 static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
 {
     struct perfmap_name found = {0};
@@ -249,7 +256,8 @@ static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
     frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
     if (resolver->has_python && found.length > 4 && memcmp(found.text, "py::", 4) == 0)
         frame->role =
-            FRAME_WRAPPER; /* -X perf: what calls the interpreter for a frame that is there */
+            FRAME_WRAPPER; /* with python -X perf, generated code calls the interpreter for each
+                            * Python frame */
     hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
 }
@@ -323,8 +331,8 @@ const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_
     *slot = (uintptr_t)place;
     place->count = 1;
     place->frames = arena_alloc(resolver->mem, sizeof(*place->frames));
-    /* The address of generated code differs from run to run, so all unnamed generated code shares
-     * one hash. */
+    /* The address of generated code differs from run to run, so all unnamed generated code
+     * shares one hash. */
     *place->frames = (struct frame){
         .offset = pc, .has_offset = true, .role = FRAME_USER, .name_hash = hash_mix(4, 4)};
     name_from_perfmap(resolver, place->frames);

@@ -1,5 +1,6 @@
-/* resolve.h - frames for addresses, each resolved once. Owns the opened binaries and a cache per
- * binary. Records share the returned frames, which live as long as the arena. */
+/* resolve.h - finds the frames at addresses, each address once. A resolver owns the opened
+ * binaries and a cache for each. Records share the returned frames, which live as long as the
+ * arena. */
 #ifndef COMMON_NAMES_RESOLVE_H
 #define COMMON_NAMES_RESOLVE_H
 
@@ -13,14 +14,16 @@
 struct resolver;
 struct scope_list;
 
-/* A binary and its cache. */
+/* A binary and the cache of its frames. */
 struct resolved_module {
     const char *path, *build_id; /* build_id: hex digits, NULL = none */
     struct binary *binary;
-    struct hashmap places; /* offset -> struct resolved_place * */
+    struct hashmap places; /* offset in the binary -> struct resolved_place * */
     uint64_t name_hash;
-    bool interprets;                   /* it has the interpreter of the process's Python frames */
-    const struct scope_list *wrappers; /* the list that was current when the module was resolved */
+    bool interprets;                   /* the module has the interpreter that executes the
+                                        * process's Python frames */
+    const struct scope_list *wrappers; /* the user's list of wrappers that was set when the
+                                        * module was resolved */
 };
 
 /* The frames at one address, innermost first; at least one. */
@@ -30,18 +33,18 @@ struct resolved_place {
 };
 
 struct resolver *resolve_begin(struct arena *mem, const struct binary_search_path *search);
-void resolve_end(struct resolver *resolver); /* closes files and frees caches; frames stay */
+void resolve_end(struct resolver *resolver); /* Closes files and frees caches; frames stay valid. */
 
-/* From now on, functions that match the list (see filters.h) are wrappers, and functions with - in
- * front are not, whatever their names are. Frames that were returned before do not change. */
+/* From now on, functions that match the list (filters.h) are wrappers, and functions that match
+ * with - in front are not, whatever their names suggest. Frames returned before do not change. */
 void resolve_set_wrappers(struct resolver *resolver, const char *list);
 
-/* Equal path and build-id give the same module. program: it is the program itself, whose file name
- * is not part of hashes: a copy under another name has the same ones. */
+/* Returns the module with that path and build-id. program: the module is the executable, whose
+ * file name does not enter hashes, so that a copy under another name has the same signatures. */
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name,
                                        bool program);
 
-/* How many addresses were looked up by now, of all resolvers; from any thread. */
+/* The number of addresses looked up so far by all resolvers. May be called from any thread. */
 uint64_t resolve_count(void);
 
 /* Resolves an address of a module. offset: the address minus the module's bias; for a return
@@ -49,25 +52,28 @@ uint64_t resolve_count(void);
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);
 
-/* From now on, binaries are opened with the rights of this user; see foreign_file.h. */
+/* From now on, binaries are opened with the rights of this user (foreign_file.h). */
 void resolve_set_reader(struct resolver *resolver, struct file_owner reader);
 
-/* From now on, the map names addresses that are in no module; NULL = no map. The caller owns the
- * map. */
+/* From now on, the perf map names addresses that are in no module; NULL = no map. The caller
+ * owns the map. */
 void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 
-/* The frame at an address in no module: generated code, or a damaged recording file. */
+/* The frame at an address in no module: generated code, or nonsense from a damaged recording
+ * file. */
 const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc);
-/* The frame of Python code, at the offset of an instruction in it; code NULL: it was not recorded. */
+/* The frame of a Python instruction, at an offset in the bytecode; code NULL: the code was not
+ * recorded. */
 const struct resolved_place *resolve_python(struct resolver *resolver,
                                             const struct store_code *code, uint64_t offset);
-/* Says whether the process has Python frames. If it has, the C frames of its interpreter are
+/* Says whether the process has Python frames. If it has, C frames of its interpreter are
  * wrappers. */
 void resolve_set_python(struct resolver *resolver, bool has_frames);
-/* What stands for the stack of blocks of at most so many bytes from before libleak was loaded. */
+/* A frame that replaces the stack of blocks from before libleak was loaded, of at most so many
+ * bytes. */
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);
 
-/* Demangles a name, cached; NULL gives NULL. */
+/* Demangles a name, with a cache; NULL for NULL. */
 const char *resolve_name(struct resolver *resolver, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* source.c - looks for a source file and gives one line of it; see source.h. */
+/* source.c - searches source files and reads their lines. */
 #include "common/names/source.h"
 
 #include <ctype.h>
@@ -43,8 +43,8 @@ static FILE *open_regular(const char *path)
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-/* Opens the file below a directory, by ever fewer of the last components of its path. least: the
- * number of components that must remain. */
+/* Opens a source file below a directory, by the whole path and then by fewer and fewer of its
+ * last components. least: number of components that must remain. */
 static FILE *open_below_dir(const char *dir, const char *file, size_t least, char path[PATH_MAX])
 {
     const char *rest = file;
@@ -64,7 +64,8 @@ static FILE *open_below_dir(const char *dir, const char *file, size_t least, cha
     return NULL;
 }
 
-/* What the system installs is not moved, and other files are beside it. */
+/* Says whether the system installed a module. Such a module was not moved together with its
+ * source, and files near it are unrelated. */
 static bool is_of_system(const char *module)
 {
     static const char *const directories[] = {"/usr/bin/",     "/usr/sbin/", "/usr/lib", "/bin/",
@@ -76,7 +77,8 @@ static bool is_of_system(const char *module)
     return false;
 }
 
-#define ABOVE_MODULE 3 /* directories: build/bin/x86_64 */
+/* Number of directories above a module's in which sources are searched: build/bin/x86_64. */
+#define ABOVE_MODULE 3
 
 static FILE *open_near_module(const char *module, const char *file, char path[PATH_MAX])
 {
@@ -90,7 +92,8 @@ static FILE *open_near_module(const char *module, const char *file, char path[PA
     for (size_t up = 0; !stream && up <= ABOVE_MODULE && (slash = strrchr(dir, '/')) > dir; up++) {
         *slash = 0;
         stream =
-            open_below_dir(dir, file, up ? 2 : 1, path); /* far away many files have one name */
+            /* Farther away, unrelated files may have the same base name. */
+            open_below_dir(dir, file, up ? 2 : 1, path);
     }
     return stream;
 }
@@ -125,12 +128,12 @@ bool source_find(const struct source_search *search, const struct source_name *n
     return true;
 }
 
-/* No source is longer: what debug information names may be a file of any size. */
+/* Most bytes read from a source file: debug information may name a file of any size. */
 #define SOURCE_MOST ((size_t)8 << 20)
 
 struct source_file {
     FILE *stream;
-    size_t left; /* bytes that may be read */
+    size_t left; /* number of bytes that may still be read */
 };
 
 static int next_byte(struct source_file *source)
@@ -138,8 +141,8 @@ static int next_byte(struct source_file *source)
     return source->left && source->left-- ? getc_unlocked(source->stream) : EOF;
 }
 
-/* Reads a line into text and skips what does not fit. Not indented: without the blanks in front, and with one blank
- * for tabs in a row, which stand in front of a comment. */
+/* Reads a line into text and skips what does not fit. indented: keep the indentation; else
+ * remove it, and replace each run of tabs by one blank. */
 static bool read_source_line(struct source_file *source, bool indented, char *text, size_t size)
 {
     size_t length = 0;

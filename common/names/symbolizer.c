@@ -1,4 +1,4 @@
-/* symbolizer.c - see symbolizer.h. */
+/* symbolizer.c - answers requests for names as text, and puts names into event logs. */
 #include "common/names/symbolizer.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ static int hex_digit(char digit)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Parses hex digits; returns the number of bytes, or -1. */
+/* Parses a build-id of hex digits; returns its number of bytes, or -1. */
 static int parse_build_id(const char *text, size_t length, uint8_t bytes[64])
 {
     if (length == 1 && *text == '-')
@@ -33,7 +33,7 @@ static int parse_build_id(const char *text, size_t length, uint8_t bytes[64])
     return (int)(length / 2);
 }
 
-/* Writes a character in UTF-8; returns the place behind it. */
+/* Writes a character in UTF-8; returns the address behind it. */
 static char *append_utf8(char *to, unsigned long character)
 {
     unsigned bytes = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
@@ -45,8 +45,8 @@ static char *append_utf8(char *to, unsigned long character)
     return to;
 }
 
-/* Decodes one escape, which begins behind its backslash: n, t, xNN or u{NNNN}. Any other character
- * stands for itself. */
+/* Decodes one escape, which begins behind its backslash: n, t, xNN or u{NNNN}. Any other
+ * character stands for itself. */
 static char *unescape_character(char **text, char *to)
 {
     char *at = *text, *end = at + 1;
@@ -67,7 +67,7 @@ static char *unescape_character(char **text, char *to)
     return to;
 }
 
-/* An escape is never shorter than what it stands for. */
+/* Decodes all escapes in place: an escape is never shorter than its character. */
 static void unescape_path(char *text)
 {
     char *to = text;
@@ -139,20 +139,21 @@ void symbolizer_serve(struct arena *mem, const struct binary_search_path *search
         answer_request(resolver, mem, line, answers);
         putc('\n', answers);
         if (fflush(answers) != 0)
-            break; /* the client has gone */
+            break; /* the client has closed the stream */
     }
     free(line);
     resolve_end(resolver);
 }
 
-/* "/usr/bin/app+0x1139" at the end of a line. */
+/* An address in an event log: "/usr/bin/app+0x1139" at the end of a line. */
 struct log_address {
     char *path;
     size_t path_length;
     uint64_t offset;
 };
 
-/* The start of the path: a stack line consists of it, an event line ends with it. */
+/* The start of the path in a line of an event log: a line of a stack begins with it, an event
+ * line ends with it. NULL: none. */
 static char *find_log_path(char *line)
 {
     static const char stack[] = "    /", event[] = " in /";
@@ -206,7 +207,8 @@ static void write_log_frame(const struct frame *frame, FILE *out)
     putc('\n', out);
 }
 
-/* Replaces the path of a line by a function; inlined functions become further lines. */
+/* Writes a line with function and source in place of the address; inlined functions become
+ * further lines. */
 static void write_log_place(const char *line, const struct log_address *spot,
                             const struct resolved_place *place, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* type_requests.c - see type_requests.h. */
+/* type_requests.c - writes and reads the messages with questions about types, and answers them. */
 #include "common/names/type_requests.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static struct type_id take_id(struct message *message)
     return id;
 }
 
-/* ---- Questions ------------------------------------------------------------------------------- */
+/* ---- Questions about types ------------------------------------------------------------------- */
 
 void type_requests_put_question(struct message *message, const struct block_question *question)
 {
@@ -43,7 +43,7 @@ static bool take_question(struct message *message, struct block_question *questi
     return !message->bad;
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Answers about types --------------------------------------------------------------------- */
 
 void type_requests_put_id(struct message *message, struct type_id id)
 {
@@ -67,7 +67,7 @@ static void put_found(struct message *message, const struct block_type_found *fo
     type_requests_put_id(message, found->id);
 }
 
-/* Cut to fit; of NULL "". */
+/* Copies a text, cut to fit; NULL becomes "". */
 static void copy_text(const char *text, char *to, size_t size)
 {
     snprintf(to, size, "%s", text ? text : "");
@@ -176,7 +176,7 @@ size_t type_requests_take_fields(struct message *message,
     return message->bad ? 0 : count;
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Paths of pointers ----------------------------------------------------------------------- */
 
 void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count)
@@ -260,7 +260,7 @@ static void answer_path(struct elf_binary *binary, const struct elf_binary_parts
         put_step(answer, &found[i]);
 }
 
-/* ---- The server ------------------------------------------------------------------------------ */
+/* ---- In the name process --------------------------------------------------------------------- */
 
 static void answer_type(const struct elf_binary_parts *parts, struct type_index *types,
                         enum type_request what, struct message *request, struct message *answer)

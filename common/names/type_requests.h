@@ -1,6 +1,5 @@
-/* type_requests.h - questions about types, from the report to the process that reads debug information
- * (name_server.h), and the answers: both sides of the message.
- */
+/* type_requests.h - questions about types that the report sends to the name process
+ * (name_server.h), and the answers: how both sides write and read these messages. */
 #ifndef COMMON_NAMES_TYPE_REQUESTS_H
 #define COMMON_NAMES_TYPE_REQUESTS_H
 
@@ -16,9 +15,9 @@ enum type_request {
     TYPE_ENUMERATOR
 };
 
-/* ---- In the server --------------------------------------------------------------------------- */
+/* ---- In the name process --------------------------------------------------------------------- */
 
-/* Appends nothing to the answer where nothing is known. */
+/* Answers a question about types; appends nothing to the answer if nothing is known. */
 void type_requests_answer(struct elf_binary *binary, struct type_index *types,
                           struct message *request, struct message *answer);
 
@@ -31,21 +30,24 @@ bool type_requests_take_found(struct message *message, struct block_type_found *
 
 void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count);
-/* Returns how many steps follow found[], at most `count`. */
+/* Reads the answer to a question about a path. Returns how many steps found[] has, at most
+ * `count`. */
 size_t type_requests_take_path(struct message *message, size_t count,
                                struct type_step_found *found);
 
-/* A field as the report knows it: like struct type_field, with names instead of DIEs. */
+/* A field of a structure as the report knows it: like struct type_field, with names in place of
+ * DIEs. */
 struct named_field {
     char name[TYPE_FIELD_NAME_SIZE];
-    char type[TYPE_FIELD_NAME_SIZE]; /* of one element, cut to fit */
+    char type[TYPE_FIELD_NAME_SIZE]; /* type of the field, of an array that of an element, cut to
+                                      * fit */
     uint64_t offset, size, count;
     enum field_form form;
     enum pointer_role role;
     unsigned bit_offset, bit_size;
-    bool text;         /* a pointer to characters */
-    struct type_id id; /* of one element */
-    struct type_id to; /* what a pointer points to */
+    bool text;         /* the field points to characters */
+    struct type_id id; /* type of the field, of an array that of an element */
+    struct type_id to; /* type that a pointer points to */
 };
 
 size_t type_requests_take_fields(struct message *message,
