@@ -4,19 +4,22 @@
 #include "preload/base/sys.h"
 #include "leak_store.h"
 
-#define OWNED_MOST (1u << 16) /* mappings of 64 KiB and more: up to 4 GiB */
+/* The largest number of ranges that are recorded; ranges of 64 KiB each hold 4 GiB. */
+#define OWNED_MOST (1u << 16)
 
 static uint64_t limit, used, charged;
 
-/* The recorded ranges, unordered. */
-static struct lock lock; /* guards the following variables */
+/* The ranges of the runtime's own memory, unordered. The lock guards all variables below. */
+static struct lock lock;
 static struct owned {
     uintptr_t start;
-    size_t size;  /* 0: a free slot */
-    bool counted; /* in "used"; false: registered only */
+    size_t size; /* 0: the slot is free */
+    /* True: the arena mapped the range and counts it in "used"; false: mapped by other means. */
+    bool counted;
 } * owned;
-static uint32_t owned_used, owned_free; /* slots ever used; how many of them are free */
-static bool owned_lost;                 /* the table was full at least once */
+/* The number of slots ever used, and of the free slots among them. */
+static uint32_t owned_used, owned_free;
+static bool owned_lost; /* true: a range could not be recorded, because the table was full */
 
 static void record_range(const void *memory, size_t size, bool counted)
 {
@@ -25,7 +28,8 @@ static void record_range(const void *memory, size_t size, bool counted)
     if (!owned)
         owned = sys_map_lazily(OWNED_MOST * sizeof *owned);
     if (owned_free) {
-        while (owned[--at].size) /* the newest ranges are unmapped soonest: search from the end */
+        /* The newest ranges are unmapped soonest: search for a free slot from the end. */
+        while (owned[--at].size)
             continue;
         owned_free--;
     } else if (owned && owned_used < OWNED_MOST) {
@@ -141,7 +145,7 @@ void arena_unmap(void *memory, size_t size)
     if (!memory)
         return;
     size = round_up(size, LEAK_PAGE);
-    arena_unregister(memory); /* before another thread can map the same range */
+    arena_unregister(memory); /* before sys_unmap: after it another thread can map the same range */
     sys_unmap(memory, size);
     sub_relaxed(&used, size);
 }

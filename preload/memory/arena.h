@@ -14,29 +14,32 @@
 
 #include "preload/base/base.h"
 
-/* 0 = no limit. */
+/* Sets the limit of arena_used(), in bytes; 0: no limit. */
 void arena_set_limit(uint64_t bytes);
-/* Zeroed memory of at least size bytes (a multiple of the page size). NULL: the limit is reached or
- * the kernel refuses. */
+/* Zeroed memory of at least size bytes (a multiple of the page size). Returns NULL when the limit
+ * is reached or the kernel refuses. */
 void *arena_map(size_t size);
 void arena_unmap(void *memory, size_t size);
-/* Counts memory that was obtained elsewhere. False, and nothing is counted, above the limit. */
+/* Counts memory that the caller obtained elsewhere. Returns false, and counts nothing, when the
+ * limit would be exceeded. */
 bool arena_charge(uint64_t bytes);
 void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
 struct leak_own;
-/* The three sums of the equation above, which are kept independently: a difference between the two
- * sides is a leak of the runtime's own. Exact while no other thread maps. False: there were too
- * many ranges to record, so the sums are incomplete. */
+/* Reads the three sums of the equation at the top of this file. They are kept independently: a
+ * difference between its two sides is a leak of the runtime itself. Exact while no other thread
+ * maps. Returns false when there were too many ranges to record, so that the sums are
+ * incomplete. */
 bool arena_balance(struct leak_own *sums);
 
 /* Records a range that was mapped by other means; unregister it before unmapping it. */
 void arena_register(const void *memory, size_t size);
 void arena_unregister(const void *memory);
-/* Visits every range of the runtime's own memory; nothing may be mapped meanwhile. False: there
- * were too many ranges to record. */
+/* Visits every range of the runtime's own memory; visit must not map memory. Returns false when
+ * there were too many ranges to record. */
 bool arena_each_range(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
-/* The first of these ranges that ends above an address; its size is 0 when there is none. */
+/* Finds the first range of the runtime's own memory that ends above an address; size 0: there is
+ * none. */
 struct arena_range {
     uintptr_t start;
     size_t size;

@@ -1,13 +1,14 @@
 #include "preload/memory/collections.h"
 
-/* ---- Ranges of addresses -------------------------------------------------------------------- */
+/* ---- Sets of address ranges ------------------------------------------------------------------ */
 
-/* The number of ranges that start above the address; these are the first ones. */
+/* The number of ranges that start above the address; the set is sorted by falling start, so they
+ * are its first ones. */
 static uint32_t count_above(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t count = ranges->count;
     if (!count || ranges->at[count - 1].start > address)
-        return count; /* below all others, where the kernel puts the next mapping */
+        return count; /* the kernel maps downwards, so this is the usual case */
     return LOWER_BOUND(count, i, ranges->at[i].start > address);
 }
 
@@ -31,7 +32,7 @@ static bool is_empty_range(const struct range *range)
     return range->start >= range->end;
 }
 
-/* The range at place overlaps [start, end). */
+/* Removes the part of the range at index place that lies in [start, end); the two overlap. */
 static void cut_range(struct range_set *ranges, uint32_t place, uintptr_t start, uintptr_t end,
                       range_set_left *left, void *context)
 {
@@ -39,7 +40,8 @@ static void cut_range(struct range_set *ranges, uint32_t place, uintptr_t start,
     struct range below = {was.start, start > was.start ? start : was.start, was.number};
     struct range above = {end < was.end ? end : was.end, was.end, was.number};
     bool both = !is_empty_range(&below) && !is_empty_range(&above);
-    if (both && ranges->count == ranges->room) { /* the upper part is dropped and not reported */
+    /* Without room for a second part the upper one is dropped, and left() does not see it. */
+    if (both && ranges->count == ranges->room) {
         above.end = above.start;
         both = false;
     }
@@ -95,9 +97,10 @@ bool range_set_check(const struct range_set *ranges)
     return ranges->count <= ranges->room;
 }
 
-/* ---- Points in time ------------------------------------------------------------------------- */
+/* ---- Points in time, downsampled ------------------------------------------------------------- */
 
-/* The weight of a point, in fixed point: all factors are far below 2^32. */
+/* The weight of a point (the equation above struct downsample), in fixed point: all factors are far
+ * below 2^32. */
 static uint64_t point_weight(const struct downsample *points, uint32_t i, uint32_t now)
 {
     uint64_t gap = points->tick[i + 1] - points->tick[i - 1];

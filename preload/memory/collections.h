@@ -1,7 +1,6 @@
 /* collections.h - binary search, a growable array, a set of address ranges, a set of points in time.
  *
- * None of them locks.
- */
+ * None of their functions locks. */
 #ifndef PRELOAD_MEMORY_COLLECTIONS_H
 #define PRELOAD_MEMORY_COLLECTIONS_H
 
@@ -9,12 +8,11 @@
 
 /* ---- Binary search -------------------------------------------------------------------------- */
 
-/* The lowest index in [0, count) for which is_below is false; count if there is none. is_below is
- * an expression of the variable `index`, true for a (possibly empty) first part of the array and
- * false for the rest:
+/* Finds the lowest index in [0, count) for which is_below is false; count if there is none.
+ * is_below is an expression of the variable `index`, true for a (possibly empty) first part of the
+ * array and false for the rest:
  *
- *     size_t first = LOWER_BOUND(count, i, table[i].address < address);
- */
+ *     size_t first = LOWER_BOUND(count, i, table[i].address < address); */
 #define LOWER_BOUND(length, index, is_below)                                                       \
     ({                                                                                             \
         size_t low_ = 0, high_ = (length);                                                         \
@@ -28,7 +26,8 @@
         low_;                                                                                      \
     })
 
-/* Shell sort by a number of each element: for a few thousand that are nearly in order. */
+/* Sorts an array by a numeric member of its elements (Shell sort): for a few thousand elements that
+ * are nearly in order. */
 #define SORT_BY(list, length, member)                                                              \
     do {                                                                                           \
         for (size_t gap_ = (length) / 2; gap_; gap_ /= 2)                                          \
@@ -43,10 +42,11 @@
 /* ---- Growable array ------------------------------------------------------------------------- */
 
 /* An array of records that never moves: its whole address range is reserved at the start, and the
- * kernel provides memory only as far as the array is used. For the child of a leak check. */
+ * kernel provides memory only as far as the array is used. Meant for the process copy in which a
+ * leak check runs. */
 struct growable_array {
     char *bytes;
-    size_t size; /* of a record */
+    size_t size; /* bytes of one record */
     uint32_t count, most;
 };
 
@@ -62,7 +62,7 @@ static inline void growable_array_unmap(struct growable_array *array)
     *array = (struct growable_array){0};
 }
 
-/* Adds so many consecutive records, zeroed. NULL: the array is full. */
+/* Appends count consecutive records, zeroed. Returns NULL when the array is full. */
 static inline void *growable_array_add_many(struct growable_array *array, uint32_t count)
 {
     void *added = array->bytes + array->size * array->count;
@@ -77,35 +77,36 @@ static inline void *growable_array_add(struct growable_array *array)
     return growable_array_add_many(array, 1);
 }
 
-/* ---- Ranges of addresses -------------------------------------------------------------------- */
+/* ---- Sets of address ranges ------------------------------------------------------------------ */
 
 struct range {
     uintptr_t start, end;
     uint32_t number; /* the caller's id of the range */
 };
 
-/* Disjoint ranges in the caller's memory, sorted by falling start: the kernel maps downwards, so a
- * new range mostly goes to the end. */
+/* A set of disjoint ranges in the caller's memory, sorted by falling start: the kernel maps
+ * downwards, so a new range mostly goes to the end. */
 struct range_set {
     struct range *at;
     uint32_t count, room;
 };
 
-/* Called for each range that a cut touches, with what remains of it below and above the cut; both
- * empty: the range disappears. When both parts remain, the result is the upper part's number; 0
- * drops that part. */
+/* The type of a function that is called for each range that a cut touches, with the parts that
+ * remain below and above the cut; both empty: the range disappears. When both parts remain, the
+ * function returns a number for the upper part, or 0 to drop that part. */
 typedef uint32_t range_set_left(const struct range *was, const struct range *below,
                                 const struct range *above, void *context);
 
 /* Removes [start, end) from every range: zero, one or two parts of each remain. */
 void range_set_cut(struct range_set *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
                    void *context);
-/* The new range must overlap no other. False: no room. */
+/* Adds a range, which must overlap no other range of the set. Returns false when the set is
+ * full. */
 bool range_set_insert(struct range_set *ranges, uintptr_t start, uintptr_t end, uint32_t number);
-/* The range that contains an address, or NULL. */
+/* Finds the range that contains an address; NULL: there is none. */
 const struct range *range_set_find(const struct range_set *ranges, uintptr_t address);
 
-/* Sorted, not empty, not overlapping. */
+/* Tests the set: its ranges are sorted, not empty and do not overlap. */
 bool range_set_check(const struct range_set *ranges);
 
 /* ---- Points in time, downsampled ------------------------------------------------------------ */
@@ -113,9 +114,9 @@ bool range_set_check(const struct range_set *ranges);
 #define DOWNSAMPLE_MOST 256
 #define DOWNSAMPLE_EVEN 8
 
-/* A fixed number of slots for points in time; the caller keeps what belongs to a point in an array
- * of its own, at the same slot. Free slots are used first, in order. Then a new point replaces the
- * one that matters least, which has the smallest
+/* A fixed number of points in time, each with a slot: the caller stores the data of a point in an
+ * array, at the index that is the point's slot. While slots are free, a new point gets the next
+ * one. After that it replaces the point that matters least, which has the smallest
  *
  *     (time of the next point - time of the previous one)
  *         * (1 / its age + DOWNSAMPLE_EVEN / age of the first point)
@@ -126,11 +127,12 @@ bool range_set_check(const struct range_set *ranges);
 struct downsample {
     uint32_t room; /* at most DOWNSAMPLE_MOST */
     uint32_t count;
-    uint8_t place[DOWNSAMPLE_MOST]; /* slots, ordered by time */
-    uint32_t tick[DOWNSAMPLE_MOST]; /* their times, ascending */
+    uint8_t place[DOWNSAMPLE_MOST]; /* slots of the points, in order of time */
+    uint32_t tick[DOWNSAMPLE_MOST]; /* times of the points, ascending */
 };
 
-/* The slot for a point at that time; SIZE_MAX when the time is not after the last point. */
+/* Adds a point at that time and returns its slot; SIZE_MAX: nothing added, because the time is not
+ * after that of the last point. */
 size_t downsample_place(struct downsample *points, uint32_t tick);
 
 static inline uint32_t downsample_last(const struct downsample *points)

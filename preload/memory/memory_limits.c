@@ -5,15 +5,17 @@
 
 #include <sys/resource.h>
 
-#define NO_LIMIT (1ull << 62) /* version 1 writes a number above this */
-#define REARM_PART 16         /* the callback is rearmed when this part of the share is free */
+/* Control groups of version 1 write a number above this for "no limit". */
+#define NO_LIMIT (1ull << 62)
+/* The callback is rearmed when use falls by a 16th of the watched percentage. */
+#define REARM_PART 16
 
 static uint64_t limits[LEAK_LIMIT_MAX];
 static unsigned wanted_share;
 static void (*near_callback)(void);
-static bool is_near; /* the callback was called */
+static bool is_near; /* the callback was called, and use has not fallen enough since */
 
-/* ---- The limits ----------------------------------------------------------------------------- */
+/* ---- Reading the limits ---------------------------------------------------------------------- */
 
 static uint64_t read_limit(const char *path)
 {
@@ -21,7 +23,7 @@ static uint64_t read_limit(const char *path)
     uint64_t bytes;
     if (sys_read_file(path, line, sizeof line) <= 0 ||
         !parse_number(line, strcspn(line, "\n"), &bytes) || bytes >= NO_LIMIT)
-        return UINT64_MAX; /* "max", or no such file: the topmost group has none */
+        return UINT64_MAX; /* no limit, or no file, as in the topmost group */
     return bytes;
 }
 
@@ -45,8 +47,10 @@ uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t le
     }
 }
 
-/* "4:memory:/group" is version 1, "0::/group" version 2; both may be present. A container sees its
- * own group at the top of the tree, but under any name: so the top is read in any case. */
+/* The smallest memory limit of the control groups of this process. In /proc/self/cgroup
+ * "4:memory:/group" is a line of version 1, "0::/group" one of version 2; both may be present. In a
+ * container the process's group is the top of the mounted tree, whatever name the file shows, so
+ * the limit of the top is read in any case. */
 static uint64_t group_limit(void)
 {
     char buffer[4096];
@@ -90,7 +94,8 @@ uint64_t memory_limits_smallest(enum leak_limit *of)
 
 /* ---- Memory in use -------------------------------------------------------------------------- */
 
-/* statm holds what each limit counts: total, resident, ..., data and stack, in pages. */
+/* Reads how much memory counts against each limit. The fields of /proc/self/statm are pages: 0
+ * total, 1 resident, 5 data and stack. */
 static bool read_used(uint64_t used[LEAK_LIMIT_MAX])
 {
     char line[128];

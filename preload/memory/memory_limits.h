@@ -12,19 +12,20 @@
 
 void memory_limits_start(void);
 
-/* The smallest limit, and which one it is; 0 and LEAK_LIMIT_NONE: there is no limit. */
+/* Returns the smallest limit and stores its kind in *of; without any limit they are 0 and
+ * LEAK_LIMIT_NONE. */
 uint64_t memory_limits_smallest(enum leak_limit *of);
 
-/* Sets a callback for the moment when that percentage of a limit is used; it is called once, and
- * again only after less was used in between. It runs in a hook, at a tick, so it may do no more
- * than set a flag. share 0: never. */
+/* Requests a call of near() when share percent of a limit are used; it is called once, and again
+ * only after less was used in between. It is called from a hook, when the tick changes, so it may
+ * do no more than set a flag. share 0: never. */
 void memory_limits_watch(unsigned share, void (*near)(void));
 void memory_limits_tick(void);
 
 void memory_limits_fork_child(void);
 
-/* The smallest limit of a group and of those that contain it; mount: where the tree begins.
- * Exported for the unit test. */
+/* Reads the smallest limit of a control group and of the groups that contain it; mount: the
+ * directory where the tree of groups is mounted. Exported for the unit test. */
 uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t length,
                                  const char *file);
 
