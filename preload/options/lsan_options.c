@@ -6,14 +6,14 @@ enum type { TYPE_BOOL, TYPE_NUMBER, TYPE_TEXT };
 static const struct {
     const char *name;
     enum type type;
-    const char *root; /* a word of libleak's option roots, or NULL */
+    const char *root; /* the word in libleak's option roots that this option switches, or NULL */
 } table[] = {
 #define O(name, type, root) {#name, TYPE_##type, root},
     LSAN_OPTION_TABLE(O)
 #undef O
 };
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 static bool set_value(struct lsan_options *lsan, size_t i, const char *value, size_t length)
 {
@@ -87,9 +87,9 @@ void lsan_options_parse(struct lsan_options *lsan, const char *string, size_t le
     }
 }
 
-/* ---- Meaning -------------------------------------------------------------------------------- */
+/* ---- Translation into libleak's options ------------------------------------------------------ */
 
-/* Adds a word to the list, or removes it. */
+/* Adds a word to a list with commas, or removes it; an empty list is "none". */
 static void switch_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)
 {
     char buffer[OPTION_TEXT_MAX];
@@ -125,8 +125,9 @@ static uint8_t stronger_source(const struct lsan_options *lsan, enum lsan_option
     return lsan->source[a] > lsan->source[b] ? lsan->source[a] : lsan->source[b];
 }
 
-/* Says whether a stronger source has set the option. In LIBLEAK_OPTIONS libleak's own names are
- * stronger. */
+/* Says whether an option of libleak was set by a source that takes precedence over the source of a
+ * LeakSanitizer option. In LIBLEAK_OPTIONS libleak's own names take precedence over
+ * LeakSanitizer's. */
 static bool is_set_stronger(enum option_source by, enum option_source source)
 {
     return by == SOURCE_ENVIRONMENT || (source != SOURCE_PROGRAM && by > source);
@@ -143,8 +144,8 @@ bool lsan_options_apply(const struct lsan_options *lsan, struct options *options
         options->source[OPTION_exit_look] = source;
         changed = true;
     }
-    uint8_t roots_by =
-        options->source[OPTION_roots]; /* as it was before: several items change one list */
+    /* The source before the loop: several options of LeakSanitizer change the one list "roots". */
+    uint8_t roots_by = options->source[OPTION_roots];
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (!table[i].root || !lsan->source[i] || is_set_stronger(roots_by, lsan->source[i]))
             continue;

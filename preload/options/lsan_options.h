@@ -2,19 +2,19 @@
  * among libleak's own.
  *
  * Items name=value, separated by ':', ',' or white space; a value may be in quotes of either kind.
- * Options of LeakSanitizer without an equivalent are ignored silently. A weaker source does not
- * change what a stronger one said; LIBLEAK_OPTIONS is the strongest. Pure functions, callable
- * anywhere.
- */
+ * Options of LeakSanitizer without an equivalent are ignored silently. A value is not replaced by
+ * one from a source with lower precedence; LIBLEAK_OPTIONS has the highest. Pure functions,
+ * callable anywhere. */
 #ifndef PRELOAD_OPTIONS_LSAN_OPTIONS_H
 #define PRELOAD_OPTIONS_LSAN_OPTIONS_H
 
 #include "preload/options/options.h"
 
 #define LSAN_OPTION_TEXT_MAX 1024
-#define LSAN_OPTION_EXIT_CODE 23 /* LeakSanitizer's default */
+#define LSAN_OPTION_EXIT_CODE 23 /* LeakSanitizer's default for exitcode */
 
-/* O(name, type, root): BOOL, NUMBER or TEXT; a BOOL may switch a word of libleak's option roots. */
+/* One row O(name, type, root) an option. type: BOOL, NUMBER or TEXT. root: the word of libleak's
+ * option roots that a BOOL switches, or NULL. */
 #define LSAN_OPTION_TABLE(O)                                                                       \
     O(detect_leaks, BOOL, NULL)                                                                    \
     O(leak_check_at_exit, BOOL, NULL)                                                              \
@@ -33,26 +33,28 @@ enum lsan_option {
         LSAN_OPTION_MAX
 };
 
-/* All zero: nothing was set. */
+/* The values of LeakSanitizer's options; all zero: none was set. */
 struct lsan_options {
     uint8_t source[LSAN_OPTION_MAX]; /* enum option_source; SOURCE_BUILT_IN: not set */
     uint64_t value[LSAN_OPTION_MAX];
-    char suppressions[LSAN_OPTION_TEXT_MAX]; /* a file name, as it was given */
+    /* The name of the suppression file, as the user wrote it. */
+    char suppressions[LSAN_OPTION_TEXT_MAX];
 };
 
-/* Sets one item. False: the name is none of those above. */
+/* Sets one option. Returns false when LSAN_OPTION_TABLE has no such name. */
 bool lsan_options_set(struct lsan_options *lsan, const char *name, size_t name_length,
                       const char *value, size_t value_length, enum option_source source,
                       options_complain *complain);
 void lsan_options_parse(struct lsan_options *lsan, const char *string, size_t length,
                         enum option_source source, options_complain *complain);
-/* Sets exit_look and roots accordingly, unless LIBLEAK_OPTIONS set them. True: something changed.
- */
+/* Sets libleak's options exit_look and roots to what LeakSanitizer's options ask for, unless
+ * LIBLEAK_OPTIONS set them. Returns true when one of the two has changed. */
 bool lsan_options_apply(const struct lsan_options *lsan, struct options *options);
 
-/* Says whether leak checks are wanted, at the end or when the program requests one. */
+/* Says whether LeakSanitizer's options allow leak checks, at exit or on request of the program. */
 bool lsan_options_detect_leaks(const struct lsan_options *lsan);
-/* The exit code with which __lsan_do_leak_check ends the program; 0: it goes on. */
+/* The exit code with which __lsan_do_leak_check ends a program that has leaks; 0: the program
+ * continues. */
 int lsan_options_exit_code(const struct lsan_options *lsan);
 
 #endif

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-/* A pipe must not block. Result: a descriptor, or -errno. */
+/* Opens an option file without following a link that another user may have made; O_NONBLOCK because
+ * the path may be a pipe. Returns a descriptor, or -errno. */
 static int open_file(const char *path, unsigned root, const char **refusal)
 {
     int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

@@ -1,11 +1,13 @@
-/* option_file.h - reads an option file, if the rule of leak_option_files.h lets it be obeyed. */
+/* option_file.h - reads an option file, unless leak_option_files.h says that another user could
+ * have written it. */
 #ifndef PRELOAD_OPTIONS_OPTION_FILE_H
 #define PRELOAD_OPTIONS_OPTION_FILE_H
 
 #include "preload/base/base.h"
 
-/* Reads an option file like sys_read_file. *refusal says why a file that exists is not obeyed (then
- * nothing is read), else it is NULL. root: who counts as root, beside root. */
+/* Reads an option file as sys_read_file does. A file that another user could have written is not
+ * read; *refusal then says why, otherwise it is NULL. root: a user whose files are trusted like
+ * root's. */
 ssize_t option_file_read(const char *path, char *buffer, size_t size, unsigned root,
                          const char **refusal);
 

@@ -135,7 +135,7 @@ bool options_get_fill(const struct options *options, struct fill_bytes *out)
            (read_fill(comma + 1, strlen(comma + 1), &out->freed) && out->freed != FILL_AUTO);
 }
 
-/* Checks the ranges. False for values that are well-formed but out of range. */
+/* Says whether all values are in their ranges. */
 static bool is_sensible(const struct options *options)
 {
     struct fill_bytes fill;
@@ -145,7 +145,7 @@ static bool is_sensible(const struct options *options)
            options->snapshot_signal <= OPTION_SIGNAL_MOST;
 }
 
-/* The row of an option, or OPTION_MAX. */
+/* The index of an option in the table, or OPTION_MAX. */
 static size_t find_option(const char *name, size_t length)
 {
     size_t i = 0;
@@ -154,7 +154,7 @@ static size_t find_option(const char *name, size_t length)
     return i;
 }
 
-/* Changes one option. False: nothing has changed. */
+/* Changes one option. Returns false, and changes nothing, when the value is not valid. */
 static bool change_option(struct options *options, size_t index, const char *value, size_t length,
                           enum option_source source)
 {
@@ -174,7 +174,8 @@ struct parsing {
     struct strbuf unsupported;
 };
 
-/* Handles a name of another tool. item: for messages. False: the name is unknown. */
+/* Handles an option name of another tool. item: "name=value", for messages. Returns false when no
+ * tool has such an option. */
 static bool parse_foreign_item(struct options *options, struct parsing *parsing, const char *item,
                                const char *name, size_t name_length, const char *value,
                                size_t value_length)
@@ -279,14 +280,16 @@ const struct options_file *options_get_file(enum option_source source)
     return *files[source].path ? &files[source] : NULL;
 }
 
-/* Who counts as root for a file in /etc. */
+/* The user who is trusted like root for files in /etc: the owner of /etc, which in a user namespace
+ * need not be 0. */
 static unsigned read_system_owner(void)
 {
     struct stat folder;
     return sys_lstat("/etc", &folder) == 0 ? folder.st_uid : 0;
 }
 
-/* Length of the complete lines; 0 or less: there is no file that may be obeyed. */
+/* Reads a configuration file. Returns the length of its complete lines; 0 or less: there is no
+ * file, or it is not trusted. */
 static ssize_t read_config(const char *path, char buffer[FILE_SIZE], enum option_source source,
                            options_complain *complain)
 {

@@ -1,10 +1,11 @@
 #include "preload/options/vld_options.h"
 
-/* How a setting is translated:
- *   SWITCH, INVERTED   to the same value of a switch, or to the opposite one
- *   VALUE              to the same value
- *   ALWAYS             libleak does it; only switching it off is unsupported
- *   NEVER              unsupported, except for switching it off */
+/* How a setting of Visual Leak Detector becomes an option of libleak:
+ *   SWITCH, INVERTED   the option gets the same value (on, off), or the opposite one
+ *   VALUE              the option gets the same value
+ *   MODULES, REPORT_FILE, REPORT_TO   functions below translate the value
+ *   ALWAYS             libleak always does it; only the value off is unsupported
+ *   NEVER              libleak never does it; only the value off is supported */
 enum meaning { SWITCH, INVERTED, VALUE, MODULES, REPORT_FILE, REPORT_TO, ALWAYS, NEVER };
 
 static const struct {
@@ -35,7 +36,8 @@ struct word {
     size_t length;
 };
 
-/* Values of ReportTo. The nearest equivalent of VLD's debugger window is standard error. */
+/* The values of ReportTo and their equivalents in libleak's option report_to. The nearest
+ * equivalent of VLD's debugger window is standard error. */
 static const struct {
     const char *name, *targets;
 } report_targets[] = {
@@ -47,7 +49,7 @@ static const struct {
 
 #define DEFAULT_FILE "memory_leak_report.txt"
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Words, compared without regard to case -------------------------------------------------- */
 
 static char to_lower(char letter)
 {
@@ -108,7 +110,7 @@ static bool ends_with(struct word word, const char *ending)
            equals_any_case((struct word){word.at + word.length - length, length}, ending);
 }
 
-/* "foo.dll, bar.exe" are the modules foo, libfoo.so.1 and bar. */
+/* Translates a list of modules: "foo.dll, bar.exe" becomes "foo,libfoo.so*,bar,libbar.so*". */
 static void add_modules(struct strbuf *options, struct word value)
 {
     const char *at = value.at, *end = at + value.length, *between = "";
@@ -133,7 +135,8 @@ static void add_modules(struct strbuf *options, struct word value)
     strbuf_add(options, "\n");
 }
 
-/* Requests a report at exit; VLD's paths have backslashes. */
+/* Adds the options that request a report at exit, once ReportTo is known. Backslashes of a Windows
+ * path become slashes. */
 static void add_report(const struct vld_source *source, struct strbuf *options)
 {
     struct word file = {source->file, source->file_length};
@@ -152,7 +155,7 @@ static void add_report(const struct vld_source *source, struct strbuf *options)
             options->bytes[i] = '/';
 }
 
-/* Sets ReportTo. False: there is no such target. */
+/* Reads the value of ReportTo. Returns false when there is no such target. */
 static bool set_report_target(struct vld_source *source, struct word value)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(report_targets); i++)
