@@ -18,18 +18,21 @@
 #define NUMBERS 10000
 
 static struct lock lock;
-static char pattern[512], program[64]; /* the pattern is an absolute path */
+/* The option log_file as an absolute path; the program's file name. */
+static char pattern[512], program[64];
 static char path[PATH_MAX];
 static char *window, *scratch;
 static struct strbuf line;
 
 static struct {
     enum { CLOSED, OPEN, APPENDING, BROKEN } state;
-    bool mapped;            /* the window is mapped from the file */
-    bool parents;           /* a fork child's, until it records */
-    uint64_t start, length; /* file offset of the window; bytes written */
+    bool mapped; /* the window is mapped from the file; false: it is private memory */
+    /* The file belongs to the parent of this fork child, which has not begun its own file. */
+    bool parents;
+    uint64_t start, length; /* file offset at which the window begins; number of bytes written */
     uint64_t lost;
-    bool parent_failed; /* and has reported it */
+    /* The parent could not write, and has reported it; this fork child does not try. */
+    bool parent_failed;
 } file;
 
 const char *log_file_path(void)
@@ -42,7 +45,7 @@ uint64_t log_file_lost(void)
     return file.parent_failed ? 0 : file.lost;
 }
 
-/* ---- The name ------------------------------------------------------------------------------- */
+/* ---- Creating the file ----------------------------------------------------------------------- */
 
 static int create_file(void)
 {
@@ -52,7 +55,8 @@ static int create_file(void)
     for (uint64_t n = 1; fd == -EEXIST && n < (numbered ? NUMBERS : 3); n++) {
         struct strbuf text = STRBUF_ON(path);
         file_pattern_expand(&text, pattern, program, n);
-        if (!numbered && n == 2) { /* it is another process's, or another run's */
+        /* The name is taken by another process, or by an earlier run. */
+        if (!numbered && n == 2) {
             strbuf_add(&text, ".");
             strbuf_add_number(&text, sys_getpid());
         }
@@ -97,7 +101,7 @@ bool log_file_start(const char *wanted, const char *name)
     return start_file();
 }
 
-/* ---- The window ----------------------------------------------------------------------------- */
+/* ---- The window: the mapped end of the file -------------------------------------------------- */
 
 static void close_window(void)
 {
@@ -106,10 +110,12 @@ static void close_window(void)
     file.mapped = false;
 }
 
-/* Makes sure that the file has room for size bytes, which later writes will find. */
+/* Makes the file size bytes long and maps its window. The disk space is allocated now, because a
+ * store to a page without space would raise SIGBUS. */
 static int grow_file(int fd, uint64_t size)
 {
-    if (sys_rlimit(RLIMIT_FSIZE) < size) /* SIGXFSZ */
+    /* Growing beyond the limit would raise SIGXFSZ. */
+    if (sys_rlimit(RLIMIT_FSIZE) < size)
         return -EFBIG;
     int error = sys_truncate(fd, size);
     if (error >= 0 && !sys_map_file_at(window, fd, WINDOW, file.start))
@@ -118,10 +124,12 @@ static int grow_file(int fd, uint64_t size)
         return error;
     file.mapped = true;
     error = sys_advise(window, WINDOW, MADV_POPULATE_WRITE);
-    return error == -EINVAL ? sys_allocate(fd, size) : error; /* before Linux 5.14 */
+    /* Kernels before 5.14 do not know MADV_POPULATE_WRITE. */
+    return error == -EINVAL ? sys_allocate(fd, size) : error;
 }
 
-/* The window begins with the first page that is not full. */
+/* Moves the window to the end of what was written; it begins with the first page that is not
+ * full. */
 static int move_window(void)
 {
     close_window();
@@ -170,7 +178,7 @@ static void write_bytes(const char *bytes, size_t length)
     }
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------- */
+/* ---- Writing lines --------------------------------------------------------------------------- */
 
 struct strbuf *log_file_begin(struct locked *locked)
 {
@@ -188,7 +196,7 @@ struct strbuf *log_file_begin(struct locked *locked)
 
 void log_file_commit(struct locked *locked)
 {
-    if (line.cut) /* the last line is incomplete */
+    if (line.cut) /* the text did not fit: drop its last line, which is incomplete */
         while (line.length && line.bytes[line.length - 1] != '\n')
             line.length--;
     write_bytes(line.bytes, line.length);

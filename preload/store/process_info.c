@@ -7,7 +7,8 @@
 
 #include <limits.h>
 
-/* Scratch memory for strings and paths: the stack may be that of a thread with a small one. */
+/* The size of a buffer for strings and paths; from the arena, because the thread may have a small
+ * stack. */
 #define SCRATCH 65536
 
 void process_info_write_options(void)

@@ -3,11 +3,11 @@
 #include "preload/store/store.h"
 
 struct extent {
-    uint32_t place; /* of its first record */
+    uint32_t place; /* place of the segment's first record */
     uint64_t bytes;
 };
 
-/* The inverse of segmented_array_segment. */
+/* Computes which places segment k holds; the inverse of segmented_array_segment. */
 static struct extent segment_extent(const struct segmented_array *segments, unsigned k)
 {
     unsigned whole = segments->split_bits - segments->first_bits, bits = segments->first_bits + k;
@@ -20,7 +20,7 @@ static struct extent segment_extent(const struct segmented_array *segments, unsi
     return (struct extent){place << bits, (uint64_t)segments->record_size << bits};
 }
 
-/* The origin of a new segment; 0: no memory. */
+/* Makes segment k. Returns its origin (struct segmented_array); 0: no memory. */
 static uintptr_t make_segment(struct segmented_array *segments, unsigned k)
 {
     struct extent extent = segment_extent(segments, k);
@@ -40,7 +40,7 @@ void *segmented_array_ensure(struct segmented_array *segments, uint32_t id)
     if (unlikely(!load_acquire(&segments->origin[k]))) {
         struct locked locked = lock_take(&segments->lock);
         if (!segments->origin[k])
-            /* Pairs with the acquire above. */
+            /* Pairs with load_acquire(&origin[k]) before the lock. */
             store_release(&segments->origin[k], make_segment(segments, k));
         lock_give(&locked);
         if (!segments->origin[k])

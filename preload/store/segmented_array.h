@@ -19,14 +19,16 @@ struct segmented_array {
     enum leak_chunk_type type;
     uint32_t record_size;
     uint32_t first_id;
-    uint32_t first_bits; /* the first segment holds 1 << first_bits records */
-    uint32_t split_bits; /* from 1 << split_bits records on, each doubling is made in parts */
-    struct lock lock;    /* guards making a segment */
-    /* The address that place 0 would have, for each segment; 0: the segment does not exist. */
+    uint32_t first_bits; /* segment 0 holds 1 << first_bits records */
+    /* From place 1 << split_bits on, each doubling consists of several segments. */
+    uint32_t split_bits;
+    struct lock lock; /* held while a segment is made */
+    /* For each segment the address that a record with place 0 would have; 0: the segment does not
+     * exist. */
     uintptr_t origin[SEGMENTED_ARRAY_MAX];
 };
 
-/* Places begin at 1 << first_bits, with the first id. */
+/* Converts an id to a place: the first id has place 1 << first_bits. */
 static inline uint32_t segmented_array_place(const struct segmented_array *segments, uint32_t id)
 {
     return id - segments->first_id + (1u << segments->first_bits);
@@ -38,14 +40,15 @@ static inline unsigned segmented_array_segment(const struct segmented_array *seg
     unsigned bits = 31 - __builtin_clz(place), segment = bits - segments->first_bits;
     if (bits < segments->split_bits)
         return segment;
-    /* The bits below the highest one select the part. */
+    /* Each doubling from split_bits on consists of equal parts: the bits of place below its highest
+     * one select the part. */
     unsigned split = bits - segments->split_bits,
              part = place >> (bits - SEGMENTED_ARRAY_PART_BITS);
     return segment - split + (split << SEGMENTED_ARRAY_PART_BITS) + part -
            (1u << SEGMENTED_ARRAY_PART_BITS);
 }
 
-/* The record of an id for which segmented_array_ensure was called. */
+/* Finds the record of an id. segmented_array_ensure must have been called for the id. */
 static inline void *segmented_array_at(const struct segmented_array *segments, uint32_t id)
 {
     uint32_t place = segmented_array_place(segments, id);
@@ -53,11 +56,12 @@ static inline void *segmented_array_at(const struct segmented_array *segments, u
                     (uintptr_t)place * segments->record_size);
 }
 
-/* The record of an id, whose segment is made if necessary; NULL: there is no memory. */
+/* Finds the record of an id and makes its segment if necessary. NULL: there is no memory. */
 void *segmented_array_ensure(struct segmented_array *segments, uint32_t id);
 
-/* Appends a record: increments *last and returns the record of that id, also in *id. NULL: there is
- * no memory, and *last is unchanged, so every id up to *last has a record. Any thread. */
+/* Appends a record: increments *last, the largest id; stores the new id in *id and returns its
+ * record. NULL: there is no memory, and *last is unchanged, so every id up to *last has a record.
+ * Any thread may call it. */
 void *segmented_array_append(struct segmented_array *segments, uint32_t *last, uint32_t *id);
 
 /* Copies the records up to and including last_id into the new recording file, in a fork child. */

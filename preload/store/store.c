@@ -16,27 +16,32 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
+/* The file is sparse: only the pages that were written take disk space. */
+#define SIZE_WANTED (1ull << 30)
 #define SIZE_LEAST (256ull << 10)
-#define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
-#define SIZE_PREPARED (4ull << 20)      /* before a sandbox */
-/* The size that is populated with a chunk, for the next ones; at most a quarter of the file. */
+/* With kernels before 5.14, which allocate all of it at the start. */
+#define SIZE_PREALLOCATED (32ull << 20)
+#define SIZE_PREPARED (4ull << 20) /* allocated before the program enters a sandbox */
+/* When a chunk is reserved so many bytes behind it are allocated, too, for the next chunks; at most
+ * a quarter of the file. */
 #define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
 
 static struct {
     uint64_t size;
-    uint64_t
-        charged; /* to the arena, for chunks in the file; discharged when a fork child leaves it */
-    uint64_t populated; /* pages below it are populated, or will be by who reserved them */
+    uint64_t charged; /* counted with arena_charge for chunks in the file */
+    /* Pages below this offset are allocated, or will be by the thread that reserved them. */
+    uint64_t populated;
     char directory[512];
     char name[40];
     char path[640];
     bool in_file;
-    bool preallocated; /* every page of the file is allocated already */
+    bool preallocated; /* every page of the file is allocated already (kernels before 5.14) */
     bool said_full;
-    struct leak_header *nearest; /* of the last ancestor with a file, if this process has none */
+    /* In a process that could not create a file: the header of its nearest ancestor that has
+     * one. */
+    struct leak_header *nearest;
 } store;
 
 const char *store_path(void)
@@ -58,8 +63,8 @@ void store_count_process(enum leak_untracked why, int64_t count)
         store_count_untracked(why, count);
 }
 
-/* Says whether a directory belongs to another user, as far as owner and mode tell. Capabilities go
- * by exec when the user is not root. */
+/* Says whether a directory belongs to another user who alone may write there. Owner and mode
+ * decide, not what this process may do now: a user other than root loses capabilities in exec. */
 static bool is_of_another_user(const char *directory)
 {
     struct stat info;
@@ -75,7 +80,8 @@ bool store_is_writable(void)
     if (is_of_another_user(store.directory))
         return false;
     int error = sys_access_effective(store.directory, W_OK | X_OK);
-    return error != -EACCES && error != -EROFS && error != -ENOTDIR; /* ENOENT: it makes one */
+    /* ENOENT is no obstacle: the next process makes the directory. */
+    return error != -EACCES && error != -EROFS && error != -ENOTDIR;
 }
 
 static void count_abandoned(void)
@@ -93,9 +99,10 @@ void store_clear_flag(enum leak_header_flag flag)
     __atomic_fetch_and(&store_header->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
 }
 
-/* ---- The directory -------------------------------------------------------------------------- */
+/* ---- The directory --------------------------------------------------------------------------- */
 
-/* Makes the directory if it is missing. is_private: it must belong to this user alone. */
+/* Makes the directory if it is missing. is_private: fails unless it belongs to this user and no
+ * other user may use it. */
 static int make_directory(const char *path, bool is_private)
 {
     struct stat info;
@@ -151,18 +158,19 @@ const char *store_error_text(int error)
     return "it cannot be written";
 }
 
-/* ---- The mapping ---------------------------------------------------------------------------- */
+/* ---- Creating and mapping the file ----------------------------------------------------------- */
 
-/* The program may need the same disk: this file leaves an eighth of what is free there now (each
- * process has a limit of its own). A file of the smallest size is made in any case, and may then
- * find the disk full. */
+/* The largest size that disk space allows. The program may need the same disk, so the file leaves
+ * it an eighth of what is free now; each process computes that for its own file. A file of the
+ * smallest size is made in any case, even if the disk is full before it is. */
 static uint64_t disk_share(int fd)
 {
     uint64_t share = sys_disk_free(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
-/* Leaves nearly all of a limited address space to the program. */
+/* The largest size that a limit of the address space allows: nearly all of it is left to the
+ * program. */
 static uint64_t space_share(uint64_t limit)
 {
     return limit / 16 & -sys_page_size();
@@ -198,7 +206,7 @@ static int create_unique_file(void)
     return fd;
 }
 
-/* Makes the file longer by writing, where a sandbox forbids to set its size. */
+/* Gives the file a size by writing zeros, where a sandbox forbids ftruncate. */
 static int write_zeros(int fd)
 {
     static const char zeros[64 << 10];
@@ -215,7 +223,8 @@ static int set_size(int fd)
     return error < 0 && error != -EFBIG && sandbox_restricts ? write_zeros(fd) : error;
 }
 
-/* Maps fd and allocates the first page. NULL: a negative errno is in *error. */
+/* Maps fd and allocates its first page. Returns NULL, with a negative errno in *error, when that
+ * fails. */
 static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
@@ -235,7 +244,8 @@ static struct leak_header *map_file(int fd, int *error)
     }
     *error = store.populated ? 0 : sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
     if (*error == -EINVAL) {
-        /* An old kernel: a page that is not allocated now could raise SIGBUS later. */
+        /* Kernels before 5.14 have no MADV_POPULATE_WRITE. All pages are allocated now: a page
+         * without disk space would raise SIGBUS later. */
         sys_unmap(header, store.size);
         store.size = store.size < SIZE_PREALLOCATED ? store.size : SIZE_PREALLOCATED;
         *error = sys_allocate(fd, store.size);
@@ -269,7 +279,8 @@ static uint64_t read_start_time(void)
     char buffer[1024];
     if (sys_read_file("/proc/self/stat", buffer, sizeof buffer) <= 0)
         return 0;
-    const char *at = strrchr(buffer, ')'); /* the name may contain spaces and brackets */
+    /* Field 2, the name of the program, may contain spaces and brackets. */
+    const char *at = strrchr(buffer, ')');
     for (int field = 2; at && field < 22; field++) {
         at = strchr(at, ' ');
         at = at ? at + 1 : NULL;
@@ -299,7 +310,8 @@ static void fill_header(struct leak_header *header)
         if (newline)
             *newline = '\0';
     }
-    /* Pairs with the reader's acquire: from here on the page is a valid header. */
+    /* Pairs with load_acquire in the readers of the file: from here on the page is a valid
+     * header. */
     store_release(&header->magic, LEAK_STORE_MAGIC);
 }
 
@@ -311,7 +323,8 @@ static void log_no_file(int error)
              NULL);
 }
 
-/* Begins the recording. header: NULL, there is no file. */
+/* Fills the header and sets store_header. header: the mapped file; NULL: there is no file, and the
+ * recording goes to memory. */
 static bool begin_recording(struct leak_header *header)
 {
     store.in_file = header != NULL;
@@ -341,7 +354,7 @@ static void set_program_name(const char *name)
     store.name[length] = '\0';
 }
 
-/* Makes the path absolute: after chdir a fork child's file goes to the same directory. */
+/* Sets the directory, as an absolute path: a fork child may create its file there after chdir. */
 static void set_directory(const char *dir)
 {
     char here[PATH_MAX];
@@ -368,8 +381,9 @@ bool store_create(const char *dir, const char *name, char **envp)
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    /* The first process of a tree says that there is no file. Below a filter that forbids new files
-     * none says it, because no other directory would help. */
+    /* Only the first process of a tree reports that there is no file; the parent of the others has
+     * libleak mapped, too. In a sandbox that forbids new files none reports it, because another
+     * directory would not help. */
     bool is_news = !sandbox_restricts && !sys_parent_has_mapped("/libleak.so");
     if (!header && (options_current.verbosity || is_news))
         log_no_file(error);
@@ -384,7 +398,7 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     store.said_full = false;
     arena_discharge(store.charged);
     store.charged = 0;
-    /* A child of a parent without a file does not try. */
+    /* A fork child does not try to create a file when its parent has none. */
     bool tries = store.in_file;
     struct leak_header *header = tries ? create_file(&error) : NULL;
     if (tries && !header) {
@@ -427,7 +441,7 @@ void store_make_private(void)
     sys_close(fd);
 }
 
-/* ---- Chunks --------------------------------------------------------------------------------- */
+/* ---- Chunks ---------------------------------------------------------------------------------- */
 
 static void report_full(void)
 {
@@ -438,7 +452,7 @@ static void report_full(void)
                  NULL);
 }
 
-/* Reserves size bytes of the file; 0: there are not that many left. */
+/* Reserves size bytes of the file and returns their offset; 0: there are not that many left. */
 static uint64_t reserve_bytes(uint64_t size)
 {
     uint64_t offset = load_relaxed(&store_header->used);
@@ -450,8 +464,9 @@ static uint64_t reserve_bytes(uint64_t size)
     return offset;
 }
 
-/* Advice about a part of the file, in units of the kernel's pages: rounded outwards where including
- * neighbouring bytes does no harm, else inwards. */
+/* Gives the kernel advice about a part of the file. Advice covers whole pages: advise_outwards
+ * includes the rest of the first and last page, where that does no harm; advise_inwards leaves
+ * these pages out. */
 static int advise_outwards(uint64_t offset, uint64_t size, int advice)
 {
     uint64_t start = offset & -sys_page_size();
@@ -471,8 +486,9 @@ static uint64_t bytes_ahead(uint64_t end)
     return ahead < store.size - end ? ahead : store.size - end;
 }
 
-/* Populates reserved pages, and some behind them. populated: read before they were reserved, so
- * that whoever wrote it had reserved pages in front of these. */
+/* Allocates the reserved bytes, and some behind them for the next chunks. populated:
+ * store.populated as read before this thread reserved its bytes; the bytes below it are allocated
+ * by the thread that set it. */
 static bool populate(uint64_t offset, uint64_t size, uint64_t populated)
 {
     uint64_t ahead = bytes_ahead(offset + size);
@@ -492,19 +508,21 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
     chunk->offset = offset;
     chunk->size = size;
     chunk->first = first;
-    /* Pairs with the reader's acquire: the fields above are written before. */
+    /* Pairs with load_acquire in the readers of the file: they see the fields that were written
+     * above. */
     store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
 }
 
-/* Reserves room for a chunk. NULL: there is none; then the pages at *offset are wasted. */
+/* Reserves and allocates size bytes for a chunk; *offset: where. NULL: there is no room, and the
+ * bytes at *offset, if that is not 0, stay unused. */
 static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
     uint64_t populated = load_acquire(&store.populated);
     *offset = reserve_bytes(size);
     if (!*offset || (store.in_file && !store.preallocated && !populate(*offset, size, populated))) {
         report_full();
-        /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
-         * freed again, because the program may need the same disk. */
+        /* Readers skip the reserved pages, which are never published as a chunk. Pages that were
+         * allocated are freed again, because the program may need the same disk. */
         if (*offset)
             advise_inwards(*offset, size, MADV_REMOVE);
         return NULL;
@@ -583,7 +601,8 @@ void store_limit_space(uint64_t limit)
 {
     static struct lock lock;
     struct locked locked = lock_take(&lock);
-    /* The file is in use: a thread that has seen the old size finds room for its chunk. */
+    /* Another thread may have compared its chunk with the old size just now; it finds room for that
+     * chunk in the 2 * AHEAD_MOST bytes. */
     uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
     uint64_t before = store.size, size = space_share(limit);
     if (size < needed)
