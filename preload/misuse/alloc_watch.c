@@ -8,7 +8,8 @@
 #include "preload/contexts/sites.h"
 
 #define BREAKPOINTS_MAX 64
-#define ACTION_PRINT ERROR_ACTION_REPORT /* prints the call stack; nothing is recorded */
+/* Writes the call stack to standard error, and the program continues. */
+#define ACTION_PRINT ERROR_ACTION_REPORT
 
 static struct breakpoint {
     uint32_t thread, count;
@@ -41,7 +42,7 @@ static bool parse_action(const char *word, size_t length, enum error_action *out
     return action > ERROR_ACTION_REPORT;
 }
 
-/* "T1#4213", "T1#4213=stop" */
+/* Parses "T1#4213" or "T1#4213=stop". */
 static bool parse_breakpoint(const char *item, size_t length, struct breakpoint *out)
 {
     const char *end = item + length;
@@ -94,11 +95,11 @@ uint32_t break_at_next(uint32_t thread, uint32_t after)
     return next;
 }
 
-/* ---- A breakpoint is reached ----------------------------------------------------------------- */
+/* ---- Acting on a breakpoint ------------------------------------------------------------------ */
 
 static bool is_traced(void)
 {
-    char status[512]; /* the line is among the first ten */
+    char status[512]; /* long enough for TracerPid, which is among the first ten lines */
     const char *line;
     return sys_read_file("/proc/thread-self/status", status, sizeof status) > 0 &&
            (line = strstr(status, "\nTracerPid:\t")) && line[12] != '0';
@@ -162,9 +163,11 @@ void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct
         unwind_check_run(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
     if (eventlog_is_on())
         eventlog_alloc(guard, caller, thread, block);
-    if (block->site && !thread->stand_in) /* a stand-in means that a lock is held */
+    /* A stand-in (threads.h) holds a lock, so no signal handler may run. */
+    if (block->site && !thread->stand_in)
         break_at_handle(guard, caller, block);
     if (alloc_watch_calls.allocated && block->site && !thread->stand_in)
         alloc_watch_calls.allocated(guard, caller, block);
-    thread->watch_at = next_watch(thread); /* last: a signal handler may have allocated meanwhile */
+    /* Computed last: a signal handler may have allocated in break_at_handle. */
+    thread->watch_at = next_watch(thread);
 }

@@ -14,28 +14,30 @@
 #include "preload/base/sys.h"
 #include "arch.h"
 
-/* Pointers that a program releases by the thousand although libleak knows no block there belong to
- * another allocator. After FOREIGN_FEW of them, a pointer in the same 64 KiB as the last one is not
- * examined; after FOREIGN_MAX none is, since the examination costs too much. */
+/* When a program releases thousands of pointers at which libleak knows no block, they belong to
+ * another allocator, and examining each costs too much. After FOREIGN_FEW such pointers, one in a
+ * 64 KiB area that had one before is not examined; after FOREIGN_MAX none is. */
 #define FOREIGN_FEW 4096
 #define FOREIGN_MAX 65536
 #define FOREIGN_AREA_BITS 16
-#define FOREIGN_AREAS 1024 /* a power of two: 64 MiB of another heap */
-/* An array of objects with destructors is preceded by their number, in 8 bytes or in 16. */
+#define FOREIGN_AREAS 1024 /* areas that are remembered, a power of two; they cover 64 MiB */
+/* new[] stores the number of objects before an array of objects with destructors, in 8 bytes or in
+ * 16. ARRAY_COOKIES counts these two possibilities. */
 #define ARRAY_COOKIES 2
 
-/* A wrong call. */
+/* A call that releases a block wrongly. */
 struct bad_call {
     const struct frame *caller;
     uintptr_t address;
-    uint32_t how;                /* free_form.h */
-    uint32_t node;               /* the call stack of the caller; 0: none */
-    const struct thread *thread; /* or NULL */
+    uint32_t how;                /* the form of the free (free_form.h) */
+    uint32_t node;               /* context tree node of the call's stack; 0: none */
+    const struct thread *thread; /* the calling thread; NULL: it has no state */
 };
 
 static bool live_lines;
-static uint32_t foreign_count;                /* of the pointers that were examined */
-static uint64_t foreign_areas[FOREIGN_AREAS]; /* area number + 1 of the last one; 0: none */
+static uint32_t foreign_count; /* number of unknown pointers that were examined */
+/* By hash of the area: number + 1 of the area that had an unknown pointer last; 0: none. */
+static uint64_t foreign_areas[FOREIGN_AREAS];
 
 void bad_free_start(const char *on_error, bool live)
 {
@@ -53,7 +55,7 @@ static struct bad_call capture_bad_call(struct guard *guard, const struct frame 
     return call;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Filling in the event -------------------------------------------------------------------- */
 
 static struct leak_event make_event(const struct bad_call *call, enum leak_event_type type)
 {
@@ -82,8 +84,8 @@ static void add_suballoc_to_event(struct guard *guard, struct leak_event *event,
     event->block_pool = pools_store_name(guard, block->pool);
 }
 
-/* Records the event before the line and the action that the options select. True: the call
- * continues in a child with a recording of its own (on_error_perform). */
+/* Records the event first, then writes its line and performs its action as the options select.
+ * True: the call continues in a child with a recording of its own (on_error_perform). */
 static bool handle_event(struct guard *guard, const struct bad_call *call,
                          const struct leak_event *event)
 {
@@ -98,8 +100,8 @@ static bool handle_event(struct guard *guard, const struct bad_call *call,
     return on_error_handle(guard, call->caller, event->type, words);
 }
 
-/* Counts the block as inherited, after handle_event returned true: a fork child counts the blocks
- * in its table as inherited, and this block was out of the table. */
+/* Counts the block as inherited by this fork child, after handle_event returned true. The child has
+ * counted the blocks in its table so, but this block was already out of the table. */
 static void count_as_inherited(const struct block *block)
 {
     uint64_t blocks = sample_state.bytes ? sample_count(block, true) : 1;
@@ -107,7 +109,7 @@ static void count_as_inherited(const struct block *block)
     add_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
-/* ---- A block, and a call that does not fit it ------------------------------------------------ */
+/* ---- A block is known, but the call does not fit it ------------------------------------------ */
 
 static bool involves_operators(uint32_t how, const struct block *block)
 {
@@ -127,7 +129,7 @@ static bool is_aligned_as_stated(const struct frame *caller, const struct block 
                  : __builtin_popcountll(stated) == 1 && !(block->address & (stated - 1));
 }
 
-/* The type of the error in a release. NONE: the call is right. */
+/* Compares the form of the release with the block. LEAK_EVENT_NONE: the release is right. */
 static enum leak_event_type classify_release(const struct frame *caller, const struct block *block,
                                              uint32_t how)
 {
@@ -207,7 +209,7 @@ static uint64_t untracked_count(enum leak_untracked why)
     return load_relaxed(&store_header->untracked[why]);
 }
 
-/* Does libleak see every allocation and every free? */
+/* Says whether libleak sees every allocation and every free of this process. */
 static bool sees_all_blocks(void)
 {
     return !sample_state.bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
@@ -216,7 +218,7 @@ static bool sees_all_blocks(void)
            !untracked_count(LEAK_UNTRACKED_ABANDONED) && !static_malloc_address();
 }
 
-/* Is every block that it sees in the table? */
+/* Says whether every allocated block that libleak sees is in the table. */
 static bool keeps_all_blocks(void)
 {
     return !untracked_count(LEAK_UNTRACKED_FILTERED) && !untracked_count(LEAK_UNTRACKED_NO_MEMORY);
@@ -254,8 +256,8 @@ static bool is_interior_free(struct guard *guard, const struct bad_call *call,
     return true;
 }
 
-/* delete[] of a single object with a destructor expects the number of objects before it, so its
- * pointer is that far before the block. */
+/* Detects delete[] of a single object with a destructor. delete[] expects the number of objects in
+ * 8 or 16 bytes before its array, so the pointer that it frees is that far before the block. */
 static bool is_array_delete_of_object(struct guard *guard, const struct bad_call *call,
                                       struct leak_event *event)
 {
@@ -296,9 +298,9 @@ static bool is_unmapped(uintptr_t address)
     return !sys_peek(address, &byte, 1) && sys_peek((uintptr_t)&probe, &byte, 1);
 }
 
-/* The place of an address. Only what certainly never came from an allocator has a place: a stack,
- * the code or data of an object, or no memory at all. Other mapped memory may be the heap of an
- * allocator that libleak does not see: NONE. */
+/* Finds out where an address lies, if no allocator can have returned it: on a stack, in the code or
+ * data of an object, or in no memory. LEAK_PLACE_NONE: other memory, which may be the heap of an
+ * allocator that libleak does not see. */
 static enum leak_place find_address_place(const struct thread *thread, uintptr_t address)
 {
     struct stack_search search = {.address = address};
@@ -311,7 +313,8 @@ static enum leak_place find_address_place(const struct thread *thread, uintptr_t
     threads_each(search_stack, &search);
     if (search.found)
         return LEAK_PLACE_OTHER_STACK;
-    /* An allocator may have a pool in its own data. */
+    /* libc and an allocator linked into the program are left out: an allocator may have a pool in
+     * the data of its object. */
     if (modules_has_object(address) && !modules_same_object((uintptr_t)real.free, address) &&
         !(static_malloc_address() && modules_same_object(static_malloc_address(), address)))
         return LEAK_PLACE_OBJECT;
@@ -341,7 +344,7 @@ static bool is_foreign(uintptr_t address)
            (before >= FOREIGN_FEW && load_relaxed(foreign_area(address)) == area);
 }
 
-/* Handles a release of an unknown address. False: nothing is certain. */
+/* Handles a release of an address at which no block begins. False: it is not certainly an error. */
 static bool handle_unknown(struct guard *guard, const struct bad_call *call)
 {
     struct leak_event event;
@@ -364,13 +367,14 @@ void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintpt
                          uint32_t how)
 {
     struct bad_call call = capture_bad_call(guard, caller, address, how);
-    /* Blocks that filters or sampling left out are unknown, too: the count would mean nothing. */
+    /* With filters or sampling the count would mean nothing: blocks that they leave out are
+     * unknown, too. */
     if (!handle_unknown(guard, &call) && !options_current.min_size && !options_current.max_size &&
         !sample_state.bytes)
         add_relaxed(&store_header->unknown_frees, 1);
 }
 
-/* A block of malloc, released through an allocator of the program. */
+/* Detects a block of malloc that is released through an allocator of the program. */
 static bool is_malloc_block(struct guard *guard, const struct bad_call *call,
                             struct leak_event *event)
 {
@@ -387,7 +391,8 @@ void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, u
 {
     struct bad_call call = capture_bad_call(guard, caller, address, how);
     struct leak_event event;
-    if (!keeps_all_blocks()) /* the block may be one that was left out */
+    /* The block may be one that is not in the table, for a filter or for lack of memory. */
+    if (!keeps_all_blocks())
         return;
     if (!is_malloc_block(guard, &call, &event) && !is_double_free(guard, &call, &event) &&
         !is_inside_suballoc(guard, &call, &event)) {
@@ -400,7 +405,8 @@ void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, u
 
 /* ---- Quarantine ------------------------------------------------------------------------------ */
 
-/* The block was freed and its memory not given back, so the double free is certain. */
+/* A block in the quarantine was freed, and libc has not got its memory back: releasing it is
+ * certainly a double free. */
 bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
                              uint32_t how)
 {
@@ -434,7 +440,7 @@ bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *
         return false;
     guard->calling_real = true;
     while ((pointer = quarantine_pop_surplus(guard)))
-        real.free(pointer); /* then there is only one allocator: hook_static_malloc.c */
+        real.free(pointer); /* there is one malloc in this case; with two there is no quarantine */
     guard->calling_real = false;
     return true;
 }

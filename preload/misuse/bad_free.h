@@ -3,7 +3,7 @@
  *
  * A correct release never reaches this module: the form of the release (free_form.h) agrees with
  * the kind of the block. A wrong one is recorded first (errors.h) and then continues as it would
- * without libleak: libc reacts to it as loudly as before. Of a pointer that no block begins at,
+ * without libleak, so libc may abort the program as before. When no block begins at the pointer,
  * only what is certain is an error:
  *
  *     freed recently, and no memory was allocated unseen since   double free
@@ -13,12 +13,11 @@
  *
  * A foreign pointer may belong to an allocator that libleak does not see. Blocks of the program's
  * own allocators (suballoc.h) are known exactly: releasing one through another allocator, or
- * releasing an address that is none, is an error.
+ * releasing an address at which it has no block, is an error.
  *
  * The module never reads the memory at the pointer, except through the kernel. A program that
  * replaces operator new and delete may implement them through each other, so these forms are not
- * compared then.
- */
+ * compared then. */
 #ifndef PRELOAD_MISUSE_BAD_FREE_H
 #define PRELOAD_MISUSE_BAD_FREE_H
 
@@ -32,14 +31,14 @@
 /* Reads the options on_error and live_errors. */
 void bad_free_start(const char *on_error, bool live);
 
-/* Does the call agree with the block? with_size: the form states a size, and caller is the first
- * part of a free_form_frame. False: it does not, or the form states an alignment, which
+/* Says whether the call agrees with the block. with_size: the form states a size, and caller is the
+ * first part of a free_form_frame. False: the call disagrees, or it states an alignment, which
  * bad_free_check_block compares. */
 static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const struct block *block,
                                           uint32_t how, bool with_size)
 {
     unsigned kind = block->kind & BLOCKS_KIND;
-    /* The common case: the first kind that the form may release, with no flag set. */
+    /* The common case: the block has the first kind that the form may release, and no flag. */
     if (__builtin_constant_p(how) && !with_size && likely(block->kind == __builtin_ctz(how)))
         return true;
     if (!with_size)
@@ -48,22 +47,26 @@ static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const stru
            ((const struct free_form_frame *)caller)->size == block->size;
 }
 
-/* In these functions, `how` is the form of the release (free_form.h), and `caller` the first part
- * of a free_form_frame where the form states a size or an alignment. */
+/* In the functions below, `how` is the form of the release (free_form.h). caller is the first part
+ * of a free_form_frame if the form states a size or an alignment. */
 
-/* bad_free_agrees was false: compares everything, and handles an error. */
+/* Compares kind, size and alignment of the block with the call, after bad_free_agrees returned
+ * false, and handles an error. */
 COLD void bad_free_check_block(struct guard *guard, const struct frame *caller,
                                const struct block *block, uint32_t how);
-/* A block of the program's own allocators was released by another one: to pool, 0: to none. */
+/* Handles a release of a block of the program's own allocators by another allocator. pool: the pool
+ * to which it is released; 0: none. */
 COLD void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
                                const struct suballoc_block *block, uint32_t how, uint32_t pool);
-/* Such an allocator (pool, 0: of none) releases an address at which it has no block. */
+/* Handles a release by an allocator of the program at an address where this allocator has no block.
+ * pool: the pool to which it is released; 0: none. */
 COLD void bad_free_by_suballocator(struct guard *guard, const struct frame *caller,
                                    uintptr_t address, uint32_t how, uint32_t pool);
-/* A pool was destroyed while this block of it was live. */
+/* Handles the destruction of a pool in which this block is live. */
 COLD void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
                                   const struct suballoc_block *block);
-/* No block begins at the address: an error, or counted as foreign. */
+/* Handles a release of an address at which no block begins: as an error, or as a foreign pointer,
+ * which is only counted. */
 COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                               uint32_t how);
 /* Handles a release of a block that is in the quarantine, so this is a double free. False: the
@@ -71,8 +74,8 @@ COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, u
  * handle it again. */
 bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
                              uint32_t how);
-/* Puts the freed block into the quarantine and gives libc what has to leave it. False: the block
- * did not enter the quarantine and is to be freed at once. */
+/* Puts the freed block into the quarantine, and passes blocks that leave the quarantine to libc.
+ * False: the block did not enter the quarantine and must be freed at once. */
 bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *pointer,
                          const struct block *block, uint32_t how);
 

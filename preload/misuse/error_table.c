@@ -4,11 +4,12 @@
 #include "preload/store/store.h"
 
 static struct lock table_lock;
-static struct leak_events *table; /* NULL: no error so far */
+static struct leak_events *table; /* NULL: there was no error so far */
 static uint32_t event_count;
-static bool table_failed; /* there was no memory for it */
+static bool table_failed; /* there was no memory for the table */
 
-/* The address is not compared, since a loop releases many: invalid frees differ by their caller. */
+/* Two events count as the same when all but the address agree: a loop may release many addresses.
+ * So invalid frees differ by their caller only. */
 static bool is_same_event(const struct leak_event *a, const struct leak_event *b)
 {
     return a->type == b->type && a->form == b->form && a->place == b->place && a->site == b->site &&
@@ -41,7 +42,7 @@ static void append_event(const struct leak_event *event)
     made.count = 1;
     made.last_tick = event->tick;
     *place = made;
-    store_release(&place->type, event->type); /* a reader of the file ignores it before */
+    store_release(&place->type, event->type); /* readers of the file ignore a record of type NONE */
 }
 
 bool error_table_add(struct guard *guard UNUSED, const struct leak_event *event)

@@ -1,7 +1,6 @@
 /* errors.h - what happens to a wrong release after its detection (bad_free.h): it is recorded in
  * the recording file (error_table.c), described in one line on standard error (live_error.c), and
- * answered with the action that the option on_error selects (on_error.c).
- */
+ * followed by the action that the option on_error selects (on_error.c). */
 #ifndef PRELOAD_MISUSE_ERRORS_H
 #define PRELOAD_MISUSE_ERRORS_H
 
@@ -18,7 +17,8 @@ struct strbuf;
  * not pay for it.
  */
 
-/* Adds the event to the recording file. True: it is the first of its kind and got a record. */
+/* Records an event: in a new record, or by counting it in the record of an equal event. True: it
+ * got a new record. */
 bool error_table_add(struct guard *guard, const struct leak_event *event);
 
 /* Invariant: every record has a type and a count and differs from all records before it. */
@@ -38,20 +38,21 @@ void error_table_fork_child(void);
  *         allocated in g at a.c:3; freed before in h at a.c:5 (T1)
  */
 
-/* Finds leakreport. */
+/* Finds the program leakreport. */
 void live_error_start(void);
 void live_error_write(struct guard *guard, const struct leak_event *event);
-/* Appends a path as leak_escape.h shows it, but with newlines, tabs and backslashes as \n, \t and \\:
- * leakreport reads all of these back. */
+/* Appends a path with the escapes of leak_escape.h, and newlines, tabs and backslashes as  , \t and
+ * \\: leakreport reads all of these back. */
 void live_error_add_escaped(struct strbuf *out, const char *path);
-/* Writes words on a line, then one line for each frame of the call stack that begins at node. */
+/* Writes the text words on a line, then one line for each frame of the call stack whose innermost
+ * frame is node. */
 COLD void live_error_write_stack(struct guard *guard, const char *words, uint32_t node);
 
-/* The description without names of functions: "40 bytes of new[] released by free". */
+/* Describes an event without names of functions: "40 bytes of new[] released by free". */
 void error_text_describe(const struct leak_event *event, struct strbuf *out);
-/* "40 bytes of malloc" */
+/* Describes a block: "40 bytes of malloc". */
 void error_text_add_block(struct strbuf *out, uint64_t size, enum leak_kind kind);
-/* "new[]", "sized delete" */
+/* The word for an allocating function ("new[]"), or for a releasing one ("sized delete"). */
 const char *error_text_kind(enum leak_kind kind);
 const char *error_text_form(enum leak_form form);
 
@@ -66,23 +67,25 @@ const char *error_text_form(enum leak_form form);
  */
 enum error_action { ERROR_ACTION_REPORT, ERROR_ACTION_STOP, ERROR_ACTION_TRAP, ERROR_ACTION_ABORT };
 
-/* Converts between an action and its word; -1: no such word. */
+/* Converts between an action and its word; -1: there is no such word. */
 int on_error_find_action(const char *word, size_t length);
 const char *on_error_action_name(enum error_action action);
-/* Releases the reentrancy guard, performs the action, and enters again for the same caller. True:
- * the call continues in a child that a signal handler has forked and that has a recording of its
- * own by now. A child without one is detached, so that the rest of the call writes to no recording.
- */
+/* Leaves the runtime (guard_leave), performs the action, and enters again for the same caller.
+ * True: the call continues in a child that a signal handler has forked and that has a recording of
+ * its own by now. A child without one is detached, so that the rest of the call writes to no
+ * recording. */
 bool on_error_perform(struct guard *guard, const struct frame *caller, enum error_action action);
 
-/* Reads the option; logs a value that it cannot read and then reports every error. */
+/* Reads the option on_error. An unknown word is reported in the log; then every error has the
+ * action report. */
 void on_error_start(const char *option);
-/* Parses on_error=. False: the option has an unknown word; every type is set to report. */
+/* Parses the option on_error. False: it has an unknown word; every error gets the action report. */
 bool on_error_parse(const char *option, size_t length);
-/* Performs the configured action for the type; returns as on_error_perform. words: for the log. */
+/* Performs the action that is selected for the type; its result is that of on_error_perform. words:
+ * describes the error in the log. */
 bool on_error_handle(struct guard *guard, const struct frame *caller, enum leak_event_type type,
                      const char *words);
-/* True if the configured action for the type is report. */
+/* Says whether the action that is selected for the type is report. */
 bool on_error_only_reports(enum leak_event_type type);
 
 #endif

@@ -14,15 +14,16 @@
 
 enum { STACKS_OF_ALLOCATIONS = 2, STACKS_OF_FREES = 3 };
 
-static unsigned level; /* 0: off */
+static unsigned level; /* the option log; 0: no event log */
 
 static bool for_mtrace;
 static uint64_t started_ns;
-static char path_bytes[PATH_MAX]; /* the lock of the log file guards it */
+static char path_bytes[PATH_MAX]; /* scratch, guarded by the lock of the log file */
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Places of calls ------------------------------------------------------------------------- */
 
-/* object+offset of the call that returns to pc, in one form or the other. */
+/* Adds the place of the call that returns to pc: "object+offset", or "object:[offset]" for
+ * mtrace. */
 static void add_call_place(struct guard *guard, struct strbuf *out, uintptr_t pc)
 {
     struct module_location place;
@@ -40,7 +41,8 @@ static void add_call_place(struct guard *guard, struct strbuf *out, uintptr_t pc
 static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
-    for_mtrace = false; /* mtrace(1) has no call stacks and skips such lines */
+    /* The format of mtrace(1) has no call stacks; it skips lines of this form. */
+    for_mtrace = false;
     for (struct leak_node frame; context_tree_next(&node, &frame);) {
         if (frame.pc < LEAK_KIND_PCS || modules_is_own(frame.pc))
             continue;
@@ -51,7 +53,7 @@ static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node
     for_mtrace = mtrace;
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Lines of events ------------------------------------------------------------------------- */
 
 static void add_serial(struct strbuf *out, uint32_t thread, uint32_t count)
 {
@@ -63,14 +65,15 @@ static void add_serial(struct strbuf *out, uint32_t thread, uint32_t count)
     strbuf_add_number(out, count);
 }
 
-/* "0.001234 T1#4213 malloc 40 at 0x55d0c0a012a0" */
+/* Adds "0.001234 T1#4213 malloc 40 at 0x55d0c0a012a0". */
 static void add_plain_event(struct strbuf *out, uint32_t thread, uint32_t count, const char *what,
                             const struct block *block)
 {
     uint64_t us = (sys_clock_ns(CLOCK_MONOTONIC) - started_ns) / 1000;
     char digits[24];
     struct strbuf fraction = STRBUF_ON(digits);
-    strbuf_add_number(&fraction, 1000000 + us % 1000000); /* keeps leading zeros */
+    /* The added 1 keeps leading zeros; it is not printed. */
+    strbuf_add_number(&fraction, 1000000 + us % 1000000);
     strbuf_add_number(out, us / 1000000);
     strbuf_add(out, ".");
     strbuf_add(out, digits + 1);
@@ -90,7 +93,7 @@ static void add_plain_event(struct strbuf *out, uint32_t thread, uint32_t count,
     add_serial(out, block->thread, block->count);
 }
 
-/* "@ /usr/bin/app:[0x1139] + 0x55d0c0a012a0 0x28" */
+/* Adds "@ /usr/bin/app:[0x1139] + 0x55d0c0a012a0 0x28". */
 static void add_mtrace_event(struct guard *guard, struct strbuf *out, uintptr_t pc,
                              const char *sign, const struct block *block)
 {
@@ -104,7 +107,8 @@ static void add_mtrace_event(struct guard *guard, struct strbuf *out, uintptr_t 
     strbuf_add_hex(out, block->size);
 }
 
-/* An event in both formats. count: of the new block, 0 for a free. node: 0: no call stack. */
+/* An event, for both formats: words for the plain one, sign for mtrace. count: number of the new
+ * block, 0 for a free. node: its call stack, 0 if none is written. */
 struct log_event {
     const char *words, *sign;
     uint32_t thread, count, node;

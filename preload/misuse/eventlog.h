@@ -22,24 +22,25 @@
 #include "preload/heap/threads.h"
 
 void eventlog_start(const struct options *options, const char *program);
-/* Does not change after the start. */
+/* Says whether there is an event log; constant after the start. */
 bool eventlog_is_on(void);
 
 /* Logs an allocation. thread: the calling thread. */
 void eventlog_alloc(struct guard *guard, const struct frame *caller, struct thread *thread,
                     const struct block *block);
-/* Logs a free. how: free_form.h. After realloc's free follows eventlog_alloc or
+/* Logs a free. how: its form (free_form.h). realloc calls this first, then eventlog_alloc or
  * eventlog_realloc_failed. */
 void eventlog_free(struct guard *guard, const struct frame *caller, const struct block *block,
                    uint32_t how);
 void eventlog_realloc_failed(struct guard *guard, const struct block *block);
-/* No known block begins at the address. */
+/* Logs a free of an address at which no known block begins. */
 void eventlog_free_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                            uint32_t how);
 
-/* The end of the process: truncates the file to what was written. wait: for other writers. */
+/* Ends the log with the process: truncates the file to what was written. wait: waits for threads
+ * that are writing. */
 void eventlog_end(bool wait);
-/* The same before exec, after which logging may continue. */
+/* Truncates the file to what was written, before exec; if exec fails, logging continues. */
 void eventlog_pause(void);
 void eventlog_fork_child(void);
 

@@ -14,7 +14,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
-/* ---- The description, without names of functions --------------------------------------------- */
+/* ---- The description of an error, without names of functions --------------------------------- */
 
 static const char *const kind_words[] = {[LEAK_KIND_NONE] = "unknown",
 #define X(name, word) [LEAK_KIND_##name] = word,
@@ -37,7 +37,7 @@ static const char *const place_words[] = {[LEAK_PLACE_NONE] = "of no block",
 #undef W
 };
 
-/* Appends the strings; NULL ends them. */
+/* Appends all strings; NULL ends the list. */
 static __attribute__((sentinel)) void add_strings(struct strbuf *out, ...)
 {
     va_list strings;
@@ -78,7 +78,8 @@ static void add_pool(struct strbuf *out, uint32_t number, const char *if_unnamed
         strbuf_add(out, if_unnamed);
 }
 
-/* A mismatch with an allocator of the program: the allocators are named. */
+/* Describes a mismatch with an allocator of the program: names the allocators, and the pools if
+ * there are some. */
 static void add_suballoc_mismatch(struct strbuf *out, const struct leak_event *event,
                                   enum leak_kind kind)
 {
@@ -166,29 +167,33 @@ void error_text_describe(const struct leak_event *event, struct strbuf *out)
     }
 }
 
-/* ---- Questions to leakreport ----------------------------------------------------------------- */
+/* ---- Asking leakreport for names ------------------------------------------------------------- */
 
-#define FRAMES_ASKED 12 /* of each call stack: a frame of the program is among them */
-#define FRAMES_MAX 64   /* of a whole call stack */
+/* Frames of each call stack for which a name is requested: among them is one of the program. */
+#define FRAMES_ASKED 12
+/* The largest number of frames when a whole call stack is written. */
+#define FRAMES_MAX 64
 #define BUFFER_SIZE (64u << 10)
 
-/* A frame as leakreport names it. */
+/* A function as leakreport names it, with its source file and line. */
 struct named {
     const char *function, *file, *line;
     size_t function_length, file_length, line_length;
 };
 
-/* A call stack of the line, and what leakreport knows of it. */
+/* A call stack of the error, and what leakreport knows of it. */
 struct error_stack {
     uintptr_t pc[FRAMES_ASKED];
     uint32_t frames;
     bool runtime[FRAMES_ASKED]; /* the frame is in the C or C++ library */
-    struct named inner, title;  /* function NULL: not known */
+    /* The innermost function with a name, and the most telling one; member function NULL: there is
+     * none. */
+    struct named inner, title;
 };
 
-static const char *leakreport; /* its path; NULL: frames have no names */
+static const char *leakreport; /* path of leakreport; NULL: not found, so frames have no names */
 
-/* The frames of the program, from the node outwards. */
+/* Reads the frames of a call stack from its innermost node outwards, without those of libleak. */
 static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
@@ -233,8 +238,9 @@ static bool is_runtime_library(const char *path)
     return false;
 }
 
-/* "BUILD-ID OFFSET PATH". For a pc outside every object the question has no answer, but keeps the
- * number of answers right. True: the object is a runtime library. */
+/* Adds the line "BUILD-ID OFFSET PATH" that asks leakreport for the name of a frame. A pc outside
+ * every object gets a line, too, which leakreport cannot answer: it keeps the number of answers
+ * right. True: the object is a runtime library. */
 static bool add_question(struct strbuf *out, uintptr_t pc, char *path_bytes)
 {
     struct module_location place = {0};
@@ -254,14 +260,17 @@ static bool add_question(struct strbuf *out, uintptr_t pc, char *path_bytes)
     return is_runtime_library(path_bytes);
 }
 
-/* Runs leakreport; its answers end with a NUL. Without it there are none. */
+/* Runs leakreport on the questions and reads its answers, which a NUL ends. Without leakreport they
+ * are empty. */
 static void run_questions(const char *questions, size_t length, char *answers)
 {
-    static char *environment[] = {NULL}; /* neither libleak's nor the program's matters here */
+    /* empty: leakreport must not see the variables of the program or of libleak. */
+    static char *environment[] = {NULL};
     char *arguments[] = {"leakreport", "--serve-fd", "0,1", NULL};
     ssize_t got = -1;
     answers[0] = '\0';
-    if (!leakreport || sys_rlimit(RLIMIT_FSIZE) < BUFFER_SIZE) /* SIGXFSZ, even for memory */
+    /* A write beyond the limit raises SIGXFSZ, even in a memfd. */
+    if (!leakreport || sys_rlimit(RLIMIT_FSIZE) < BUFFER_SIZE)
         return;
     int in = sys_memfd_cloexec("questions"), out = sys_memfd_cloexec("answers");
     if (in >= 0 && out >= 0 && sys_write(in, questions, length) == (ssize_t)length) {
@@ -277,7 +286,7 @@ static void run_questions(const char *questions, size_t length, char *answers)
     answers[got > 0 ? got : 0] = '\0';
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Reading the answers --------------------------------------------------------------------- */
 
 /* Reads "FUNCTION\tFILE\tLINE\n" at *at and advances *at. False: the line was "\n", which ends the
  * answer of one frame, or the answers end. */
@@ -296,7 +305,8 @@ static bool read_answer(const char **at, struct named *out)
     return true;
 }
 
-/* How well a frame serves as title: the error is rarely in a header or library of the system. */
+/* Rates how well a function serves to name the place of the error: least if it has no name, best if
+ * its source is not in /usr and it is in no runtime library. */
 static unsigned rank_title(const struct named *named, bool runtime)
 {
     if (!named->function_length)
@@ -372,9 +382,9 @@ static void add_stack_title(struct strbuf *out, const char *lead, const struct e
     strbuf_add(out, ")");
 }
 
-/* ---- The line -------------------------------------------------------------------------------- */
+/* ---- The line about an error ----------------------------------------------------------------- */
 
-/* Memory for one line or one whole call stack. */
+/* Scratch memory to describe one error or to write one call stack. */
 struct buffers {
     char questions[BUFFER_SIZE], answers[BUFFER_SIZE], path[PATH_MAX], line[1024];
     uintptr_t pc[FRAMES_MAX];
@@ -400,8 +410,8 @@ void live_error_start(void)
     leakreport = leakreport_find();
 }
 
-/* An operator that the program has replaced may stand on another one, and then the two are no
- * mismatch: no line, as no record in leakreport's report. */
+/* Writes no line about a pair of operators new and delete that the program has replaced: one may
+ * call the other, so the two are no mismatch. leakreport writes no record of it either. */
 void live_error_write(struct guard *guard UNUSED, const struct leak_event *event)
 {
     struct error_stack stacks[STACKS] = {0};

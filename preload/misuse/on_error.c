@@ -12,9 +12,9 @@ static const char *const type_words[LEAK_EVENT_MAX] = {
 #undef T
 };
 
-static uint8_t actions[LEAK_EVENT_MAX]; /* enum error_action, by type of event */
+static uint8_t actions[LEAK_EVENT_MAX]; /* enum error_action for each type of event */
 
-/* The index of a word, or -1. */
+/* Finds a word in a list: its index, or -1. */
 static int find_word(const char *const *words, size_t count, const char *word, size_t length)
 {
     for (size_t i = 0; i < count; i++)
@@ -33,7 +33,7 @@ const char *on_error_action_name(enum error_action action)
     return action_words[action];
 }
 
-/* "abort", "double-free=abort" */
+/* Parses one item of the option: "abort" or "double-free=abort". */
 static bool parse_word(const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);
