@@ -19,7 +19,7 @@ static void free_suballoc(struct guard *guard, const struct frame *caller, const
     }
 }
 
-/* ---- Blocks of no pool ----------------------------------------------------------------------- */
+/* ---- Blocks that belong to no pool ----------------------------------------------------------- */
 
 void annotate_block_new(struct guard *guard, const struct frame *caller, const void *block,
                         size_t size)
@@ -43,7 +43,7 @@ void annotate_block_resize(struct guard *guard, const struct frame *caller, cons
     track_suballoc(guard, caller, (void *)block, size, LEAK_KIND_CUSTOM, 0);
 }
 
-/* ---- Pools ----------------------------------------------------------------------------------- */
+/* ---- Blocks in pools ------------------------------------------------------------------------- */
 
 void annotate_pool_create(struct guard *guard, const void *pool, const char *name)
 {

@@ -1,9 +1,8 @@
-/* annotate.h - what the program says of its own allocators (libleak_* of the public API): a block
- * was allocated or freed, in a pool or in none. A call that does not fit is handled as a wrong
- * release (bad_free.h).
+/* annotate.h - records what the program reports about its own allocators through the public API
+ * (libleak_*): it has allocated or freed a block, in a pool or in none. A call that does not fit
+ * the known blocks is handled as a wrong release (bad_free.h).
  *
- * With sample= these blocks are not tracked, and all calls return at once.
- */
+ * With sample= these blocks are not tracked, and all calls return at once. */
 #ifndef PRELOAD_TRACK_ANNOTATE_H
 #define PRELOAD_TRACK_ANNOTATE_H
 
@@ -11,7 +10,8 @@
 
 void annotate_block_new(struct guard *guard, const struct frame *caller, const void *block,
                         size_t size);
-/* Counts as realloc does: one free, one allocation. */
+/* Records that a block has another size now: as realloc, that counts as one free and one
+ * allocation. */
 void annotate_block_resize(struct guard *guard, const struct frame *caller, const void *block,
                            size_t size);
 void annotate_block_free(struct guard *guard, const struct frame *caller, const void *block);
@@ -23,10 +23,10 @@ void annotate_pool_alloc(struct guard *guard, const struct frame *caller, const 
                          const void *block, size_t size);
 void annotate_pool_free(struct guard *guard, const struct frame *caller, const void *pool,
                         const void *block);
-/* The block has moved to another address, or has another size. */
+/* Records that a block of the pool has moved to another address, or has another size. */
 void annotate_pool_resize(struct guard *guard, const struct frame *caller, const void *pool,
                           const void *block, const void *now, size_t size);
-/* Every block of the pool that does not begin in [start, start + size) is free. */
+/* Records that every block of the pool that does not begin in [start, start + size) is free. */
 void annotate_pool_trim(struct guard *guard, const struct frame *caller, const void *pool,
                         const void *start, size_t size);
 void annotate_pool_destroy(struct guard *guard, const struct frame *caller, const void *pool);

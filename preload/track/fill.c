@@ -8,22 +8,25 @@
 #include "preload/store/store.h"
 #include "arch.h"
 
-/* Pages asked about in one call of mincore. */
+/* The number of pages that one call of mincore examines. */
 #define PAGES_A_CALL 256
-/* glibc keeps the size of a block's chunk before the block; this bit says: a mapping of its own. */
+/* A flag in the word before each block of glibc, which holds the size of its chunk: the chunk is a
+ * mapping of its own. */
 #define CHUNK_IS_MAPPED 2
 
 struct fill_state fill_state;
 
-static bool clears;               /* fill=auto */
-static struct fill_bytes bytes;   /* the option */
-static size_t (*usable)(void *);  /* belongs to the allocator of real.realloc; NULL: unknown */
-static uint64_t page_size, spent; /* spent: of the limit in fill.h */
+static bool clears;             /* fill=auto clears new blocks (fill.h) */
+static struct fill_bytes bytes; /* the value of the option fill */
+/* malloc_usable_size of the allocator that real.realloc belongs to; NULL: none is known. */
+static size_t (*usable)(void *);
+static uint64_t page_size, spent; /* spent: bytes counted against the limit in fill.h */
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
-/* The byte that MALLOC_PERTURB_ or its tunable make glibc fill new blocks with, but for those that
- * come from a thread's cache: then all are filled with it. FILL_AUTO: there is none. */
+/* The byte with which glibc fills new blocks because of MALLOC_PERTURB_ or its tunable. glibc
+ * leaves out blocks from a thread's cache, so libleak fills all blocks with this byte. FILL_AUTO:
+ * neither is set. */
 static int get_byte_of_libc(char **envp)
 {
     static const char tunable[] = "glibc.malloc.perturb=";
@@ -38,7 +41,7 @@ static int get_byte_of_libc(char **envp)
     return (byte & UINT8_MAX) ^ UINT8_MAX;
 }
 
-/* Says whether glibc tags its memory: then its chunks have other sizes. */
+/* Says whether glibc tags its memory; its chunks have other sizes then. */
 static bool has_memory_tags(char **envp)
 {
     const char *tunables = options_getenv(envp, "GLIBC_TUNABLES");
@@ -61,9 +64,9 @@ void fill_start(char **envp)
              !options_current.max_size;
     fill_state.frees = bytes.freed >= 0;
     fill_state.small = clears ? FILL_SMALL : 0;
+    /* Blocks from before libleak was loaded may have used any part of the heap. */
     if (real_functions_loaded_late())
-        memset(fill_state.high, 0xff,
-               sizeof fill_state.high); /* all that there is may have been used */
+        memset(fill_state.high, 0xff, sizeof fill_state.high);
 }
 
 void fill_note_linked_malloc(void)
@@ -79,7 +82,8 @@ void fill_restart(void)
 
 /* ---- Large blocks --------------------------------------------------------------------------- */
 
-/* Says whether this much more may be cleared. */
+/* Counts size bytes against the limit in fill.h. False: the limit is reached, so they must not be
+ * cleared. */
 static bool take_credit(uint64_t size)
 {
     uint64_t limit = FILL_FIRST + load_relaxed(&store_header->epoch) * FILL_PER_TICK;
@@ -89,7 +93,8 @@ static bool take_credit(uint64_t size)
     return true;
 }
 
-/* Clears those pages that are in memory. False: it is not known which, or the limit is reached. */
+/* Clears those pages that are in memory. False: the limit is reached, or a sandbox forbids
+ * mincore. */
 static bool clear_pages(char *at, size_t count)
 {
     unsigned char in_memory[PAGES_A_CALL];
@@ -129,7 +134,7 @@ static bool clear_large(char *block, size_t size)
 /* ---- Blocks that were not cleared ----------------------------------------------------------- */
 
 static struct uncleared {
-    uintptr_t address; /* 0 = empty */
+    uintptr_t address; /* 0: the entry is empty */
     uint64_t size;
 } uncleared[1024];
 
@@ -138,8 +143,9 @@ static struct uncleared *uncleared_slot(uintptr_t address)
     return &uncleared[hash_u64(address) % ARRAY_LENGTH(uncleared)];
 }
 
-/* A block begins here: it was cleared, or not. Two threads that meet in a slot may lose an entry.
- * kept: bytes of it that were there before. */
+/* Records whether the block that begins here was cleared. Two threads that write the same entry at
+ * once may lose one of their blocks. kept: its first bytes, which realloc kept from the old
+ * block. */
 static void note_clearing(uintptr_t address, uint64_t size, bool cleared, size_t kept)
 {
     struct uncleared *slot = uncleared_slot(address);
@@ -158,14 +164,15 @@ void fill_each_uncleared(fill_visit *visit, void *context)
             visit(uncleared[i].address, uncleared[i].size, context);
 }
 
-/* --------------------------------------------------------------------------------------------- */
+/* ---- Filling new blocks ---------------------------------------------------------------------- */
 
 static bool has_mapping_of_its_own(const void *block)
 {
     return fill_state.of_libc && ((const size_t *)arch_address(block))[-1] & CHUNK_IS_MAPPED;
 }
 
-/* The end of what was ever used of a block from start to end. */
+/* The highest address between start and end below which a block may have been before; memory above
+ * it is fresh from the kernel. */
 static uintptr_t find_used_end(uintptr_t start, uintptr_t end)
 {
     uintptr_t high = load_relaxed(fill_high_of(end));
@@ -173,7 +180,7 @@ static uintptr_t find_used_end(uintptr_t start, uintptr_t end)
     return fill_state.of_libc && one_area && high < end ? high : end;
 }
 
-/* The bytes from kept to size, which are new. */
+/* Fills the new part of a block: the bytes from kept to size. */
 static void fill_from(char *block, size_t kept, size_t size)
 {
     uintptr_t start = arch_address(block) + kept, end = start - kept + fill_size(size);

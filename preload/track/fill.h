@@ -1,32 +1,33 @@
-/* fill.h - what a block holds when the program gets it, and after it is freed: fill=.
+/* fill.h - the option fill=: overwrites a block before the program gets it, and after the program
+ * has freed it.
  *
  * malloc hands out memory with the words of earlier blocks in it. A leak check cannot know that the
  * program never wrote these words, and takes an old pointer among them for one that holds a block.
- * So with fill=auto a new block is cleared. Clearing at malloc, not at free: a program that reads
- * freed memory by mistake sees what it would see without libleak, and one that reads uninitialised
- * memory sees zeros, as in memory fresh from the kernel.
+ * So with fill=auto a new block is cleared. That happens at malloc, not at free: a program that
+ * reads freed memory by mistake sees what it would see without libleak, and one that reads
+ * uninitialised memory sees zeros, as in memory fresh from the kernel.
  *
- *     up to FILL_SMALL bytes          cleared, always: their pages are in use
- *     longer, glibc                   what lies below the highest address that a block ever had in
+ *     block                           what is cleared
+ *     up to FILL_SMALL bytes          the whole block: its pages are in use anyway
+ *     longer, glibc                   the part below the highest address that a block ever had in
  *                                     the same 64 MiB: the rest is fresh from the kernel
- *     longer than FILL_MEDIUM, or     of the pages that they have for themselves those that are in
+ *     longer than FILL_MEDIUM, or     of the pages that belong to the block alone those that are in
  *     of another allocator            memory (mincore takes a microsecond): the others stay untouched
  *     mapped by glibc for one block   nothing
  *     calloc                          nothing
- *     realloc                         what lies behind the old block's usable size
+ *     realloc                         the part behind the old block's usable size
  *
  * A block of glibc is cleared to the end that malloc_usable_size has for every block of this size,
- * because realloc keeps all of that and may make it part of the block. Of other allocators nothing
- * behind the requested size is written.
+ * because realloc keeps all of that and may make it part of the block. In blocks of other
+ * allocators nothing behind the requested size is written.
  *
  * The time for blocks over FILL_SMALL is limited: to FILL_FIRST bytes, and FILL_PER_TICK more for
  * each tick; a call of mincore counts as FILL_MEDIUM. Blocks that are not cleared for that reason,
  * or because a sandbox forbids mincore, are remembered, in a table of fixed size in which a later
  * one may displace another:
- *     each of them is in its slot, or another one is
+ *     the slot for a block's address holds this block or another one
  *
- * With sample=, min_size= and max_size= there is no leak check, and auto clears nothing.
- */
+ * With sample=, min_size= and max_size= there is no leak check, and auto clears nothing. */
 #ifndef PRELOAD_TRACK_FILL_H
 #define PRELOAD_TRACK_FILL_H
 
@@ -42,21 +43,23 @@
 #define FILL_AREA_BITS 26
 
 extern struct fill_state {
-    size_t small; /* FILL_SMALL; 0: fill_large decides about all blocks */
-    bool of_libc; /* all blocks have the sizes of glibc's chunks */
-    bool frees;   /* freed blocks are overwritten; it and those above are constant after start */
+    /* FILL_SMALL, up to which fill_new fills blocks itself; 0: fill_large fills all of them. */
+    size_t small;
+    bool of_libc; /* all blocks come from glibc, so their sizes are those of its chunks */
+    /* Freed blocks are overwritten; constant after the start, as are the members above. */
+    bool frees;
 
-    /* The end of the highest block so far, for each 64 MiB of addresses, which is what a heap of a
-     * thread has. Areas that share an entry seem to be in use. */
+    /* For each 64 MiB of addresses (the size of a thread's heap in glibc), the end of the highest
+     * block so far. Areas that share an entry count as used up to the higher end. */
     uintptr_t high[FILL_AREAS];
 } fill_state HIDDEN;
 
-/* Reads the option and the environment. */
+/* Reads the option fill, and the environment variables of glibc that fill blocks. */
 void fill_start(char **envp);
-/* The allocator behind the hooks, or one of them, is not the one that the names malloc and
- * malloc_usable_size lead to. */
+/* Records that the program has a malloc linked into it, of which malloc_usable_size and the chunk
+ * sizes of glibc say nothing. */
 void fill_note_linked_malloc(void);
-/* A new recording begins. */
+/* Resets the limit when a new recording begins. */
 void fill_restart(void);
 
 NOINLINE void fill_large(void *block, size_t size);
@@ -73,7 +76,8 @@ static ALWAYS_INLINE void fill_note_end(uintptr_t end)
         store_relaxed(high, end);
 }
 
-/* How much of a block is cleared; glibc: the least usable size of such a block. */
+/* The number of bytes of a block that are cleared; with glibc, the smallest usable size that a
+ * block of this size has. */
 static ALWAYS_INLINE size_t fill_size(size_t size)
 {
     if (unlikely(!fill_state.of_libc))
@@ -81,14 +85,14 @@ static ALWAYS_INLINE size_t fill_size(size_t size)
     return (((size < 3 * WORD ? 3 * WORD : size) + 15 + WORD) & ~(size_t)15) - WORD;
 }
 
-/* 16 to 128 bytes, by stores that overlap: sizes vary, and a branch that depends on them costs more
- * than all the stores. None of them is across two pages in a block of glibc: there one that is
- * costs 10 ns. */
+/* Clears 16 to 128 bytes with stores that overlap: sizes vary, and a branch on the size costs more
+ * than all of these stores. In a block of glibc none of them crosses a page, which would cost 10
+ * ns. */
 static ALWAYS_INLINE void fill_short(char *block, size_t size)
 {
     size_t last = (size & ~(size_t)15) - 16;
 #pragma GCC unroll 4
-    for (size_t i = 0; i < 64; i += 16) { /* from both ends */
+    for (size_t i = 0; i < 64; i += 16) { /* stores from both ends of the block */
         size_t at = i < last ? i : last;
         memset(block + at, 0, 16);
         memset(block + last - at, 0, 16);
@@ -97,7 +101,7 @@ static ALWAYS_INLINE void fill_short(char *block, size_t size)
     memset(block + size - 8, 0, 8);
 }
 
-/* A new block, before the program gets it. */
+/* Fills a new block before the program gets it. */
 static ALWAYS_INLINE void fill_new(void *block, size_t size)
 {
     if (unlikely(size > fill_state.small)) {
@@ -116,25 +120,26 @@ static ALWAYS_INLINE void fill_new(void *block, size_t size)
         memset(block, 0, 8);
 }
 
-/* A new block of calloc. */
+/* Records a new block of calloc, which is cleared already. */
 static ALWAYS_INLINE void fill_zeroed(void *block, size_t size)
 {
     if (likely(fill_state.small))
         fill_note_end(arch_address(block) + fill_size(size));
 }
 
-/* How much of a block realloc keeps, asked before it grows the block to size; size: all that
- * matters, or not known. */
+/* Says how many bytes of a block realloc will keep; called before realloc makes the block larger.
+ * Returns size when the usable size is not known or of no interest. */
 size_t fill_kept(void *old, size_t size);
-/* What realloc has added behind that. */
+/* Fills the bytes of a block that realloc has added behind the first kept bytes. */
 void fill_grown(void *block, size_t kept, size_t size);
 
-/* Visits, for a leak check, each block that was not cleared, if the block is still there and no
- * other has its address. */
+/* Visits, for a leak check, the blocks that were not cleared. The table has a fixed size, so blocks
+ * may be missing; and a visited block may have been freed. */
 typedef void fill_visit(uintptr_t address, uint64_t size, void *context);
 void fill_each_uncleared(fill_visit *visit, void *context);
 
-/* A block that the program has freed, before the allocator gets it; only if fill_state.frees. */
+/* Overwrites a block that the program has freed, before the allocator gets it; only called if
+ * fill_state.frees. */
 void fill_freed(void *block, size_t size);
 
 #endif

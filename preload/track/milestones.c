@@ -7,11 +7,13 @@
 
 #include <time.h>
 
-#define KNOWN_PLACE (LEAK_MILESTONES - 1) /* the last one */
+/* The last place is kept for the milestone of milestones_add_known. */
+#define KNOWN_PLACE (LEAK_MILESTONES - 1)
 
-static struct leak_milestone *places; /* LEAK_MILESTONES, in the file; NULL: none so far */
+/* LEAK_MILESTONES records in the recording file; NULL: none was made so far. */
+static struct leak_milestone *places;
 static uint32_t last_number;
-static uint32_t placed_count; /* ever, in the other places */
+static uint32_t placed_count; /* number of milestones ever written to the other places */
 
 /* When two threads create the chunk at once, one chunk stays empty. */
 static struct leak_milestone *ensure_places(void)
@@ -37,7 +39,7 @@ static uint32_t add_milestone(const char *name, bool known)
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
-    there += known ? KNOWN_PLACE /* otherwise the place of the oldest */
+    there += known ? KNOWN_PLACE /* the others take turns: each new one replaces the oldest */
                    : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);
     struct strbuf text = STRBUF_ON(there->name);

@@ -12,18 +12,19 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-/* Begins a tick without a milestone in the file. */
+/* Begins a tick without recording a milestone; returns the tick. */
 uint32_t milestones_begin_tick(void);
 
-/* Returns its number; 0: the file has no room. name: NULL for that of a leak check. Callable from
- * any thread, also in a signal handler outside of the runtime. */
+/* Records a milestone and returns its number; 0: the file has no room. name: the name of a mark;
+ * NULL: the milestone is a leak check. Any thread may call it, also in a signal handler outside of
+ * the runtime. */
 uint32_t milestones_add(const char *name);
-/* A milestone at which all older leaks are known. It has a place to itself, which others cannot
- * overwrite. */
+/* Records the milestone that marks all older leaks as known. It has a place to itself, so later
+ * milestones do not overwrite it. */
 uint32_t milestones_add_known(void);
 
-/* Copies the milestones to out by ascending tick, and returns their number, LEAK_MILESTONES at
- * most. */
+/* Copies the recorded milestones to out in the order of their ticks; returns how many, at most
+ * LEAK_MILESTONES. */
 uint32_t milestones_sorted(struct leak_milestone *out);
 
 /* A fork child starts without milestones. */

@@ -11,15 +11,15 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* The number of events by which a batch of bytes brings the next reading of the clock nearer. */
+/* Each batch of bytes (track_flush_live) makes the thread read the clock so many events earlier. */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_MIN 1024
 #define DELTA_MAX 65536
 
 struct track_state track_state = {.selective = true, .detour = true};
-static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
-static uint64_t started_ns;             /* monotonic: the wall clock may be set */
+static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison tests both limits */
+static uint64_t started_ns;             /* monotonic clock: the wall clock may be set */
 
 void track_start(void)
 {
@@ -27,7 +27,7 @@ void track_start(void)
         options_current.free_stacks = FREE_STACKS_OFF;
     uint64_t least = options_current.min_size, most = options_current.max_size;
     size_span = (most ? most : UINT64_MAX) - least;
-    if (most && most < least) { /* nothing can be both */
+    if (most && most < least) { /* no size can satisfy both: record nothing */
         options_current.min_size = UINT64_MAX;
         size_span = 0;
     }
@@ -48,11 +48,13 @@ void track_tick(void)
     uint64_t elapsed = sys_clock_ns(CLOCK_MONOTONIC_COARSE) - started_ns;
     uint32_t tick = elapsed / (1000000000u / LEAK_TICKS_PER_SECOND);
     uint32_t now = load_relaxed(&store_header->epoch);
+    /* Repeat when another thread ticked, or a milestone advanced the epoch. */
     while (tick > now && !cas_acquire(&store_header->epoch, &now, tick))
-        ; /* another thread ticked, or a milestone advanced the epoch */
+        ;
 }
 
-/* Which is due first for a thread: the clock, or a watched allocation (alloc_watch.h)? */
+/* Sets stop_at to what comes first for a thread: reading the clock, or a watched allocation
+ * (alloc_watch.h). */
 static void set_next_due(struct thread *thread)
 {
     uint32_t count = thread->record->allocations, watch = thread->watch_at;
@@ -247,8 +249,8 @@ bool track_remove(struct guard *guard, void *pointer, struct block *out)
                               : blocks_remove(guard, arch_address(pointer), out);
 }
 
-/* Tells others of the free. Call it before the real free, after which a block of another thread may
- * get the address. */
+/* Calls follow.h for a free. This must precede the real free, after which a block of another thread
+ * may get the address. */
 static inline void tell_of_free(struct guard *guard, const struct frame *caller,
                                 const struct block *block, uint32_t how)
 {
@@ -296,8 +298,8 @@ NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *th
     return node;
 }
 
-/* Counts a free at the site when there is no memory for this thread's counters; otherwise the block
- * would seem to be a leak. */
+/* Counts a free at its site, without the thread's own counters, for which there was no memory.
+ * Without this count the block would seem to be a leak. */
 static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
                                     uint64_t bytes)
 {
@@ -305,7 +307,8 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
     sub_relaxed(&store_header->live_bytes, bytes);
 }
 
-/* Records a free. pointer: as the program freed it; NULL: its content is lost. */
+/* Records a free. pointer: the block, as the program freed it; NULL: its content must not be read
+ * any more. */
 static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *caller,
                                       const struct block *block, const void *pointer, uint32_t how,
                                       bool sampled)
@@ -350,7 +353,8 @@ void track_free_contained(struct guard *guard, const struct frame *caller, uintp
         track_suballoc_free(guard, caller, &it.block, how);
 }
 
-/* free and the like of a block that a suballocator owns: it is freed, and that is an error. */
+/* Handles free, delete or realloc of a block that belongs to an allocator of the program: the block
+ * counts as freed, and an error is recorded. */
 static bool free_suballoc_wrongly(struct guard *guard, const struct frame *caller,
                                   uintptr_t address, uint32_t how)
 {
@@ -386,7 +390,7 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
         return;
     if (eventlog_is_on())
         eventlog_free(guard, caller, &block, how);
-    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
+    bad_free_check_block(guard, caller, &block, how); /* does nothing if the free is correct */
     record_free(guard, caller, &block, pointer, how, true);
     if (fill_state.frees)
         fill_freed(pointer, block.size);
@@ -410,7 +414,7 @@ static void *free_with_detour(struct guard *guard, const struct frame *caller, v
     if (eventlog_is_on())
         eventlog_free(guard, caller, &block, how);
     tell_of_free(guard, caller, &block, how);
-    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
+    bad_free_check_block(guard, caller, &block, how); /* does nothing if the free is correct */
     if (load_relaxed(&suballoc_count))
         track_free_contained(guard, caller, address, block.size, how);
     record_free(guard, caller, &block, pointer, how, false);
@@ -441,7 +445,7 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
 static void *free_checked(struct guard *guard, const struct frame *caller,
                           const struct block *block, void *pointer, uint32_t how)
 {
-    bad_free_check_block(guard, caller, block, how); /* if it is wrong at all */
+    bad_free_check_block(guard, caller, block, how); /* does nothing if the free is correct */
     record_free(guard, caller, block, pointer, how, false);
     return pointer;
 }

@@ -1,9 +1,8 @@
-/* track_hot.h - the common path of track.h: what every malloc and every free does.
+/* track_hot.h - the hot path: what every malloc and every free does, inline.
  *
  * The functions are inline for the few hooks in which programs spend their time: a call and the
  * registers that it saves cost a tenth of a malloc/free pair. All other hooks call the functions of
- * track.h, which consist of the same parts. Rare cases are calls into track.c.
- */
+ * track.h, which call these inline functions. Rare cases are calls into track.c. */
 #ifndef PRELOAD_TRACK_TRACK_HOT_H
 #define PRELOAD_TRACK_TRACK_HOT_H
 
@@ -18,34 +17,37 @@
 #include "preload/misuse/alloc_watch.h"
 #include "preload/misuse/bad_free.h"
 
-/* Does the common path apply? Both are true until the process has started. */
+/* Tells hooks whether they must leave the hot path. Both members are true until the process has
+ * started. */
 struct track_state {
-    bool selective; /* sample=, min_size=, max_size=: not every block is kept */
-    bool detour;    /* sample=, quarantine=, log=, or the program has blocks within blocks */
+    bool selective; /* sample=, min_size= or max_size= is set: not every block is recorded */
+    /* sample=, quarantine=, log=, fill= for freed blocks or follow_blocks= is set, or the program
+     * has blocks within blocks. */
+    bool detour;
 };
 extern struct track_state track_state HIDDEN;
 
 void track_update_clock(struct guard *guard, struct thread *thread);
 void track_flush_live(struct guard *guard, struct thread *thread);
-/* Counts an allocation that is not recorded. */
+/* Counts an allocation that is not recorded, by reason. */
 COLD void track_count_untracked(enum leak_untracked why, uintptr_t address, uint64_t size);
-/* Do the work of track_alloc_inline and track_free_inline below for a thread without its state in
- * guard. */
+/* Do the work of track_alloc_inline and track_free_inline below when guard->thread is NULL. */
 COLD void track_alloc_slow(struct guard *guard, const struct frame *caller, void *pointer,
                            size_t size, enum leak_kind kind);
 COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void *pointer,
                            uint32_t how);
-/* No block begins at the pointer. Returns what libc is to free. */
+/* Handles a free of a pointer at which no block begins. Returns the pointer that libc must free, or
+ * NULL. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
-/* A block that blocks_take has removed and with which the call does not agree. Returns what libc is
- * to free. */
+/* Handles a free that does not fit the block; blocks_take has removed the block. Returns the
+ * pointer that libc must free. */
 COLD void *track_free_wrong(struct guard *guard, const struct frame *caller, struct block *block,
                             const struct origin *origin, void *pointer, uint32_t how);
 
-/* A busy thread reads the clock at every 64th allocation and every 64th free, a thread that
- * allocates rarely each time. Samples may be far apart in time at any rate, so each of them reads
- * it. */
+/* Makes the thread read the clock if it is due. A busy thread reads it at every 64th allocation and
+ * every 64th free, a thread that allocates rarely at each. Samples may be far apart in time at any
+ * rate, so the clock is read at each sample. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
     if (unlikely(--thread->frees_left < 0) || sampled)
@@ -56,8 +58,8 @@ static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread
 uint32_t track_run_due(struct guard *guard, struct thread *thread, const struct frame *caller,
                        const struct block *block);
 
-/* live_bytes is shared: each thread adds its changes in batches, which are small while the heap is
- * small. */
+/* Counts bytes and blocks as live. header.live_bytes is shared by all threads, so a thread adds its
+ * changes in batches, which are small while the heap is small. */
 static ALWAYS_INLINE void track_add_live(struct guard *guard, struct thread *thread, int64_t bytes,
                                          int64_t blocks)
 {
@@ -66,7 +68,7 @@ static ALWAYS_INLINE void track_add_live(struct guard *guard, struct thread *thr
         track_flush_live(guard, thread);
 }
 
-/* ---- Allocation ------------------------------------------------------------------------------ */
+/* ---- Recording allocations ------------------------------------------------------------------- */
 
 /* Counts an allocation. blocks: the number of blocks that this one represents, 1 unless it is a
  * sample. */
@@ -82,19 +84,19 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
     track_add_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Is the block of the thread's current run, and one of its last few? Then the counters that it used
- * last are likely those of the block's site. */
+/* Says whether the block is one of the last four of the thread's current run. The counters that the
+ * thread used last are likely those of the block's site then. */
 static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, uint32_t identity)
 {
     return run_identity(&thread->run, (uint32_t)thread->record->allocations) - identity < 4;
 }
 
-/* Returns how many frees of the site this thread had counted before. */
+/* Counts a free. Returns how many frees of the block's site this thread had counted before. */
 static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct thread *thread,
                                                const struct block *block, uint64_t blocks,
                                                bool recent)
 {
-    /* This comes first: the record of a peak that ends here must include this block. */
+    /* First the live bytes: if a peak ends with this free, its record must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
     struct leak_slot *slot = likely(recent)
                                  ? thread_counters_find_newest(guard, &thread->slots, block->site)
@@ -105,12 +107,12 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
     return before;
 }
 
-/* The table had an older block at this address, whose free libleak did not see: counts it. Returns
- * the pair of slots for the new block, which may have moved. */
+/* Counts as freed an older block at the address of the new one, whose free libleak did not see.
+ * Returns the pair of slots for the new block, which may have moved. */
 COLD struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
                                            const struct block *old, uint64_t blocks, uint32_t site);
 
-/* Tracks a block when there is no memory for its site. */
+/* Counts a block that cannot be recorded, because there is no memory for its site. */
 COLD void track_alloc_without_site(struct guard *guard, struct thread *thread,
                                    const struct frame *caller, struct block *block, unsigned kind);
 
@@ -126,8 +128,8 @@ static ALWAYS_INLINE void track_number_block(struct guard *guard, struct thread 
         block->tick = track_run_due(guard, thread, COPY_OF(caller), COPY_OF(block));
 }
 
-/* sampled, and whether pool is NULL, are compile-time constants: the common path has no code of the
- * others, and keeps its block in registers. */
+/* Records an allocation. sampled, and whether pool is NULL, are compile-time constants: so the hot
+ * path has no code for samples and pools, and keeps the block in registers. */
 static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread *thread,
                                              const struct frame *caller, void *pointer, size_t size,
                                              enum leak_kind kind, bool sampled,
@@ -144,7 +146,7 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
     if (unlikely(!block.site))
         return track_alloc_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
     track_number_block(guard, thread, caller, &block,
-                       own); /* not earlier: few registers survive a call */
+                       own); /* after capture_site: few registers survive a call */
     struct leak_slot *pair = thread_counters_prefetch(&thread->slots, block.site);
     enum blocks_insert done = pool      ? suballoc_insert(guard, &block, *pool, &old)
                               : sampled ? sample_insert(guard, &block, &old)
@@ -167,11 +169,12 @@ static ALWAYS_INLINE void track_alloc_inline(struct guard *guard, const struct f
         track_alloc_slow(guard, COPY_OF(caller), pointer, size, kind);
 }
 
-/* ---- Free ------------------------------------------------------------------------------------ */
+/* ---- Recording frees ------------------------------------------------------------------------- */
 
-/* The number of frees whose call stacks this free's represents; 0: its stack is not captured.
- * Samples are few, so each is captured. A slot that another site had used meanwhile counts from 0
- * again; the site has the older frees. */
+/* The number of frees that count when this free is captured with its call stack; 0: it is not
+ * captured. before: frees of the site that this thread has counted in its slot; the slot starts at
+ * 0 again after another site used it, and the older frees are in the site. Samples are few, so each
+ * is captured. */
 static inline unsigned track_weight(struct thread *thread, const struct block *block,
                                     uint64_t before, uint64_t blocks, bool sampled)
 {
@@ -188,7 +191,8 @@ uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                  const struct frame *caller, const struct block *block,
                                  const struct origin *origin, unsigned weight, const void *content);
 
-/* Records a free. pointer: as the program freed it; NULL: its content is lost. */
+/* Records a free. pointer: the block, as the program freed it; NULL: its content must not be read
+ * any more. */
 static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *thread,
                                             const struct frame *caller, const struct block *block,
                                             const struct origin *origin, const void *pointer,
@@ -202,7 +206,7 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
     bool all = options_current.free_stacks == FREE_STACKS_ALL;
     bool first = !sampled && !all && free_history_is_new_place(&thread->freed, block->site, caller);
-    /* Samples are left out: they are only few of the blocks. */
+    /* Freed samples are not searched for pointers: they are only few of the blocks. */
     bool look =
         !sampled && pointer && (dropped_pointers_is_due(thread, before, weight, all) || first);
     if (unlikely(weight || first)) {
@@ -217,7 +221,8 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
                             free_form_of(how));
 }
 
-/* guard->thread is set. with_size: caller is the first part of a free_form_frame. */
+/* Records a free when guard->thread is set. with_size: caller is the first part of a
+ * free_form_frame. */
 static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const struct frame *caller,
                                                    void *pointer, uint32_t how, bool with_size)
 {
@@ -232,7 +237,7 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
     return pointer;
 }
 
-/* Does the work of track_free and track_free_sized, if track_state.detour is false. Also detects
+/* Do the work of track_free and track_free_sized when track_state.detour is false. They also detect
  * blocks of the bootstrap allocator. */
 static ALWAYS_INLINE void *track_free_inline(struct guard *guard, const struct frame *caller,
                                              void *pointer, uint32_t how)
