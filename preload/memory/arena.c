@@ -17,7 +17,7 @@ static struct owned {
     /* True: the arena mapped the range and counts it in "used"; false: mapped by other means. */
     bool counted;
 } * owned;
-/* The number of slots ever used, and of the free slots among them. */
+/* The number of slots of the table that were ever used, and of the free slots among them. */
 static uint32_t owned_used, owned_free;
 static bool owned_lost; /* true: a range could not be recorded, because the table was full */
 

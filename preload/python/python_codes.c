@@ -1,4 +1,4 @@
-/* python_codes.c - a record for each Python function in a call stack; see python.h. */
+/* python_codes.c - records the Python functions that occur in call stacks (python.h). */
 #include "preload/python/python.h"
 #include "preload/python/python_layout.h"
 #include "preload/memory/arena.h"
@@ -6,35 +6,35 @@
 #include "preload/base/sys.h"
 #include "preload/store/store.h"
 
-#define IDS_MOST (1u << 20) /* functions; of further ones nothing is recorded */
+#define IDS_MOST (1u << 20) /* the largest number of functions that are recorded */
 #define CHUNK (16 * LEAK_PAGE - sizeof(struct leak_chunk))
 
-/* What is read of a code object. */
+/* The content of a code object, which is Python's object for a function. */
 struct content {
     uint32_t first_line, line_table, file_length, name_length, lines_length;
     char file[LEAK_CODE_FILE], name[LEAK_CODE_NAME], lines[LEAK_CODE_LINES];
 };
 
-/* A code object that was recorded. The table is ordered by the hash of their content: open
- * addressing, at most half full. */
+/* A recorded function. The hash table of these has open addressing by the hash of the content, and
+ * is at most half full. */
 struct known_code {
     uint64_t hash;
     struct leak_code *record; /* NULL: the slot is empty */
 };
 
 struct python_codes python_codes;
-static void (*free_code)(void *code); /* Python's own */
-static struct lock lock;              /* guards the rest */
-static struct content *content;       /* scratch */
+static void (*free_code)(void *code); /* tp_dealloc of Python's type for code objects */
+static struct lock lock;              /* guards the variables below */
+static struct content *content;       /* scratch: the content that was read last */
 static struct known_code *known;
 static uint32_t slots, count;
-/* The CODES chunk being filled. */
+/* The chunk of type CODES to which records are appended. */
 static struct {
     char *payload;
     uint64_t used, size;
 } chunk;
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading code objects -------------------------------------------------------------------- */
 
 static uint32_t add_utf8(char *out, uint32_t at, uint32_t most, uint32_t c)
 {
@@ -49,8 +49,8 @@ static uint32_t add_utf8(char *out, uint32_t at, uint32_t most, uint32_t c)
     return at + length;
 }
 
-/* A string as UTF-8, truncated; its length. Characters have "width" bytes; of one byte they are
- * Latin-1. */
+/* Converts a string to UTF-8, truncated to most bytes; returns its length. width: bytes of each
+ * character; 1 means Latin-1. */
 static uint32_t convert_string(uintptr_t from, uint64_t characters, uint32_t width, char *out,
                                uint32_t most)
 {
@@ -114,7 +114,7 @@ static bool read_content(uintptr_t code)
     return content->file_length && content->name_length && read_lines(lines);
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Records of functions -------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, uint32_t length)
 {
@@ -169,7 +169,7 @@ static struct leak_code *make_record(void)
     return record;
 }
 
-/* The slot of a hash, or the empty one for it. */
+/* Finds the slot with a hash, or the empty slot for it. */
 static struct known_code *find_slot(uint64_t hash)
 {
     uint32_t at = hash % slots;
@@ -221,7 +221,7 @@ uint32_t python_code_learn(uintptr_t code)
     return id;
 }
 
-/* ---- Objects that are freed ------------------------------------------------------------------ */
+/* ---- Code objects that are freed ------------------------------------------------------------- */
 
 static void forget_code(uintptr_t code)
 {
@@ -231,8 +231,9 @@ static void forget_code(uintptr_t code)
     add_relaxed(&python_codes.generation, 1);
 }
 
-/* Python frees a code object. Meanwhile a frame may still have it, so it is forgotten afterwards;
- * the interpreter's lock is held until then, without which no other one is made at its address. */
+/* Replaces tp_dealloc of code objects. A frame may refer to the object while it is freed, so the
+ * object is forgotten afterwards. The caller holds the interpreter's lock until then, so no other
+ * object can be created at the address. */
 static void free_and_forget(void *code)
 {
     free_code(code);

@@ -1,46 +1,57 @@
-/* python_frames.c - the chain of Python frames of a thread, and its place between the C frames. */
+/* python_frames.c - reads the chain of Python frames of a thread, and merges it with the C
+ * frames. */
 #include "preload/python/python.h"
 #include "preload/python/python_layout.h"
 #include "preload/memory/arena.h"
 #include "preload/base/wide.h"
 
 #define FRAMES UNWIND_DEPTH_MAX
-#define NUMBERS 4096 /* stacks that a thread remembers; a power of two */
-#define PLACES 256   /* a power of two */
+#define NUMBERS 4096 /* number of slots for stacks that a thread remembers; a power of two */
+#define PLACES 256   /* number of entries of the hash from address to frame; a power of two */
 
 /* A frame of the chain, as it was read last. */
 struct python_frame {
-    uintptr_t frame, code, instruction; /* its address, and two of its words */
-    uint64_t hash;                      /* of this frame and all frames further out */
-    uint32_t id;                        /* of its code; 0: none, or not known */
-    uint32_t at;                        /* offset of its instruction */
-    bool ends_run;                      /* it is the outermost one that its C frame executes */
+    /* Address of the frame; its pointer to the code object, and its instruction. */
+    uintptr_t frame, code, instruction;
+    uint64_t hash; /* hash of this frame and all frames further out */
+    uint32_t id;   /* id of the recorded function; 0: none, or not known */
+    uint32_t at;   /* offset of the instruction in the code */
+    bool ends_run; /* the frame is the outermost one of those that its C frame executes */
 };
 
-/* A step of a stack under construction. */
+/* A frame of a merged stack under construction. */
 struct merged_step {
     uintptr_t pc;
     uint32_t retired;
 };
 
 struct python_thread {
-    /* The chain, outermost frame first, so that frames shared with the next chain stay where they
-     * are. It is the thread's last one, if no code object was freed since, and "open" is false. */
+    /* The chain that was read last, outermost frame first, so that frames shared with the next
+     * chain keep their index. It is valid if "open" is false and no code object was freed since:
+     * codes_generation counts these. */
     uint32_t count, codes_generation;
-    bool open;        /* under construction; still true later: a handler left by longjmp */
-    uintptr_t beyond; /* what the outermost frame has as its next one: 0, or the chain was longer */
-    uintptr_t cframe; /* the word on the C stack that goes with the innermost run; 0: none */
-    uintptr_t foreign; /* a state that was another thread's when it was met */
+    /* The chain is being read; if this is still true at the next call, a signal handler has left by
+     * longjmp. */
+    bool open;
+    /* The pointer to the next outer frame in the outermost frame that was read; 0: the chain ended
+     * there. */
+    uintptr_t beyond;
+    uintptr_t cframe; /* word on the C stack that belongs to the innermost run of frames; 0: none */
+    /* A Python thread state that belonged to another thread when it was examined. */
+    uintptr_t foreign;
     uint64_t limit_power;
-    uint32_t limit;         /* so many frames of the chain are of interest, from the inside */
-    uint16_t place[PLACES]; /* by address: index + 1 of a frame that may be in the chain */
+    /* At most so many frames of the chain are used, counted from the innermost one. */
+    uint32_t limit;
+    /* By hash of its address: index + 1 of a frame that may be in the chain. */
+    uint16_t place[PLACES];
     struct python_frame frame[FRAMES];
-    uintptr_t fresh[FRAMES]; /* scratch: frames that were not in the last chain, innermost first */
+    /* Scratch: the frames that were not in the last chain, innermost first. */
+    uintptr_t fresh[FRAMES];
     struct {
         uint64_t key;
         uint32_t number;
     } known[NUMBERS];
-    struct merged_step inner[FRAMES]; /* scratch, innermost first */
+    struct merged_step inner[FRAMES]; /* scratch: the merged stack, innermost frame first */
     uint32_t inner_count;
     struct unwind_trace merged;
 };
@@ -61,10 +72,11 @@ void python_thread_clear(struct python_thread *python)
 
 /* ---- Reading the chain -----------------------------------------------------------------------
  *
- * From the innermost frame outwards until a frame is one of the last chain. From there on it is
- * compared: a frame whose caller, code and instruction are the same words, as are those of all
- * frames further out, has the same hash. Of the other frames the hash is computed anew. No frame is
- * read before another one that was read points to it: one that is gone may be unmapped. */
+ * New frames are read from the innermost one outwards, until a frame is found that the last chain
+ * had, too. From there on frames are compared: a frame whose caller, code and instruction are the
+ * same words, as are those of all frames further out, has the same hash. Of the other frames the
+ * hash is computed anew. No frame is read before another one that was read points to it: one that
+ * is gone may be unmapped. */
 
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -72,7 +84,8 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return wide_shift(product, 0) ^ wide_shift(product, 64);
 }
 
-/* The hash of a chain is a polynomial, so that the hash of its inner frames alone can be computed. */
+/* The factor of the hash of a chain, a polynomial: so the hash of the inner frames alone can be
+ * computed from two of its values. */
 #define HASH_FACTOR 0xd6e8feb86659fd93ull
 
 static inline uint16_t *place_of(struct python_thread *python, uintptr_t frame)
@@ -80,7 +93,8 @@ static inline uint16_t *place_of(struct python_thread *python, uintptr_t frame)
     return &python->place[frame / WORD * 0x9e3779b1u >> 8 & (PLACES - 1)];
 }
 
-/* Finds a frame in the last chain: index + 1. 0: it is not there, or another one has its place. */
+/* Finds a frame in the last chain: its index + 1. 0: the chain does not have it, or another frame
+ * has replaced it in the hash. */
 static inline uint32_t find_kept(struct python_thread *python, uintptr_t frame)
 {
     uint32_t at = *place_of(python, frame);
@@ -108,13 +122,14 @@ static inline uint32_t instruction_offset(const struct python_layout *layout,
     int64_t at;
     if (layout->code.instructions)
         at = frame->instruction - frame->code - layout->code.instructions;
-    else /* since 3.10 in units of two bytes */
+    else /* Python 3.10 counts in units of two bytes, 3.9 in bytes */
         at = (int64_t)(int32_t)frame->instruction *
              (layout->line_table == LEAK_LINE_TABLE_3_9 ? 1 : 2);
-    return at > 0 && at < 1 << 28 ? at : 0; /* before the first instruction it is negative */
+    /* Before the first instruction the offset is negative. */
+    return at > 0 && at < 1 << 28 ? at : 0;
 }
 
-/* Reads the frame at this index anew; those further out are complete. */
+/* Reads the frame with this index; all frames further out must have been read. */
 static ALWAYS_INLINE void fill_frame(struct python_thread *python,
                                      const struct python_layout *layout, uint32_t index)
 {
@@ -131,7 +146,8 @@ static ALWAYS_INLINE void fill_frame(struct python_thread *python,
     *place_of(python, frame->frame) = index + 1;
 }
 
-/* Whether the frame differs from what was read. An instruction that is a pointer tells the code, too. */
+/* Compares a frame of the last chain with what memory has there now. If instruction is a pointer,
+ * it differs for each code object, so the code need not be compared. */
 static ALWAYS_INLINE bool is_changed(const struct python_layout *layout,
                                      const struct python_frame *kept)
 {
@@ -143,8 +159,9 @@ static ALWAYS_INLINE bool is_changed(const struct python_layout *layout,
     return change;
 }
 
-/* Compares the frames of the last chain from this one outwards: how many are unchanged, counted from
- * the outermost. False: they are another chain. */
+/* Compares the frames of the last chain from index kept - 1 outwards. *unchanged: how many
+ * outermost frames are equal. False: the frames are linked in another way, so the chain is a
+ * different one. */
 static ALWAYS_INLINE bool compare_kept(const struct python_thread *python,
                                        const struct python_layout *layout, uint32_t kept,
                                        uint32_t *unchanged)
@@ -163,8 +180,8 @@ static ALWAYS_INLINE bool compare_kept(const struct python_thread *python,
     return true;
 }
 
-/* The frames of the last chain that are in this one; the others, from the innermost outwards, are
- * the fresh ones. */
+/* Reads the chain from the innermost frame outwards until it meets a frame of the last chain:
+ * returns how many frames of that chain remain. *fresh: the number of frames before it. */
 static ALWAYS_INLINE uint32_t find_fresh(struct python_thread *python,
                                          const struct python_layout *layout, uintptr_t frame,
                                          uint32_t *fresh)
@@ -197,7 +214,8 @@ static ALWAYS_INLINE void read_chain_by(struct python_thread *python,
     }
 }
 
-/* Reads the chain by a row of the table that is a constant for the compiler. */
+/* Reads the chain of frames. Each version of Python has its own call, in which the row of the table
+ * is a constant for the compiler. */
 static void read_chain(struct python_thread *python, uintptr_t frame)
 {
     switch (python_runtime.layout->version) {
@@ -219,7 +237,8 @@ static void read_chain(struct python_thread *python, uintptr_t frame)
     }
 }
 
-/* The innermost frame of a thread's state; *cframe: the word on the C stack that goes with it. */
+/* Finds the innermost frame of a Python thread state; *cframe: the word on the C stack that belongs
+ * to its run. */
 static uintptr_t innermost_frame(uintptr_t state, uintptr_t *cframe)
 {
     const struct python_layout *layout = python_runtime.layout;
@@ -229,9 +248,9 @@ static uintptr_t innermost_frame(uintptr_t state, uintptr_t *cframe)
     return *cframe ? python_word(*cframe, layout->cframe.frame) : 0;
 }
 
-/* The state that the calling thread runs Python with. In a thread that released the interpreter it
- * is the one that it will take it with again; in one that runs a subinterpreter it is not the first
- * one that it had. */
+/* Finds the Python thread state with which the calling thread runs Python. A thread that has
+ * released the interpreter will continue with that state; a thread that runs a subinterpreter has
+ * another one than at first. */
 static uintptr_t find_state(struct python_thread *python)
 {
     uintptr_t current =
@@ -278,14 +297,14 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     read_chain(python, frame);
     __asm__ volatile("" ::: "memory");
     python->open = false;
-    /* A thread has one outside of its stack, to begin with. */
+    /* The first _PyCFrame of a thread is not on its stack. */
     python->cframe = cframe >= sp && cframe < bounds->high ? cframe : 0;
     return python->count > 0;
 }
 
-/* ---- Stacks that were met before ------------------------------------------------------------- */
+/* ---- Stacks that were recorded before -------------------------------------------------------- */
 
-/* The index of the outermost frame of interest. */
+/* The index of the outermost frame that call stacks contain; their depth is limited. */
 static uint32_t first_frame(const struct python_thread *python)
 {
     return python->count > python->limit ? python->count - python->limit : 0;
@@ -310,31 +329,32 @@ uint32_t python_find_number(const struct python_thread *python, uint32_t node, u
 void python_remember(struct python_thread *python, uint32_t node, unsigned sort, uint32_t number)
 {
     uint64_t key = stack_key(python, node, sort);
-    python->known[key % NUMBERS].key = 0; /* a signal handler must not find half an entry */
+    /* Without a key, a signal handler finds no half-written entry. */
+    python->known[key % NUMBERS].key = 0;
     __asm__ volatile("" ::: "memory");
     python->known[key % NUMBERS].number = number;
     __asm__ volatile("" ::: "memory");
     python->known[key % NUMBERS].key = key;
 }
 
-/* ---- Between the C frames -------------------------------------------------------------------- */
+/* ---- Merging Python frames and C frames ------------------------------------------------------ */
 
-/* The frames that one C frame executes: frame[first .. end-1]. */
+/* A run: the Python frames that one C frame executes, frame[first .. end-1]. */
 struct python_run {
     uint32_t first, end;
-    uintptr_t word; /* on the C stack, in the interpreter's frame; 0: unknown */
+    uintptr_t word; /* a word in the stack frame of the interpreter's C function; 0: unknown */
     uintptr_t cframe;
 };
 
-/* The record on the C stack (_PyCFrame) of the next outer call of the interpreter; 0: it is not on
- * the C stack, because the first one of a thread is in the state of the thread. */
+/* Finds the _PyCFrame of the next outer call of the interpreter, which is on the C stack. 0: there
+ * is none; the first one of a thread is in the thread's state. */
 static uintptr_t next_cframe(uintptr_t cframe, const struct unwind_bounds *bounds)
 {
     uintptr_t next = cframe ? python_word(cframe, python_runtime.layout->cframe.previous) : 0;
     return next % WORD == 0 && next > cframe && next < bounds->high ? next : 0;
 }
 
-/* The run of the frame at end - 1. */
+/* Finds the run whose innermost frame has index end - 1. */
 static struct python_run run_of(const struct python_thread *python, uint32_t end, uintptr_t cframe)
 {
     struct python_run run = {.end = end, .word = cframe, .cframe = cframe};
@@ -354,7 +374,7 @@ static bool is_there(const struct python_run *run)
     return run->first < run->end;
 }
 
-/* The chain goes on beyond the last frame of interest. */
+/* Says whether the chain has frames beyond the limit, which are left out. */
 static bool is_truncated(const struct python_thread *python)
 {
     return first_frame(python) > 0 || python->beyond;
@@ -366,7 +386,8 @@ static struct python_run next_run(const struct python_thread *python, const stru
     return run_of(python, run->first, next_cframe(run->cframe, bounds));
 }
 
-/* Is the C frame that executes a run told by its function? next: the sp of its caller. */
+/* Says whether the C frame that executes a run can only be recognised by its function, because no
+ * word of its stack frame is known. next: stack pointer of the C frame's caller. */
 static bool is_told_by_name(const struct python_run *run, uintptr_t next)
 {
     return !run->word || !next;
@@ -380,7 +401,7 @@ static bool executes(const struct python_run *run, const struct unwind_step *ste
            python_runtime.evaluate_end - python_runtime.evaluate;
 }
 
-/* Appends a step. False: there is no room. */
+/* Appends a frame to the merged stack. False: there is no room. */
 static bool add_step(struct python_thread *python, uintptr_t pc, uint32_t retired)
 {
     if (python->inner_count == FRAMES)
@@ -399,8 +420,8 @@ static bool add_run(struct python_thread *python, const struct python_run *run)
     return true;
 }
 
-/* The C frames with the runs that they execute, from the inside. Runs whose C frame is not in the
- * trace follow at its end. False: the stack had to be truncated. */
+/* Merges the C frames with the runs that they execute, from the innermost frame outwards. Runs
+ * whose C frame is not in the trace follow at the end. False: the stack had to be truncated. */
 static bool merge_frames(struct python_thread *python, const struct unwind_bounds *bounds,
                          const struct unwind_trace *trace)
 {
@@ -416,7 +437,7 @@ static bool merge_frames(struct python_thread *python, const struct unwind_bound
             if (!is_there(&run) && is_truncated(python))
                 return false;
             if (by_name)
-                break; /* it executes one */
+                break; /* a C frame executes one run only */
         }
         if (!add_step(python, step->pc, step->retired))
             return false;
@@ -427,8 +448,8 @@ static bool merge_frames(struct python_thread *python, const struct unwind_bound
     return !is_truncated(python);
 }
 
-/* Moves the steps to the trace. Those that the last stack had, too, from the outermost inwards, stay
- * with what the context tree knows of them. */
+/* Moves the merged stack to python->merged. The outermost frames that the last merged stack had,
+ * too, are left as they are, with the nodes that the context tree has for them. */
 static void share_steps(struct python_thread *python, enum leak_root end)
 {
     struct unwind_trace *merged = &python->merged;

@@ -1,48 +1,56 @@
-/* python_layout.h - where the fields of Python's objects lie, by version. Private to this folder. */
+/* python_layout.h - the offsets of the fields of Python's objects, by version. Private to this
+ * folder. */
 #ifndef PRELOAD_PYTHON_PYTHON_LAYOUT_H
 #define PRELOAD_PYTHON_PYTHON_LAYOUT_H
 
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-/* How frames are chained, and which word on the C stack tells the frame of the interpreter that
- * executes them. */
+/* How Python frames are linked, and which word on the C stack identifies the C frame of the
+ * interpreter that executes them. */
 enum python_chain {
-    PYTHON_FRAME_OBJECTS,         /* 3.9: one frame for each C frame, and no such word */
-    PYTHON_FRAME_OBJECTS_CFRAMES, /* 3.10: one for each C frame, with a struct CFrame */
-    PYTHON_CFRAMES, /* 3.11: a run for each struct _PyCFrame, which has its innermost one;
-                                     the outermost one is marked */
-    PYTHON_SHIMS,   /* from 3.12 on: behind each run there is a frame without code, on
-                                     the C stack */
+    PYTHON_FRAME_OBJECTS, /* 3.9: each C frame executes one Python frame; there is no such word */
+    /* 3.10: each C frame executes one Python frame and has a struct CFrame. */
+    PYTHON_FRAME_OBJECTS_CFRAMES,
+    /* 3.11: each C frame executes a run of Python frames, and has a struct _PyCFrame that points to
+     * the innermost one; the outermost one is marked. */
+    PYTHON_CFRAMES,
+    /* Since 3.12: each C frame executes a run of Python frames, and has a frame without code behind
+     * the outermost one: the shim. */
+    PYTHON_SHIMS,
 };
 
-/* Offsets are in bytes. */
+/* Offsets, in bytes, of the fields that libleak reads. */
 struct python_layout {
-    uint32_t version; /* 0x30b = 3.11 */
+    uint32_t version; /* version of Python: 0x30b is 3.11 */
     enum python_chain chain;
     enum leak_line_table line_table;
     struct {
-        uint16_t frame;      /* of the innermost frame … */
-        uint16_t cframe, id; /* … or of the struct that has it; thread_id */
+        uint16_t frame; /* offset of the pointer to the innermost frame, or 0 */
+        /* Offset of the pointer to the innermost CFrame, which has that pointer, or 0; offset of
+         * thread_id. */
+        uint16_t cframe, id;
     } state;
     struct {
         uint16_t frame, previous;
     } cframe;
     struct {
         uint16_t code, previous, instruction;
-        uint16_t owner; /* PYTHON_SHIMS: owner; PYTHON_CFRAMES: is_entry */
+        uint16_t owner; /* offset of the field owner (PYTHON_SHIMS) or is_entry (PYTHON_CFRAMES) */
     } frame;
     struct {
         uint16_t file, name, lines, first_line;
-        uint16_t instructions; /* PYTHON_FRAME_OBJECTS: of no use */
+        /* Not used for PYTHON_FRAME_OBJECTS and PYTHON_FRAME_OBJECTS_CFRAMES. */
+        uint16_t instructions;
     } code;
     struct {
-        uint16_t ascii, other; /* sizes of the heads of strings */
+        /* Sizes of the structs before the characters of ASCII strings and of other strings. */
+        uint16_t ascii, other;
     } string;
 };
 
-/* From the headers of each version, as offsetof says on a 64-bit system. In a header, so that
- * chains are read by constant rows. */
+/* The layouts, as offsetof says with the headers of each version on a 64-bit system. They are in a
+ * header so that the compiler knows the constants. */
 static const struct python_layout python_layouts[] UNUSED = {
     {.version = 0x309,
      .chain = PYTHON_FRAME_OBJECTS,
@@ -84,48 +92,54 @@ static const struct python_layout python_layouts[] UNUSED = {
      .string = {40, 56}},
 };
 
-/* The same in all versions. */
+/* Offsets and values that are the same in all versions. */
 enum {
-    PYTHON_TYPE = 8,           /* of any object */
-    PYTHON_TYPE_FREE = 48,     /* of a type: tp_dealloc */
-    PYTHON_LENGTH = 16,        /* of a string, of bytes */
-    PYTHON_STRING_STATE = 32,  /* kind, and whether the characters follow the head */
-    PYTHON_BYTES_CONTENT = 32, /* of bytes */
-    PYTHON_OWNER_C_STACK = 3,  /* of a shim */
+    PYTHON_TYPE = 8,       /* offset of the type in any object */
+    PYTHON_TYPE_FREE = 48, /* offset of tp_dealloc in a type */
+    PYTHON_LENGTH = 16,    /* offset of the length in a string or bytes object */
+    /* Offset of a string's state: size of its characters, and whether they follow the struct. */
+    PYTHON_STRING_STATE = 32,
+    PYTHON_BYTES_CONTENT = 32, /* offset of the content in a bytes object */
+    PYTHON_OWNER_C_STACK = 3,  /* the value of owner in a shim */
 };
 
 struct python_runtime {
-    uint32_t state; /* enum python_state */
+    uint32_t state; /* enum python_state: how far libleak can read this Python */
     const struct python_layout *layout;
-    void *(*own_state)(void);     /* of the calling thread; NULL: it is no thread of Python */
-    void *(*current_state)(void); /* the one that has the interpreter; may be missing */
-    bool current_is_own;          /* it is one of the calling thread, or NULL */
+    /* Returns the state of the calling thread; NULL: Python did not create or adopt the thread. */
+    void *(*own_state)(void);
+    /* Returns the state of the thread that runs the interpreter; NULL: Python does not export the
+     * function. */
+    void *(*current_state)(void);
+    bool current_is_own; /* current_state returns a state of the calling thread, or NULL */
     uintptr_t code_type, string_type, bytes_type;
-    uintptr_t evaluate, evaluate_end; /* _PyEval_EvalFrameDefault */
+    /* Address range of _PyEval_EvalFrameDefault, which executes Python code. */
+    uintptr_t evaluate, evaluate_end;
 };
 enum python_state {
     PYTHON_NONE,
-    PYTHON_FOUND,    /* nothing was verified yet */
-    PYTHON_VERIFIED, /* its frames may be read */
+    PYTHON_FOUND,    /* Python was found; its layout is not verified yet */
+    PYTHON_VERIFIED, /* the layout is verified, so frames may be read */
     PYTHON_REFUSED,
 };
 extern struct python_runtime python_runtime HIDDEN;
 
-/* Verifies the layout with the state of the calling thread, if that executes Python code. True: its
- * frames may be read. */
+/* Verifies the layout by the frames of the calling thread, if it executes Python code. True: frames
+ * may be read. */
 bool python_verify(uintptr_t state);
-/* Says whether a state, which may be freed at the same moment, belongs to the calling thread. */
+/* Says whether a Python thread state belongs to the calling thread; the state may be freed
+ * meanwhile. */
 bool python_is_own_state(uintptr_t state);
-/* The row of a version; NULL: there is none. */
+/* Finds the layout of a version. NULL: it is not known. */
 const struct python_layout *python_find_layout(uint32_t version);
 
 /* ---- Code objects ----------------------------------------------------------------------------
  *
- * The id of a code object is kept under its address until the object is freed. That is seen by
- * tp_dealloc in the type of code objects, which gets a function of python_codes.c; the interpreter
- * writes into its static types itself. An entry is one word, so it is read without a lock: address
- * without the four bits that are 0, id. */
-#define PYTHON_CODES 16384 /* a power of two */
+ * The id of a code object is stored in a hash by the object's address, until the object is freed.
+ * To notice that, libleak replaces tp_dealloc in the type of code objects by a function of
+ * python_codes.c; the type is writable. An entry is one word, so it is read without a lock: the
+ * address without its four low bits, which are 0, then the id. */
+#define PYTHON_CODES 16384 /* number of entries of the hash; a power of two */
 #define PYTHON_CODE_BITS 48
 #define PYTHON_CODE_IDS (1u << 20)
 
@@ -144,7 +158,8 @@ static inline uint64_t python_code_entry(uintptr_t code)
     return (uint64_t)code / 16 * PYTHON_CODE_IDS;
 }
 
-/* Reads the object, and records it if it is new; 0: it cannot be recorded. */
+/* Reads a code object, records its function if it is new, and returns its id; 0: it cannot be
+ * recorded. */
 uint32_t python_code_learn(uintptr_t code);
 
 static inline uint32_t python_code_id(uintptr_t code)
@@ -153,12 +168,13 @@ static inline uint32_t python_code_id(uintptr_t code)
     return likely(id && id < PYTHON_CODE_IDS) ? (uint32_t)id : python_code_learn(code);
 }
 
-/* Call once, before the first id is asked for: from now on objects that are freed are forgotten. */
+/* Replaces tp_dealloc, so that ids of freed code objects are forgotten. Called once, before the
+ * first id is requested. */
 void python_codes_watch(uintptr_t code_type);
-/* The Python of all known objects was unloaded. */
+/* Forgets all ids, after their Python was unloaded. */
 void python_codes_forget_all(void);
 
-/* Reads a word of an object that is alive. */
+/* Reads a word of an object that exists. */
 static inline uintptr_t python_word(uintptr_t object, unsigned offset)
 {
     return *(const uintptr_t *)(object + offset);

@@ -1,4 +1,5 @@
-/* python_runtime.c - which Python is it, and does it look like what we know of that version? */
+/* python_runtime.c - finds Python in the process, and verifies that its objects have the layout
+ * that is known for its version. */
 #include "preload/python/python_layout.h"
 #include "preload/python/python.h"
 #include "preload/base/sys.h"
@@ -9,9 +10,10 @@
 
 struct python_runtime python_runtime;
 
-/* ---- Finding it ------------------------------------------------------------------------------ */
+/* ---- Finding Python -------------------------------------------------------------------------- */
 
-/* Py_Version is there since 3.11; before that, what each version was the first to export. */
+/* Determines the version: from Py_Version, which Python exports since 3.11, else from functions
+ * that 3.10 and 3.9 were the first to export. */
 static uint32_t read_version(const struct symbols *symbols)
 {
     uintptr_t version = symbols_find_export(symbols, "Py_Version");
@@ -41,7 +43,7 @@ static bool fill_runtime(const struct symbols *symbols, struct python_runtime *o
     if (!current)
         current = symbols_find_export(symbols, "_PyThreadState_UncheckedGet");
     out->current_state = (void *(*)(void))current;
-    /* Since 3.12 it is a thread-local variable. */
+    /* Since Python 3.12 the current state is a thread-local variable. */
     out->current_is_own = out->layout && out->layout->version >= 0x30c;
     return out->layout && out->own_state && out->code_type && out->string_type && out->bytes_type;
 }
@@ -62,7 +64,8 @@ bool python_find_runtime(const struct link_map *object)
     uint32_t state = found.state;
     found.state = PYTHON_NONE;
     python_runtime = found;
-    store_release(&python_runtime.state, state); /* pairs with the acquire in python_read_frames */
+    /* Pairs with load_acquire in python_read_frames. */
+    store_release(&python_runtime.state, state);
     return state == PYTHON_FOUND;
 }
 
@@ -76,11 +79,12 @@ bool python_forget_runtime(uintptr_t start, uintptr_t end)
     return state != PYTHON_REFUSED;
 }
 
-/* ---- Verifying it ---------------------------------------------------------------------------- */
+/* ---- Verifying the layout -------------------------------------------------------------------- */
 
-#define VERIFY_FRAMES 256  /* at most */
-#define VERIFY_ATTEMPTS 3  /* a handler of a signal may see a frame that is not complete */
-#define LINE_MOST 10000000 /* no source file has more */
+#define VERIFY_FRAMES 256 /* the largest number of frames that are verified */
+/* Attempts until Python is refused: in a signal handler the innermost frame may be incomplete. */
+#define VERIFY_ATTEMPTS 3
+#define LINE_MOST 10000000 /* no source file has more lines */
 
 static bool peek_word(uintptr_t object, unsigned offset, uintptr_t *out)
 {
@@ -111,8 +115,8 @@ static bool is_code(uintptr_t code)
            line < LINE_MOST;
 }
 
-/* The offset of the instruction that a frame executes must lie in its code; before the first one it
- * is negative. */
+/* Says whether the offset of the instruction that a frame executes lies in its code; before the
+ * first instruction the offset is negative. */
 static bool has_place(uintptr_t frame, uintptr_t code)
 {
     const struct python_layout *layout = python_runtime.layout;
@@ -133,7 +137,7 @@ static bool is_shim(uintptr_t frame)
            owner == PYTHON_OWNER_C_STACK;
 }
 
-/* The chain ends, and all of its frames but shims have code. */
+/* Verifies the chain of frames: it ends or is long, and every frame except shims has code. */
 static bool verify_chain(uintptr_t frame)
 {
     unsigned codes = 0;
@@ -151,7 +155,7 @@ static bool verify_chain(uintptr_t frame)
     return codes > 0;
 }
 
-/* Finds the innermost frame. False: it cannot be read. */
+/* Reads the address of the innermost frame through the kernel. False: it cannot be read. */
 static bool peek_innermost_frame(uintptr_t state, uintptr_t *frame)
 {
     const struct python_layout *layout = python_runtime.layout;
@@ -176,7 +180,7 @@ COLD bool python_verify(uintptr_t state)
     if (load_relaxed(&python_runtime.state) != PYTHON_FOUND)
         return load_relaxed(&python_runtime.state) == PYTHON_VERIFIED;
     if (python_is_own_state(state) && peek_innermost_frame(state, &frame)) {
-        if (!frame) /* it executes no Python code now */
+        if (!frame) /* the thread executes no Python code now */
             return false;
         if (verify_chain(frame)) {
             python_codes_watch(python_runtime.code_type);

@@ -8,11 +8,12 @@
 #define STRIPES 16
 
 static struct resource_page *pages[PAGES];
-static uint32_t page_count;    /* higher pages were never created */
-static struct lock pages_lock; /* guards both */
+static uint32_t page_count;    /* index of the highest page that was created, + 1 */
+static struct lock pages_lock; /* guards pages and page_count */
 static struct lock descriptor_locks[STRIPES];
 
-/* Finds the page of a descriptor; NULL: there is no such number, or no record of it. */
+/* Finds the page with the record of a descriptor. NULL: the number is too high, or the page was not
+ * created. */
 static struct resource_page *find_page(int fd)
 {
     return (unsigned)fd < DESCRIPTORS_MAX ? load_acquire(&pages[(unsigned)fd / RESOURCES_A_PAGE])
@@ -29,7 +30,8 @@ static struct lock *descriptor_lock(int fd)
     return &descriptor_locks[(unsigned)fd % STRIPES];
 }
 
-/* Creates the page if necessary. NULL: there is no such number, or no memory. */
+/* Finds the page with the record of a descriptor, and creates it if necessary. NULL: the number is
+ * too high, or there is no memory. */
 static struct resource_page *ensure_page(int fd)
 {
     if (unlikely((unsigned)fd >= DESCRIPTORS_MAX))
@@ -40,7 +42,7 @@ static struct resource_page *ensure_page(int fd)
     uint32_t number = (unsigned)fd / RESOURCES_A_PAGE;
     struct locked locked = lock_take(&pages_lock);
     if (!pages[number]) {
-        /* Pairs with the acquire in find_page. */
+        /* Pairs with load_acquire in find_page. */
         store_release(&pages[number], resource_page_create());
         if (pages[number] && number >= page_count)
             page_count = number + 1;
@@ -49,7 +51,7 @@ static struct resource_page *ensure_page(int fd)
     return pages[number];
 }
 
-/* ---- Open ------------------------------------------------------------------------------------ */
+/* ---- Recording open descriptors -------------------------------------------------------------- */
 
 static void add_record(int fd, const struct news *news, struct leak_mark mark, uint64_t owner)
 {
@@ -87,7 +89,8 @@ void descriptors_add_owned(struct guard *guard, struct leak_mark mark, int fd, u
         add_record(fd, &news, mark, owner);
 }
 
-/* A copy gets the name of the original; a descriptor that is copied onto keeps its owner. */
+/* A copy gets the name of the original. When dup2 replaces an open descriptor, the new one keeps
+ * its owner. */
 void descriptors_add_copy(struct guard *guard, const struct frame *caller, int like, int fd,
                           bool onto)
 {
@@ -109,7 +112,7 @@ void descriptors_add_copy(struct guard *guard, const struct frame *caller, int l
     add_record(fd, &news, resource_mark_caller(guard, caller), owner);
 }
 
-/* ---- Close ----------------------------------------------------------------------------------- */
+/* ---- Recording closes ------------------------------------------------------------------------ */
 
 uint64_t descriptors_stamp(int fd)
 {
@@ -117,11 +120,12 @@ uint64_t descriptors_stamp(int fd)
     return page ? load_relaxed(&descriptor_record(page, fd)->stamp) : 0;
 }
 
-/* The lock is held. */
+/* Records that a descriptor was closed; the caller holds its lock. */
 static void close_record(struct resource_page *page, struct resource_record *record,
                          struct leak_mark mark)
 {
-    if (record->it.state != LEAK_RESOURCE_OPEN) { /* its opening was not seen */
+    /* Libleak did not see how the descriptor was opened. */
+    if (record->it.state != LEAK_RESOURCE_OPEN) {
         record->it.opened = (struct leak_mark){0};
         record->it.name_length = 0;
         record->it.sort = LEAK_SORT_NONE;
@@ -151,7 +155,8 @@ void descriptors_close(struct guard *guard, const struct frame *caller, int fd, 
     handle_table_add_release(LEAK_RESOURCE_FD, &opened, &mark);
 }
 
-/* Calls visit for each open number of page `number` from first to last, with its lock held. */
+/* Calls visit for each open descriptor between first and last whose record is in this page, with
+ * the lock of the descriptor held. */
 static void visit_open(uint32_t number, unsigned first, unsigned last,
                        void (*visit)(struct resource_page *page, struct resource_record *record,
                                      void *context),
@@ -184,7 +189,7 @@ void descriptors_close_range(struct guard *guard, const struct frame *caller, un
         visit_open(i, first, last, close_visited, &mark);
 }
 
-/* ---- Bad closes ------------------------------------------------------------------------------ */
+/* ---- Recording closes that failed ------------------------------------------------------------ */
 
 void descriptors_bad_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
 {
@@ -196,11 +201,12 @@ void descriptors_bad_close(struct guard *guard, const struct frame *caller, int 
     if (page) {
         struct resource_record *record = descriptor_record(page, fd);
         struct locked locked = lock_take(descriptor_lock(fd));
-        bool other = record->stamp != stamp; /* another thread just closed or opened it */
+        /* Another thread has just closed or opened the descriptor. */
+        bool other = record->stamp != stamp;
         if (record->it.state == LEAK_RESOURCE_CLOSED) {
             bad = record->it;
         } else if (record->it.state == LEAK_RESOURCE_OPEN) {
-            if (!other) /* its closing was not seen */
+            if (!other) /* libleak did not see how the descriptor was closed */
                 close_record(page, record, (struct leak_mark){0});
             other = true;
         }
@@ -241,7 +247,7 @@ void descriptors_check_owner(struct guard *guard, const struct frame *caller, in
         handle_table_add_bad_close(guard, &stream);
 }
 
-/* ---- Owner and address ----------------------------------------------------------------------- */
+/* ---- Owners of descriptors, and addresses of sockets ----------------------------------------- */
 
 bool descriptors_set_owner(struct guard *guard, int fd, uint64_t owner)
 {
@@ -287,7 +293,7 @@ bool descriptors_find(int fd, struct leak_resource *out)
     return out->state == LEAK_RESOURCE_OPEN;
 }
 
-/* ---- Start and end --------------------------------------------------------------------------- */
+/* ---- Start of the process, and synchronizing with the kernel --------------------------------- */
 
 static bool inherit_descriptor(int fd, void *context UNUSED)
 {
@@ -315,10 +321,11 @@ void descriptors_start(struct guard *guard UNUSED)
 {
     inherit_descriptor(0, NULL); /* sys_each_numbered_entry does not visit 0 */
     sys_each_numbered_entry("/proc/self/fd", inherit_descriptor, NULL);
-    descriptors_sync(); /* removes the one that read the directory */
+    /* Remove the record of the descriptor that read the directory; it is closed now. */
+    descriptors_sync();
 }
 
-/* The record of a number that is not open becomes one that never was. */
+/* If the kernel has closed the descriptor, unseen by libleak, its record becomes unused. */
 static void free_if_closed(struct resource_page *page, struct resource_record *record,
                            void *context UNUSED)
 {

@@ -3,11 +3,11 @@
 #define PAGES (HANDLES_MAX / RESOURCES_A_PAGE)
 #define BUCKETS 4096
 
-/* A record's number is its place + 1; 0 ends a list. */
+/* All records. The number of a record is its index + 1; 0 ends a list. */
 static struct resource_page *pages[PAGES];
 static uint32_t last_number, first_free, bad_closes, releases, pending;
 static uint32_t buckets[BUCKETS];
-static struct lock table_lock; /* guards all of these */
+static struct lock table_lock; /* guards all variables above */
 
 static struct resource_page *handle_page(uint32_t number)
 {
@@ -24,7 +24,8 @@ static bool is_bad(const struct leak_resource *it)
     return it->state == LEAK_RESOURCE_BAD_CLOSE;
 }
 
-/* A bad close is known by the call stack that made it, a count of releases by its two stacks. */
+/* The number by which a record is found: for a bad close the node of its call stack, otherwise the
+ * address of the resource, or for a count of releases the key of the two stacks. */
 static uint64_t record_key(const struct leak_resource *it)
 {
     return is_bad(it) ? it->again.node : it->id;
@@ -32,7 +33,8 @@ static uint64_t record_key(const struct leak_resource *it)
 
 static uint64_t release_key(uint32_t opened, uint32_t closed)
 {
-    return 1ull << 63 | (uint64_t)opened << 31 | closed; /* no address, no descriptor */
+    /* No address and no descriptor has the highest bit set. */
+    return 1ull << 63 | (uint64_t)opened << 31 | closed;
 }
 
 static uint32_t *handle_bucket(unsigned type, uint64_t key)
@@ -40,7 +42,8 @@ static uint32_t *handle_bucket(unsigned type, uint64_t key)
     return &buckets[hash_u64(key ^ (uint64_t)type << 56) % BUCKETS];
 }
 
-/* Type FD means bad closes here, since descriptors have a table of their own. */
+/* Finds a record: its number, or 0. Type FD stands for bad closes here, because descriptors have a
+ * table of their own. */
 static uint32_t find_record(unsigned type, uint64_t key)
 {
     uint32_t number = *handle_bucket(type, key);
@@ -75,7 +78,7 @@ static void publish_record(uint32_t number)
     resource_record_publish(handle_page(number), handle_record(number));
 }
 
-/* The number of a free record; 0: there is no room. */
+/* Takes a free record: its number, or 0 when there is no room. */
 static uint32_t allocate_record(void)
 {
     uint32_t number = first_free;
@@ -105,9 +108,10 @@ static void remove_record(uint32_t number)
     free_record(number);
 }
 
-/* ---- Handles --------------------------------------------------------------------------------- */
+/* ---- Resources that are known by an address -------------------------------------------------- */
 
-/* The lock is held. 0: there is no room. */
+/* Adds a record, or replaces the old one of this address; the caller holds the lock. 0: there is no
+ * room. */
 static uint32_t insert_handle(const struct news *news, struct leak_mark mark)
 {
     uint32_t number = find_record(news->type, news->id);
@@ -251,7 +255,7 @@ void handle_table_add_bad_close(struct guard *guard UNUSED, const struct leak_re
         resource_count_missed();
 }
 
-/* ---- Libraries ------------------------------------------------------------------------------- */
+/* ---- Library handles ------------------------------------------------------------------------- */
 
 void handle_table_unref(struct guard *guard UNUSED, const struct handle_ref *ref)
 {
@@ -268,7 +272,8 @@ void handle_table_unref(struct guard *guard UNUSED, const struct handle_ref *ref
     lock_give(&locked);
 }
 
-/* The lock is held. True: the same call stack opened the library before; that record counts it. */
+/* Counts a fresh record of a library in an older record with the same call stack, if there is one;
+ * the caller holds the lock. True: the fresh record is not needed any more. */
 static bool merge_library(uint32_t fresh)
 {
     const struct leak_resource *it = &handle_record(fresh)->it;
@@ -317,7 +322,7 @@ void handle_table_resolve_libraries(uint64_t (*where)(const char *name))
     lock_give(&locked);
 }
 
-/* ---- Regions --------------------------------------------------------------------------------- */
+/* ---- Mapped regions -------------------------------------------------------------------------- */
 
 uint32_t handle_table_add_region(struct guard *guard UNUSED, const struct leak_resource *like,
                                  uint64_t start, uint64_t size)
@@ -359,7 +364,8 @@ void handle_table_remove_region(uint32_t number)
 
 LOCK_FOR_FORK(handle_table, &table_lock)
 
-/* The child has none of its parent's threads, and its parent's errors are in the parent's file. */
+/* Removes from the child the records of threads, which only the parent has, and of errors and
+ * releases, which the parent's file has. */
 void handle_table_fork_child(void)
 {
     table_lock.word = 0;
@@ -369,7 +375,8 @@ void handle_table_fork_child(void)
         if (is_bad(&record->it) || record->it.state == LEAK_RESOURCE_RELEASED ||
             (record->it.state == LEAK_RESOURCE_OPEN && record->it.type == LEAK_RESOURCE_THREAD)) {
             unlink_record(number);
-            handle_page(number)->twin = NULL; /* it is still the parent's */
+            /* Writing to the file must wait: twin is still in the parent's file. */
+            handle_page(number)->twin = NULL;
             free_record(number);
         }
     }

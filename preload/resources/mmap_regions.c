@@ -21,8 +21,9 @@ static uintptr_t page_end(uintptr_t start, size_t size)
     return whole > UINTPTR_MAX - start ? UINTPTR_MAX : start + whole;
 }
 
-/* Keeps the rest of a region that is cut. The parts below and above remain: the record keeps one
- * part, and a new record gets the other. */
+/* Updates the records after a part of a region was unmapped (range_set_left): the record gets the
+ * lower of the remaining parts, and a new record the other. Returns the number of the new
+ * record. */
 static uint32_t keep_remainder(const struct range *was, const struct range *below,
                                const struct range *above, void *guard)
 {

@@ -9,10 +9,10 @@ _Static_assert(sizeof(struct leak_resource) == 160,
 _Static_assert(sizeof(struct leak_resource_totals) == sizeof(struct leak_resource), "one place");
 _Static_assert(sizeof(struct resource_page) <= LEAK_PAGE, "and so are the private ones");
 
-static struct lock totals_lock; /* guards their creation */
+static struct lock totals_lock; /* held while the totals are created */
 static struct leak_resource_totals *totals;
 
-/* ---- Pages ----------------------------------------------------------------------------------- */
+/* ---- Pages of records, and their copies in the file ------------------------------------------ */
 
 static struct leak_resource *create_twin(void)
 {
@@ -45,8 +45,8 @@ void resource_record_publish(struct resource_page *page, struct resource_record 
         return;
     fence_release();
     memcpy((char *)twin + begin, (const char *)from + begin, end - begin + from->name_length);
-    store_release(&twin->state,
-                  from->state); /* a reader of the file that sees the state sees the totals */
+    /* A reader of the file that sees the new state sees all members that were written before. */
+    store_release(&twin->state, from->state);
 }
 
 void resource_page_inherit(struct resource_page *page)
@@ -61,9 +61,10 @@ void resource_page_inherit(struct resource_page *page)
     }
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Filling a record ------------------------------------------------------------------------ */
 
-/* A path that is too long keeps its end. */
+/* Copies the name of the resource. If it is too long, a text loses its beginning (a path keeps its
+ * end), a socket address its end. */
 static void fill_name(struct leak_resource *it, const struct news *news)
 {
     const char *name = news->name;
@@ -112,7 +113,7 @@ bool resource_is_vfork_child(struct guard *guard)
         return false;
     if (sys_getpid() != store_header->pid)
         return true;
-    guard->vforks = false; /* this is the parent, and the child has ended or called exec */
+    guard->vforks = false; /* this is the parent, so the vfork child has ended or called exec */
     return false;
 }
 
@@ -124,8 +125,9 @@ static struct leak_resource_totals *create_totals(void)
     if (!totals) {
         struct leak_resource_totals *made = (void *)create_twin();
         if (made)
-            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* for readers of the file */
-        store_release(&totals, made); /* pairs with the acquire in count_at */
+            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* readers look for it */
+        /* Pairs with load_acquire in count_at. */
+        store_release(&totals, made);
     }
     lock_give(&locked);
     return totals;

@@ -7,7 +7,8 @@
 #include "preload/resources/mmap_regions.h"
 #include "preload/track/track.h"
 
-static uint32_t types_tracked; /* bits by enum leak_resource_type */
+/* Set of types that are recorded: bit 1 << enum leak_resource_type. */
+static uint32_t types_tracked;
 
 bool resource_is_tracked(enum leak_resource_type type)
 {

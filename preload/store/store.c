@@ -19,7 +19,7 @@
 /* The file is sparse: only the pages that were written take disk space. */
 #define SIZE_WANTED (1ull << 30)
 #define SIZE_LEAST (256ull << 10)
-/* With kernels before 5.14, which allocate all of it at the start. */
+/* The size of the file with kernels before 5.14, which allocate all of it at the start. */
 #define SIZE_PREALLOCATED (32ull << 20)
 #define SIZE_PREPARED (4ull << 20) /* allocated before the program enters a sandbox */
 /* When a chunk is reserved so many bytes behind it are allocated, too, for the next chunks; at most
