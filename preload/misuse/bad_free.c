@@ -36,7 +36,7 @@ struct bad_call {
 
 static bool live_lines;
 static uint32_t foreign_count; /* number of unknown pointers that were examined */
-/* By hash of the area: number + 1 of the area that had an unknown pointer last; 0: none. */
+/* For each hash of an area: number + 1 of the area that had an unknown pointer last; 0: none. */
 static uint64_t foreign_areas[FOREIGN_AREAS];
 
 void bad_free_start(const char *on_error, bool live)

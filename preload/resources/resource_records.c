@@ -125,7 +125,7 @@ static struct leak_resource_totals *create_totals(void)
     if (!totals) {
         struct leak_resource_totals *made = (void *)create_twin();
         if (made)
-            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* readers look for it */
+            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* tells readers: these are totals */
         /* Pairs with load_acquire in count_at. */
         store_release(&totals, made);
     }
