@@ -189,3 +189,17 @@ size_t demangle_bare_length(const char *scope)
     }
     return (size_t)(at - scope);
 }
+
+bool demangle_is_template_member(const char *name)
+{
+    const char *scope = demangle_scope(name);
+
+    for (const char *at = scope; *at && *at != '(' && !operator_at(scope, at);) {
+        const char *next = skip_part(at);
+
+        if (*at == '<' && at != scope && has_prefix(next, "::"))
+            return true;
+        at = next;
+    }
+    return false;
+}

@@ -27,6 +27,9 @@ const char *demangle_scope(const char *name);
 /* The length of a qualified name, from demangle_scope() on, without its parameter list. */
 size_t demangle_bare_length(const char *scope);
 
+/* Is it a member of a class template, as std::vector<int>::push_back() is? */
+bool demangle_is_template_member(const char *name);
+
 /* ---- frame_class.c: tables of module and function names --------------------------------------
  *
  * The role of a frame (user, runtime, wrapper, allocator) decides which frame is the headline of

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/names/names.h"
+
 struct dropped_pointers dropped_pointers_begin(const struct store *store)
 {
     const struct store_leak_check *look = store->look;
@@ -70,6 +72,18 @@ static const struct store_orphan *earlier_pair(const struct dropped_pointers *or
     return found;
 }
 
+/* Goes outwards past members of class templates: the function that uses a container tells more. */
+static size_t skip_template_members(const struct frame *const *frames, size_t count, size_t at)
+{
+    for (size_t i = at; i < count; i++) {
+        if (frames[i]->role != FRAME_USER || !frames[i]->function)
+            continue;
+        if (!demangle_is_template_member(frames[i]->function))
+            return strcmp(frames[i]->function, "main") == 0 ? at : i;
+    }
+    return at;
+}
+
 /* Returns the index of the user frame that freed the owner. It skips wrappers like my_free(),
  * unless there is no other user frame. */
 static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orphaned,
@@ -82,6 +96,42 @@ static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orp
         if (orphaned->frames[i] == place)
             return i;
     return user < orphaned->frame_count ? user : 0;
+}
+
+/* Does a member of a class template free the block that it has allocated itself? A container that grows
+ * does, and the pointers have moved to another block. */
+static bool is_moved(struct free_sites *frees, const struct dropped_pointers *orphans,
+                     const struct store_orphan *pair)
+{
+    const struct frame *frames[TRACE_MAX],
+        *freeing = free_wrappers_place(&frees->wrappers, pair->node);
+    uint32_t ending;
+    size_t count;
+
+    if (pair->holder == STORE_NO_SITE || !freeing || !freeing->function ||
+        !demangle_is_template_member(freeing->function))
+        return false;
+    count = signatures_node_frames(frees->signatures, orphans->store->sites[pair->holder].node,
+                                   frames, &ending);
+    for (size_t i = 0; i < count; i++)
+        if (frames[i]->role == FRAME_USER && frames[i]->name_hash == freeing->name_hash)
+            return true;
+    return false;
+}
+
+/* The function that allocated the owner. */
+static const struct frame *holding_frame(struct free_sites *frees, uint32_t node)
+{
+    const struct frame *place = free_wrappers_place(&frees->wrappers, node), *frames[TRACE_MAX];
+    uint32_t ending;
+    size_t at = 0, count;
+
+    if (!place || !place->function || !demangle_is_template_member(place->function))
+        return place;
+    count = signatures_node_frames(frees->signatures, node, frames, &ending);
+    while (at < count && frames[at] != place)
+        at++;
+    return at < count ? frames[skip_template_members(frames, count, at)] : place;
 }
 
 static struct orphaned describe_pair(const struct dropped_pointers *orphans,
@@ -98,11 +148,11 @@ static struct orphaned describe_pair(const struct dropped_pointers *orphans,
     frames = arena_alloc_array(frees->mem, orphaned.frame_count, sizeof(*frames));
     memcpy(frames, found, orphaned.frame_count * sizeof(*frames));
     orphaned.frames = frames;
-    orphaned.user = freeing_frame(frees, &orphaned, pair->node);
+    orphaned.user = skip_template_members(frames, orphaned.frame_count,
+                                          freeing_frame(frees, &orphaned, pair->node));
     orphaned.blocks = pair->blocks;
     if (pair->holder != STORE_NO_SITE)
-        orphaned.holder =
-            free_wrappers_place(&frees->wrappers, orphans->store->sites[pair->holder].node);
+        orphaned.holder = holding_frame(frees, orphans->store->sites[pair->holder].node);
     return orphaned;
 }
 
@@ -112,6 +162,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
     const struct store_orphan *pair = orphans->first ? largest_pair(orphans, sites) : NULL;
     const struct store_orphan *earlier = pair ? earlier_pair(orphans, frees, sites, pair) : NULL;
 
+    if (pair && is_moved(frees, orphans, pair))
+        return;
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
     if (earlier && record->orphaned.blocks)

@@ -151,6 +151,29 @@ START_TEST(the_qualified_name_is_found)
 END_TEST
 
 static const struct {
+    const char *name;
+    bool member;
+} members[] = {
+    {"std::vector<int>::push_back(int)", true},
+    {"ns::Map<int, A<B> >::Node::~Node()", true},
+    {"void ns::List<T*>::clear()", true},
+    {"void ns::fill<int>(std::vector<int>::iterator)", false},
+    {"ns::File::read(std::vector<int>&)", false},
+    {"Thing::operator<(int)", false},
+    {"<alloc::vec::Vec<T> as core::clone::Clone>::clone", false},
+    {"main", false},
+    {"", false},
+    {"<<<<<<", false},
+};
+
+START_TEST(members_of_class_templates_are_known)
+{
+    ck_assert_msg(demangle_is_template_member(members[_i].name) == members[_i].member, "%s",
+                  members[_i].name);
+}
+END_TEST
+
+static const struct {
     const char *module, *function;
     enum frame_role role;
     const char *file;
@@ -268,6 +291,7 @@ int main(void)
     tcase_add_test(all, a_name_that_would_never_end_is_left_as_it_is);
     tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
+    tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
     tcase_add_test(all, blocks_of_the_runtime_are_distinguished_from_the_users);
     suite_add_tcase(suite, all);
