@@ -34,14 +34,17 @@
     E(READ, "cannot be read")                                                                      \
     E(MEMORY, "does not fit into memory (%llu bytes)")                                             \
     E(NOT_A_FILE, "is not a regular file")                                                         \
-    E(EMPTY, "is empty: no libleak store, or one whose process never got to write anything")       \
-    E(SHORT, "is too short to be a libleak store (%llu bytes)")                                    \
-    E(NOT_A_STORE, "is not a libleak store")                                                       \
-    E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \
+    E(EMPTY,                                                                                       \
+      "is empty: no recording of libleak, or one whose process never got to write anything")       \
+    E(SHORT, "is too short to be a recording of libleak (%llu bytes)")                             \
+    E(NOT_A_STORE,                                                                                 \
+      "is no recording of libleak (leakrun --keep=FILE keeps one, -o writes a report)")            \
+    E(UNFINISHED, "is a recording of libleak whose process never got to write anything")           \
     E(NEWER, "was recorded by a newer libleak (version %llu of the file; this program "            \
              "reads " READER_VERSIONS "): use leakreport of that libleak")                         \
-    E(NO_VERSION, "is a damaged libleak store: its version is %llu")                               \
-    E(HEADER, "is a libleak store with a header of %llu bytes: damaged, or made by another build")
+    E(NO_VERSION, "is a damaged recording of libleak: its version is %llu")                        \
+    E(HEADER,                                                                                      \
+      "is a recording of libleak with a header of %llu bytes: damaged, or made by another build")
 
 enum error_code {
 #define E(name, words) ERROR_##name,

@@ -103,8 +103,8 @@ test_damaged_files_are_named_and_the_others_merged() {
     says out '^     under the tag odd$'
     equal 'tags that hold' "$(grep -c 'under the tag' out)" 1
     says err '^leakreport: cut.leak is damaged: it counts as far as it can be read$'
-    says err '^leakreport: no.leak is too short to be a libleak store'
-    says err '^leakreport: empty.leak is empty: no libleak store'
+    says err '^leakreport: no.leak is too short to be a recording of libleak'
+    says err '^leakreport: empty.leak is empty: no recording of libleak'
     says err '^leakreport: cut.json is no JSON: line [0-9]+: .*; write the report again$'
     says err '^leakreport: new.json is a libleak report of another version: '
     says err '^leakreport: nothing cannot be opened: '

@@ -35,7 +35,7 @@ test_newer_recording_is_refused_in_one_line() {
     # A number that no version has is damage.
     set_version "$(current).leak" 0
     "$O/leakreport" "$(current).leak" 2>err && fail 'version 0 was read'
-    one_line_says err 'damaged libleak store: its version is 0$'
+    one_line_says err 'damaged recording of libleak: its version is 0$'
 }
 test_process_with_a_newer_libleak_is_told_in_one_line() {
     mkdir dir
