@@ -1,4 +1,5 @@
-/* filters.c - see filters.h. */
+/* filters.c - parses --only, --modules, --functions and --threads, and matches records against
+ * them. */
 #include "common/suppress/filters.h"
 
 #include <inttypes.h>
@@ -20,19 +21,20 @@ struct only_filter {
     struct only_filter *rest;
     enum only_key key;
     bool turned;
-    bool found; /* the name, or it is none that could be missing */
+    bool found; /* the name occurred in a process, or cannot be missing (a negated name, a
+                 * number) */
     const char *pattern;
-    uint64_t least, most; /* ages: seconds */
+    uint64_t least, most; /* range of a number; of ages in seconds */
 };
 
-/* Does a pattern with * and ? match? A path also matches by its last component; a function also
- * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
+/* Matches a path, a thread's name or a kind against a pattern with * and ?. A path also matches
+ * by its last component. */
 static bool pattern_matches_name(const char *pattern, const char *text)
 {
     return text && (glob_match(pattern, text, true) || glob_match(pattern, base_name(text), true));
 }
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Parsing --only -------------------------------------------------------------------------- */
 
 static bool names_kind(const char *pattern)
 {
@@ -69,7 +71,7 @@ static bool parse_number(const char **at, bool age, uint64_t *out)
     return unit && !__builtin_mul_overflow(*out, unit, out);
 }
 
-/* "10", "10-", "-10", "10-20" */
+/* Parses a range: "10", "10-", "-10", "10-20". */
 static bool parse_range(const char *text, struct only_filter *only)
 {
     bool age = only->key == AGE, first = *text != '-';
@@ -116,7 +118,7 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
     return only;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Matching --only ------------------------------------------------------------------------- */
 
 static bool pattern_matches_function(const char *pattern, const char *function)
 {
@@ -129,7 +131,7 @@ static bool pattern_matches_function(const char *pattern, const char *function)
     return glob_match(pattern, function, true) || glob_match(pattern, bare, true);
 }
 
-/* FUNCTION, FILE_NAME or MODULE */
+/* Says whether a frame matches a condition on FUNCTION, FILE_NAME or MODULE. */
 static bool condition_names_frame(const struct only_filter *only, const struct frame *frame)
 {
     return only->key == FUNCTION
@@ -203,7 +205,7 @@ bool only_filter_matches(const struct only_filter *only, const struct record *re
     return all;
 }
 
-/* ---- Names that are to be found --------------------------------------------------------------- */
+/* ---- Names in --only that no process has ----------------------------------------------------- */
 
 static bool key_seeks(const struct only_filter *only, enum only_key key)
 {
@@ -262,16 +264,16 @@ const char *only_filter_unfound(struct arena *mem, const struct only_filter *onl
     return NULL;
 }
 
-/* ---- Scopes ----------------------------------------------------------------------------------- */
+/* ---- Scopes: --modules, --functions, --threads ----------------------------------------------- */
 
 const char *const scope_option_name[SCOPE_KEYS] = {"modules", "functions", "threads"};
 
 struct scope_item {
-    bool out; /* exclude what matches */
+    bool out; /* a match excludes the record */
     const char *pattern;
 };
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Parsing scopes -------------------------------------------------------------------------- */
 
 static size_t count_items(const char *text)
 {
@@ -302,7 +304,7 @@ bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *li
     return whole;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Matching scopes ------------------------------------------------------------------------- */
 
 static bool names_frame(const char *pattern, enum scope_key key, const struct frame *frame)
 {
@@ -310,7 +312,8 @@ static bool names_frame(const char *pattern, enum scope_key key, const struct fr
                                 : pattern_matches_function(pattern, frame->function);
 }
 
-/* A stack without user code is represented by its first frame that is no allocator. */
+/* Says whether the caller of the allocator matches a pattern, or with any_frame any frame of the
+ * user. In a stack without user code, the first frame that is no allocator is the caller. */
 static bool scope_has_frame(const char *pattern, enum scope_key key, bool any_frame,
                             const struct record *record)
 {

@@ -1,5 +1,5 @@
-/* filters.h - which records the user asked for: --only=KEY:VALUE, and --modules, --functions,
- * --threads.
+/* filters.h - the options that restrict which records a report has: --only=KEY:VALUE, and
+ * --modules, --functions, --threads.
  *
  * --only lists conditions:
  *
@@ -9,20 +9,21 @@
  *     size, bytes, blocks         the average block, all blocks; a range A-B, A- or -B, or A
  *     age                         since the first allocation: 10s-, 5m-1h
  *
- * A record must match one condition of each key that is given. ! before a value negates it. A name
- * that no process has is most likely misspelt, and that nothing matches it is no proof that there are
- * no leaks: so modules, frames and threads are shown to the filter until each key has found a name.
+ * A record must match one condition of each key that is given. ! before a value negates it. A
+ * name that no process has is most likely misspelt, and a report without leaks would then mean
+ * nothing. So the caller passes modules, frames and threads of the processes to the filter until
+ * each key has found a name.
  *
- * A scope is a comma list of names with * and ?. + or no sign: the report covers only these;
- * -: the report excludes these. The same words are options of the runtime, which the recording file
- * keeps, and of leakreport:
+ * A scope is a comma list of names with * and ?. Names with + or no sign: the report has only
+ * these; with -: the report excludes these. Scopes are options of leakreport, and of the
+ * runtime, which stores them in the recording file:
  *
  *     modules      of the frame that called the allocator: the first frame that is neither
  *                  allocator nor runtime; with modules_match=any, any frame of user code
  *     functions    of any frame of user code
  *     threads      that allocated the record: T1, or a name; a record of several threads is
  *                  excluded only when all of them are
- */
+ *  */
 #ifndef COMMON_SUPPRESS_FILTERS_H
 #define COMMON_SUPPRESS_FILTERS_H
 
@@ -33,7 +34,8 @@
 
 struct only_filter;
 
-/* Prepends a condition to `rest`. The result lives in mem. NULL: *wrong says why. */
+/* Parses a condition and puts it in front of the list `rest`. The result lives in mem. NULL:
+ * *wrong says why. */
 struct only_filter *only_filter_parse(struct arena *mem, const char *text, struct only_filter *rest,
                                       const char **wrong);
 
@@ -42,17 +44,19 @@ struct only_filter *only_filter_parse(struct arena *mem, const char *text, struc
 bool only_filter_matches(const struct only_filter *only, const struct record *record,
                          uint64_t until_ns);
 
-/* A key with names has found none so far. */
+/* Says whether a key of --only has names none of which was found so far. */
 bool only_filter_seeks(const struct only_filter *only);
-/* What a process loaded, a frame of a call stack that it recorded, a thread of it. */
+/* Tell the filter about a module that a process loaded, a frame of a recorded call stack, or a
+ * thread. */
 void only_filter_show_module(struct only_filter *only, const char *path);
 void only_filter_show_frame(struct only_filter *only, const struct frame *frame);
 void only_filter_show_thread(struct only_filter *only, const struct thread_ref *thread);
-/* "--only=module:libshp.so: no process loaded such a module", of the first key that found none. The
- * text lives in mem; NULL: all have found some. */
+/* The error message for the first key that found none of its names, such as
+ * "--only=module:libshp.so: no process loaded such a module". Lives in mem; NULL: all keys found
+ * one. */
 const char *only_filter_unfound(struct arena *mem, const struct only_filter *only);
 
-/* ---- Scopes ---------------------------------------------------------------------------------- */
+/* ---- Scopes: --modules, --functions, --threads ----------------------------------------------- */
 
 enum scope_key { SCOPE_MODULES, SCOPE_FUNCTIONS, SCOPE_THREADS, SCOPE_KEYS };
 extern const char *const scope_option_name[SCOPE_KEYS];
@@ -62,11 +66,12 @@ struct scope_list {
     size_t count;
 };
 
-/* The list lives in mem. False: a sign has no name after it; that item is skipped. */
+/* Parses a scope; the list lives in mem. False: a sign has no name after it; that item is
+ * skipped. */
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
-/* Says whether the list names the record. any_frame: for SCOPE_MODULES, look at every frame of user
- * code. */
+/* Says whether a scope includes a record. any_frame: for SCOPE_MODULES, look at every frame of
+ * user code. */
 bool scope_list_includes(const struct scope_list *list, enum scope_key key, bool any_frame,
                          const struct record *record);
 

@@ -1,15 +1,16 @@
-/* rules.c - matches one rule; see rules.h. */
+/* rules.c - matches a suppression rule against a record. */
 #include "common/suppress/rules.h"
 
 #include <string.h>
 
 #include "leak_store.h"
 
-/* ---- Patterns ------------------------------------------------------------------------------- */
+/* ---- Patterns -------------------------------------------------------------------------------- */
 
 bool glob_match(const char *pattern, const char *text, bool one)
 {
-    const char *star = NULL, *resume = NULL; /* after the last *, and where its text may end */
+    const char *star = NULL, *resume = NULL; /* the pattern behind the last *, and where the text
+                                              * for that * ends */
 
     for (;;) {
         if (*pattern == '*') {
@@ -29,7 +30,7 @@ bool glob_match(const char *pattern, const char *text, bool one)
     }
 }
 
-/* ---- Matching ------------------------------------------------------------------------------- */
+/* ---- Matching rules -------------------------------------------------------------------------- */
 
 bool verdict_is_leak(enum verdict verdict)
 {
@@ -64,7 +65,8 @@ static size_t names_of_frame(const struct frame *frame, struct rule_name names[R
     return count;
 }
 
-/* Valgrind's stacks begin with its own malloc; libleak's begin with the caller of malloc. */
+/* Lists the names of the allocator, the first frame of Valgrind's stacks; libleak's stacks begin
+ * with the caller of malloc. */
 static size_t names_of_allocator(uint32_t kind, struct rule_name names[RULE_NAMES_MAX])
 {
     static const struct {
@@ -129,11 +131,12 @@ static bool match_place(const struct rule_frame *wanted, const struct record *re
     return false;
 }
 
-/* Says whether the frames of the record, from number `from` on, begin with those of the rule. Later
- * frames are ignored. */
+/* Says whether the frames of the record, from number `from` on, begin with those of the rule.
+ * Later frames are ignored. */
 static bool match_frames(const struct loaded_rule *made, const struct record *record, size_t from)
 {
-    size_t star = 0, resume = 0, wanted = 0; /* as in glob_match; star: 0 = none yet */
+    size_t star = 0, resume = 0, wanted = 0; /* where to resume behind the last "..." of the
+                                              * rule, as in glob_match(); star 0: no "..." yet */
 
     for (size_t at = from;;) {
         if (wanted == made->frame_count)

@@ -1,10 +1,9 @@
-/* rules_index.c - see rules.h.
+/* rules_index.c - finds the rule that suppresses a record among many thousands (rules.h).
  *
- * The walk down the tree runs a nondeterministic automaton: a set of nodes, from each of which a
- * frame of the stack may lead to others. A node after "..." stays in the set for the rest of the
- * walk. A hash table finds edges without wildcards; edges with wildcards are tried one after the
- * other. Hash collisions do no harm: at the end rules_match_record() checks the rule itself.
- */
+ * The walk down the tree runs a nondeterministic automaton: from a set of nodes, each frame of
+ * the stack leads to a set of other nodes. A node behind "..." stays in the set for the rest of
+ * the walk. A hash table finds edges without wildcards; edges with wildcards are tried one by
+ * one. Hash collisions do no harm, since rules_match_record() checks the rule at the end. */
 #include "common/suppress/rules.h"
 
 #include <stdlib.h>
@@ -12,18 +11,20 @@
 
 #include "common/base/hashmap.h"
 
-#define NO_RULE 1 /* a value in by_frame; others are index + 2 */
-#define ROOT 1    /* nodes count from 1; 0 = none */
+#define NO_RULE 1 /* value in by_frame: no rule matches the frame; other values are index + 2 */
+#define ROOT 1    /* number of the root; nodes are numbered from 1, 0 = none */
 
 struct node {
-    const struct rule_frame *edge; /* that leads to this node; NULL = root */
-    size_t rule;                   /* the first rule that ends here, index + 1 */
-    uint32_t globs, next_glob;     /* first child after a wildcard; next such child of the parent */
-    uint32_t star;                 /* the child after "..." */
-    uint64_t seen, kept; /* the last step that reached this node; of stars the last walk */
+    const struct rule_frame *edge; /* frame of a rule that leads to this node; NULL = root */
+    size_t rule;                   /* 1 + index of the first rule that ends at this node */
+    uint32_t globs, next_glob;     /* first child whose edge has a wildcard; next such child of
+                                    * this node's parent */
+    uint32_t star;                 /* child behind "..."; 0 = none */
+    uint64_t seen, kept; /* number of the last step that reached this node; of a node behind
+                          * "..." also the last walk */
 };
 
-/* The nodes that the frames so far have reached. */
+/* The nodes that the frames so far lead to. */
 struct set {
     uint32_t *nodes;
     size_t count, capacity;
@@ -31,12 +32,13 @@ struct set {
 
 struct rules_index {
     const struct rules *rules;
-    size_t *next; /* by rule: the next rule of the same node or signature, index + 1 */
-    struct hashmap by_signature; /* -> the first block with that signature, index + 1 */
-    struct hashmap
-        by_name; /* hash of a name -> first LeakSanitizer rule that equals it, index + 1 */
-    struct hashmap by_frame; /* frame -> the first LeakSanitizer rule that matches it */
-    size_t *globs;           /* LeakSanitizer rules with wildcards */
+    size_t *next; /* for each rule, 1 + index of the next rule of the same node or signature */
+    struct hashmap by_signature; /* signature -> 1 + index of the first rule with that signature */
+    struct hashmap by_name;      /* hash of a name -> 1 + index of the first LeakSanitizer rule that
+                                  * equals the name */
+    struct hashmap by_frame;     /* frame -> NO_RULE, or 2 + index of the first LeakSanitizer rule
+                                  * that matches it */
+    size_t *globs;               /* indices of LeakSanitizer rules with wildcards */
     size_t glob_count;
 
     struct node *nodes;
@@ -44,10 +46,10 @@ struct rules_index {
     struct hashmap edges; /* hash of a node and an edge without wildcards -> child */
     struct set here, there, stars;
     uint64_t step, walk;
-    size_t best; /* the first matching rule so far, index + 1; 0 = none */
+    size_t best; /* 1 + index of the first matching rule so far; 0 = none */
 };
 
-/* ---- Building -------------------------------------------------------------------------------- */
+/* ---- Building the tree ----------------------------------------------------------------------- */
 
 static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *name)
 {
@@ -58,7 +60,7 @@ static uint32_t new_node(struct rules_index *index, const struct rule_frame *edg
 {
     index->nodes = array_grow(index->nodes, &index->node_capacity, index->node_count + 2,
                               sizeof(*index->nodes));
-    if (!index->node_count) /* node 0 stands for none */
+    if (!index->node_count) /* node 0 stands for "none" */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
     return (uint32_t)index->node_count++;
@@ -81,8 +83,8 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
         }
         return index->nodes[node].star;
     }
-    /* The pattern is the key, with or without wildcards; a lookup by a real name never hits the
-     * latter. */
+    /* Here the pattern itself is the key. That does no harm if it has wildcards, since no real
+     * name equals it. */
     slot = hashmap_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
     if (*slot && is_same_edge(index->nodes[*slot].edge, edge))
         return (uint32_t)*slot;
@@ -95,7 +97,7 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
     return child;
 }
 
-/* Called in descending order of i, so that the first rule heads each list. */
+/* Adds a rule. Called in descending order of i, so that the first rule heads each list. */
 static void add_rule(struct rules_index *index, size_t i)
 {
     const struct loaded_rule *made = index->rules->made[i];
@@ -143,7 +145,7 @@ void rules_index_end(struct rules_index *index)
     free(index->stars.nodes);
 }
 
-/* ---- LeakSanitizer rules --------------------------------------------------------------------- */
+/* ---- Matching LeakSanitizer rules ------------------------------------------------------------ */
 
 static size_t match_globs(const struct rules_index *index, const struct frame *frame)
 {
@@ -178,7 +180,7 @@ static size_t find_frame_rule(struct rules_index *index, const struct record *re
     return 0;
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Matching rules with frames -------------------------------------------------------------- */
 
 static void push_node(struct set *set, uint32_t node)
 {
@@ -186,7 +188,8 @@ static void push_node(struct set *set, uint32_t node)
     set->nodes[set->count++] = node;
 }
 
-/* A rule that ends at a node matches; "..." may match no frame at all. */
+/* Adds a node to the next set, and the node behind its "...", which may match no frame. Rules
+ * that end at the node match. */
 static void enter_node(struct rules_index *index, uint32_t at, const struct record *record)
 {
     struct node *node = &index->nodes[at];
@@ -232,7 +235,7 @@ static void swap_node_sets(struct rules_index *index)
     index->step++;
 }
 
-/* Walks down the tree along the stack, from that place on. */
+/* Walks down the tree along the stack, from place `from` on. */
 static void walk_tree(struct rules_index *index, const struct record *record, size_t from)
 {
     struct rule_name names[RULE_NAMES_MAX];

@@ -1,4 +1,4 @@
-/* rules_parse.c - rules from text; see rules.h. */
+/* rules_parse.c - parses suppression rules in the three forms that rules.h describes. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,13 +16,13 @@ static const char *make_glob(struct arena *mem, const char *pattern)
                         end ? "" : "*");
 }
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 struct rules_reader {
     struct arena *mem;
     const char *where, *at, *end;
-    size_t number;    /* line number */
-    const char *line; /* trimmed; NULL = end of text */
+    size_t number;    /* number of the line */
+    const char *line; /* the line without blanks at its ends; NULL = end of text */
     struct rules rules;
     size_t capacity;
 };
@@ -41,7 +41,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* The next line that is neither empty nor a comment. */
+/* Reads the next line that is neither empty nor a comment. False: end of text. */
 static bool next_rule_line(struct rules_reader *reading)
 {
     while (reading->at < reading->end) {
@@ -116,10 +116,10 @@ static void read_leak(struct rules_reader *reading)
     add_rule(reading, made);
 }
 
-/* ---- Blocks ---------------------------------------------------------------------- */
+/* ---- Rules in Valgrind's and libleak's form -------------------------------------------------- */
 
-/* "Memcheck,Other:Leak", "libleak:Leak". *ours: the block is about leaks; *own: it is a libleak
- * block. */
+/* Parses the line "TOOL,TOOL:KIND" of a rule, such as "Memcheck,Other:Leak" or "libleak:Leak".
+ * *ours: the rule is about leaks; *own: it has libleak's form. False: the line has another form. */
 static bool read_kind(const char *line, bool *ours, bool *own)
 {
     const char *colon = strchr(line, ':');
@@ -145,7 +145,7 @@ static bool add_leak_kind(const char *word, size_t length, struct loaded_rule *m
 {
     static const struct {
         const char *word;
-        enum verdict verdict, other; /* a second verdict of the same kind */
+        enum verdict verdict, other; /* a second verdict that Valgrind's kind includes */
     } kinds[] = {{"definite", VERDICT_LOST, VERDICT_HIDDEN},
                  {"indirect", VERDICT_INDIRECT, VERDICT_INDIRECT},
                  {"possible", VERDICT_POSSIBLE, VERDICT_POSSIBLE},
@@ -177,7 +177,7 @@ static bool read_leak_kinds(const char *list, struct loaded_rule *made)
     }
 }
 
-/* Splits the number off "file.c:12". */
+/* Splits the line number off a pattern "file.c:12". */
 static void split_source(struct rules_reader *reading, struct rule_frame *frame)
 {
     const char *colon = strrchr(frame->pattern, ':');
@@ -208,7 +208,7 @@ static bool read_frame(struct rules_reader *reading, struct rule_frame *frame)
     return *frame->pattern != 0;
 }
 
-/* ---- libleak conditions --------------------------------------------------------------------- */
+/* ---- Conditions of libleak's form ------------------------------------------------------------ */
 
 static bool read_number(const char *text, uint64_t *number)
 {
@@ -225,7 +225,8 @@ static bool read_signature(const char *text, struct loaded_rule *made)
     return made->has_signature;
 }
 
-/* "2027-01-31" is the last valid day in every time zone: days end last at UTC-12. */
+/* Parses the last day of a rule. "2027-01-31" is valid until it has ended in every time zone,
+ * the last of which is UTC-12. */
 static bool read_day(const char *text, struct loaded_rule *made)
 {
     struct tm day = {0};
@@ -238,8 +239,8 @@ static bool read_day(const char *text, struct loaded_rule *made)
     return true;
 }
 
-/* Reads a line as a condition, and says in *good whether the value is valid. False: the line is no
- * condition. */
+/* Parses a line as a condition, and says in *good whether the value is valid. False: the line is
+ * no condition. */
 static bool read_condition(const char *line, struct loaded_rule *made, bool *good)
 {
     const char *text;
@@ -259,13 +260,13 @@ static bool read_condition(const char *line, struct loaded_rule *made, bool *goo
     return text != NULL;
 }
 
-/* ---- The lines of a block ------------------------------------------------------------------- */
+/* ---- The lines between { and } --------------------------------------------------------------- */
 
-/* The frames of a block while it is parsed. */
+/* The frames of a rule while it is parsed. */
 struct block_frames {
     struct rule_frame *frame;
-    size_t count, capacity, named; /* named: frames other than "..." */
-    bool own;                      /* a libleak block, which may have conditions */
+    size_t count, capacity, named; /* named: number of frames other than "..." */
+    bool own;                      /* the rule has libleak's form, which allows conditions */
 };
 
 static bool read_block_line(struct rules_reader *reading, struct loaded_rule *made,
@@ -286,7 +287,7 @@ static bool read_block_line(struct rules_reader *reading, struct loaded_rule *ma
     return true;
 }
 
-/* Parses up to the } of a block; made NULL: skips the block. False: no rule results. */
+/* Parses a rule up to its }. made NULL: skips it. False: the lines make no rule. */
 static bool read_frames(struct rules_reader *reading, struct loaded_rule *made, size_t first,
                         bool own)
 {

@@ -1,4 +1,4 @@
-/* suppress.c - see suppress.h. */
+/* suppress.c - collects suppressions from all sources, and suppresses records. */
 #include "common/suppress/suppress.h"
 
 #include <errno.h>
@@ -13,15 +13,16 @@
 struct set {
     const char *where, *text;
     size_t length;
-    bool everywhere, here; /* for all processes; for the selected store */
-    bool known;            /* the built-in set */
+    bool everywhere, here; /* the rules hold for all processes; they hold for the current
+                            * recording */
+    bool known;            /* the built-in rules */
     struct rules rules;
     struct rules_index *index;
 };
 
 /* A scope, and what it excluded. */
 struct side {
-    bool given; /* on the command line, which overrides the recorded options */
+    bool given; /* set on the command line, which overrides the recorded options */
     struct scope_list list;
     struct loaded_rule left_out;
 };
@@ -31,12 +32,12 @@ struct suppressions {
     struct set **sets;
     size_t count, capacity;
     struct verdict_total total;
-    struct only_filter *only; /* NULL = no condition */
+    struct only_filter *only; /* conditions of --only; NULL = none */
     struct loaded_rule left_out;
     struct side sides[SCOPE_KEYS];
-    bool match_given; /* as `given` of a side */
+    bool match_given; /* set on the command line, which overrides the recorded options */
     bool any_frame;
-    bool selected; /* a store, for the records so far */
+    bool selected; /* a recording was selected */
     uint64_t until_ns;
 };
 
@@ -59,7 +60,7 @@ void suppress_end(struct suppressions *suppressions)
     arena_end(suppressions->mem);
 }
 
-/* ---- Texts ---------------------------------------------------------------------------------- */
+/* ---- Rules and options ----------------------------------------------------------------------- */
 
 static struct set *add_rule_set(struct suppressions *suppressions, const char *where,
                                 const char *text, size_t length)
@@ -127,7 +128,7 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
     return trouble;
 }
 
-/* Recordings of one program contain the same text. */
+/* Finds the rules of a recording; recordings of one program usually have the same text. */
 static struct set *find_store_set(struct suppressions *suppressions,
                                   const struct store_suppressions *own)
 {
@@ -247,7 +248,7 @@ const char *suppress_store_error(const struct suppressions *suppressions, size_t
     return NULL;
 }
 
-/* ---- Records -------------------------------------------------------------------------------- */
+/* ---- Suppressing records --------------------------------------------------------------------- */
 
 static void add_record_amounts(struct verdict_total *total, const struct record *record)
 {
@@ -256,7 +257,7 @@ static void add_record_amounts(struct verdict_total *total, const struct record 
     total->records++;
 }
 
-/* The first filter that excludes a record; NULL = none. */
+/* The first filter that excludes a record, as a rule; NULL = none. */
 static struct loaded_rule *filter_excluding(struct suppressions *suppressions,
                                             const struct record *record)
 {

@@ -1,4 +1,4 @@
-/* format_api.c - what a view selects, as formats for machines need it; see format_api.h. */
+/* format_api.c - which processes and records a report lists, by the options in a struct view. */
 #include "common/view/format_api.h"
 
 bool report_omits_process(const struct process *process, const struct view *view)

@@ -1,8 +1,8 @@
 /* format_api.h - the interface between the model and the formats.
  *
  * A format is one function that writes a report to a stream, and one row in format_table.c. All
- * that the user asked for arrives as a struct view; a writer reads nothing else.
- */
+ * options of the user that matter for it are in a struct view.
+ *  */
 #ifndef COMMON_VIEW_FORMAT_API_H
 #define COMMON_VIEW_FORMAT_API_H
 
@@ -12,7 +12,7 @@
 #include "common/model/model.h"
 #include "common/names/source.h"
 
-/* K(NAME, word on the command line, heading of its column) */
+/* The keys of --by. K(NAME, word on the command line, heading of its column) */
 #define BY_TABLE(K)                                                                                \
     K(FUNCTION, "function", "function")                                                            \
     K(FILE, "file", "file")                                                                        \
@@ -24,7 +24,8 @@
     K(TAG, "tag", "tag of the program's")                                                          \
     K(TYPE, "type", "type")
 
-/* What a stack is weighed by, in bytes and blocks. W(NAME, word, meaning) */
+/* The weights of --weight: what is summed in bytes and blocks for each stack. W(NAME, word,
+ * meaning) */
 #define WEIGHT_TABLE(W)                                                                            \
     W(LISTED, "listed", "of the records that the report lists")                                    \
     W(LEAKED, "leaked", "lost and indirectly lost")                                                \
@@ -48,69 +49,71 @@ enum by_key {
         BY_MAX
 };
 
-/* How JSON writes a stack: its frames, or indices in a table of all frames. */
+/* How JSON writes a stack (--json-frames): its frames, or indices in a table of all frames. */
 enum json_frames { JSON_FRAMES_AUTO, JSON_FRAMES_INLINE, JSON_FRAMES_TABLE };
 
 struct view {
-    bool all_frames;    /* show runtime and allocator frames, too */
-    bool verbose;       /* all callers, full names */
+    bool all_frames;    /* also show runtime and allocator frames */
+    bool verbose;       /* show all callers and full names */
     bool full_names;    /* names with template arguments and parameters, absolute paths */
-    bool quiet;         /* only the summary line */
-    bool exact;         /* frames with their depth, symbol, column, module, offset and build-id */
-    bool apart;         /* list each record by itself, not in groups */
-    bool colour, links; /* the stream is a terminal that supports them */
+    bool quiet;         /* print only the summary line */
+    bool exact;         /* show depth, symbol, column, module, offset and build-id of each frame */
+    bool apart;         /* list each record separately, not grouped in entries */
+    bool colour, links; /* the stream is a terminal with colours, with hyperlinks */
     bool show[VERDICT_MAX];
-    bool chosen;     /* show is what the user said, not the default */
-    bool no_source;  /* omit source lines */
+    bool chosen;     /* the user set `show` (--show), else it has the default */
+    bool no_source;  /* leave source lines out */
     bool content;    /* show the contents of blocks */
-    bool suppressed; /* list suppressed records, too */
-    bool growing;    /* list only what grows */
-    bool owners;     /* list only what keeps reachable blocks alive */
-    bool blocks;     /* list only single blocks, as far as they are known */
-    enum by_key by;  /* write only a table by this key */
+    bool suppressed; /* also list suppressed records */
+    bool growing;    /* list only growing records */
+    bool owners;     /* list only roots, with what they keep alive */
+    bool blocks;     /* list only single blocks, where they are known */
+    enum by_key by;  /* write only a table of sums by this key */
     enum json_frames json_frames;
     enum weight weight;
-    bool inverted;    /* call trees from the allocations outwards */
-    const char *heap; /* a graph file, which html shows as well; NULL: none */
-    bool freed;       /* tell only which calls freed this address */
+    bool inverted;    /* show call trees from the allocations to their callers */
+    const char *heap; /* graph file that html shows as well; NULL: none */
+    bool freed;       /* show only the calls that freed freed_address */
     uint64_t freed_address;
-    bool who;             /* tell only what is at an address and points to it */
-    size_t columns;       /* that lines may have, 0 = 80 */
-    size_t rows;          /* of the terminal that shows the report, 0 = unknown */
-    size_t top;           /* records to list for each process, 0 = all */
-    const char *again;    /* program to suggest for another run, when the recording files are
-                             temporary; else NULL */
-    const char *relative; /* directory that paths are shown relative to, NULL = none */
+    bool who;             /* show only what is at an address and what points to it */
+    size_t columns;       /* width of lines, 0 = 80 */
+    size_t rows;          /* height of the terminal that shows the report, 0 = unknown */
+    size_t top;           /* most records to list for each process, 0 = all */
+    const char *again;    /* program that the report suggests to run again, since the recordings
+                           * are temporary; else NULL */
+    const char *relative; /* paths below this directory are shown relative to it, NULL = none */
     struct source_search source;
-    const struct report_set *baseline; /* NULL = none given */
+    const struct report_set *baseline; /* an earlier report to compare with, NULL = none */
 
-    /* State of the text report alone, which shortens itself to fit a screen. */
-    unsigned terse;    /* 0 = everything, up to TEXT_TERSEST: see text_fit.c */
-    size_t callers;    /* that each stack shows, 0 = the default of `terse` */
-    const size_t *fit; /* likewise by place in the list of records; NULL = `callers` for all */
-    bool no_next;      /* leave out the next command */
-    size_t written;    /* lines before the first process */
-    bool when_told;    /* the allocation times are shown elsewhere */
+    /* State of the text report, which shortens itself to fit a screen. */
+    unsigned terse;    /* level of shortening: 0 = everything, up to TEXT_TERSEST (text_fit.c) */
+    size_t callers;    /* number of callers that each stack shows, 0 = the default for `terse` */
+    const size_t *fit; /* number of callers for each record, by its place in the list; NULL =
+                        * `callers` for all */
+    bool no_next;      /* leave out the suggestion of a next command */
+    size_t written;    /* number of lines before the first process */
+    bool when_told;    /* another part of the report shows the allocation times */
 };
 
-/* Traits of a format. */
+/* Traits of a format, as bits. */
 enum {
-    FORMAT_RECENT = 1,    /* -v lists the recent frees */
-    FORMAT_ALLOCATED = 2, /* needs what every stack allocated */
-    FORMAT_BINARY = 4,    /* not for a terminal */
+    FORMAT_RECENT = 1,    /* -v lists recent frees */
+    FORMAT_ALLOCATED = 2, /* needs the blocks that every stack allocated */
+    FORMAT_BINARY = 4,    /* binary, so not written to a terminal */
     FORMAT_CONTENT = 8,   /* shows the contents of blocks even without --content */
     FORMAT_ALL = 16,      /* lists all verdicts unless --show restricts them */
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
-    FORMAT_MODULES = 128, /* says what to do about modules without debug information */
-    FORMAT_TYPES = 256,   /* says what the blocks are: of records with verdicts to show … */
-    FORMAT_EVERY = 512,   /* … and of all others, which it has as well */
-    FORMAT_LISTED = 1024, /* only if it lists records (text_tells_modules) */
+    FORMAT_MODULES = 128, /* says how to get debug information for modules without */
+    FORMAT_TYPES = 256,   /* shows the types of blocks, for records whose verdicts --show lists */
+    FORMAT_EVERY = 512,   /* with FORMAT_TYPES: for all other records as well */
+    FORMAT_LISTED = 1024, /* applies FORMAT_MODULES only when records are listed
+                           * (text_tells_modules) */
     FORMAT_WEIGHT = 2048, /* supports --weight */
     FORMAT_TREE = 4096,   /* supports --inverted */
-    FORMAT_VERB = 8192,   /* its name is a command of leakreport as well */
+    FORMAT_VERB = 8192,   /* the format's name is also a command of leakreport */
     FORMAT_SCREEN =
-        16384, /* takes the whole terminal (browse_run); `write` is for where there is none */
+        16384, /* takes the whole terminal (browse_run); without a terminal `write` is called */
 };
 
 struct format {
@@ -120,35 +123,39 @@ struct format {
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
-/* Says whether the report leaves out a process. True for a forked child that then called exec, as a
- * shell does, and for a program that was replaced by the next one of its process, as a wrapper
- * script is: its memory vanished with exec, so only -v shows it, and --show the latter. */
+/* Says whether the report leaves out a process that called exec, so that its memory vanished: a
+ * forked child, as a shell makes, or a program that the next one of its process replaced, as a
+ * wrapper script is. -v shows both, and --show the latter. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
-/* Is a record listed by itself? Indirectly lost records only when the view shows that verdict. */
+/* Says whether a record is listed by itself. Indirectly lost records are only if the view shows
+ * that verdict. */
 bool report_lists_record(const struct record *record, const struct view *view);
 
-/* Index after the last listed record: honours "top"; "quiet" lists none. */
+/* The index after the last listed record, with regard to `top`; 0 if `quiet`. */
 size_t report_listed_end(const struct process *process, const struct view *view);
 
-/* The path of a source file as the user would type it; in buffer, or part of the given strings. */
+/* The path of a source file as the user would type it: relative to view->relative, with
+ * substitutions. It is in buffer, or part of the given strings. */
 const char *report_display_path(const struct view *view, const char *file, char *buffer,
                                 size_t size);
 
-/* Iterates over the listed records, for formats that list each record by itself. Suppressed records
- * only on request. Indirectly lost records are listed beside lost ones. */
+/* Iterates over the records for formats that list each record by itself. Suppressed records are
+ * skipped unless requested. Indirectly lost records are listed beside lost ones. */
 struct listing {
     const struct process *process;
     const struct view *view;
     size_t at, given; /* index of the next record; number of records returned */
-    bool owners;      /* skip records owned by a listed one, unless the view shows that verdict */
-    bool suppressed;  /* return suppressed records in any case */
+    bool owners;      /* skip indirectly lost records whose owner is listed, unless the view
+                       * shows that verdict */
+    bool suppressed;  /* include suppressed records in any case */
 };
 
-/* NULL = no more. Begin with {process, view}. */
+/* The next record of a listing that began as {process, view}; NULL = no more. */
 const struct record *listing_next(struct listing *listing);
 
-/* format_find(): NULL when no format has this name. format_at(i): NULL after the last one. */
+/* Find a format by its name, NULL = none; and by its place in the table, NULL after the last
+ * one. */
 const struct format *format_find(const char *name);
 const struct format *format_at(size_t i);
 

@@ -1,9 +1,9 @@
-/* json_parts.c - see json_parts.h. */
+/* json_parts.c - writes frames, stacks and other parts of JSON reports. */
 #include "common/view/json_parts.h"
 
 #include <stdlib.h>
 
-/* ---- Frames ---------------------------------------------------------------------------------- */
+/* ---- Frames and stacks ----------------------------------------------------------------------- */
 
 struct marked_frame {
     const struct frame *frame;
@@ -46,7 +46,7 @@ const struct json_table json_frame_or_index =
                .schema = "'anyOf': [{'$ref': '#/definitions/frame'}, "
                          "{'type': 'integer', 'minimum': 0}]");
 
-/* A rendered frame, which many stacks share. */
+/* The JSON text of a frame, made once and written in each stack that has the frame. */
 struct frame_text {
     const char *text;
     size_t length, index;

@@ -8,27 +8,27 @@
 /* Frees the cache of written frames, at the end of a report. */
 void json_stack_end(struct json_writer *json);
 
-/* Writes the frames as a member. user: index of the frame to mark as the user frame; `count` =
- * none. */
+/* Writes frames as a list. user: index of the frame to mark as the user's frame; `count` = none. */
 void json_frames(struct json_writer *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user);
 
-/* An optional member of a document: the frames that its stacks are indices of; nothing unless
- * json->frame_table is set. */
+/* Writes the list of all frames in the document, to which indices in its stacks refer; nothing
+ * unless json->frame_table is set. */
 void json_put_frame_table(struct json_writer *json, const char *key, const void *object);
 
-extern const struct json_table json_frame; /* of struct marked_frame, which is json_parts.c's */
-extern const struct json_table json_frame_or_index; /* of no struct: an element of a stack */
-extern const struct json_table json_thread;         /* of struct thread_ref */
-extern const struct json_table json_growth;         /* of struct growth */
-extern const struct json_table json_moment;         /* of struct moment */
-extern const struct json_table json_tool; /* of nothing: name and version of this program */
+extern const struct json_table json_frame; /* for struct marked_frame of json_parts.c: a frame,
+                                            * and whether it is the user's */
+extern const struct json_table json_frame_or_index; /* an element of a stack; for no C struct */
+extern const struct json_table json_thread;         /* for struct thread_ref */
+extern const struct json_table json_growth;         /* for struct growth */
+extern const struct json_table json_moment;         /* for struct moment */
+extern const struct json_table json_tool; /* name and version of this program; for no C struct */
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Macros for rows of tables --------------------------------------------------------------- */
 
-/* A list of frames that a function writes from the whole struct. */
+/* Row for a list of frames that a function writes from the whole struct. */
 #define JSON_FRAMES(k, f, ...) JSON_COMPUTED(k, LIST, f, .table = &json_frame_or_index, __VA_ARGS__)
-/* A struct stack. */
+/* Row for a struct stack. */
 #define JSON_STACK(s, k, m, ...)                                                                   \
     JSON_PUT(s, k, LIST, m, json_put_stack, .table = &json_frame_or_index, __VA_ARGS__)
 #define JSON_INNERMOST_FIRST JSON_ABOUT("innermost first")
@@ -40,7 +40,7 @@ extern const struct json_table json_tool; /* of nothing: name and version of thi
     JSON_LIST(s, "history", history, history_count, json_moment, JSON_ABOUT(about))
 #define JSON_TOOL JSON_GROUP("tool", json_tool)
 
-/* "format" and "version", which begin each document; and its end. */
+/* Rows "format" and "version", with which each document begins, and "bytes_escaped" at its end. */
 #define JSON_FORMAT(word)                                                                          \
     JSON_CONSTANT("format", word),                                                                 \
         JSON_COMPUTED("version", OTHER, json_put_version, JSON_LIMITS("'const': 1"))
@@ -48,14 +48,14 @@ extern const struct json_table json_tool; /* of nothing: name and version of thi
     JSON_COMPUTED("bytes_escaped", BOOLEAN, json_put_bytes_escaped,                                \
                   JSON_ABOUT("a text has bytes that are no UTF-8, written as \\u00XX"))
 
-/* The members of "end": how a process ended, and the status or signal if it has one. */
+/* Rows of the object "end": how a process ended, and its status or signal if there is one. */
 #define JSON_END(s, ...)                                                                           \
     JSON_WORD(s, "how", how, end_word, END_LOST + 1,                                               \
               JSON_ABOUT("lost: the recording does not have the end")),                            \
         JSON_INTEGER(s, "value", end_value, JSON_ABOUT("exit status, or number of the signal"),    \
                      __VA_ARGS__)
 
-/* ---- Functions of rows ----------------------------------------------------------------------- */
+/* ---- Functions that rows call ---------------------------------------------------------------- */
 
 void json_put_stack(struct json_writer *json, const char *key, const void *stack);
 void json_put_version(struct json_writer *json, const char *key, const void *object);

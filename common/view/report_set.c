@@ -1,4 +1,4 @@
-/* report_set.c - see report_set.h. */
+/* report_set.c - adds records of several reports, summed by class and signature. */
 #include "common/view/report_set.h"
 
 #include <stdio.h>
@@ -30,9 +30,9 @@ void report_set_end(struct report_set *report_set)
     hashmap_end(&report_set->tags);
 }
 
-/* ---- Where it was seen ----------------------------------------------------------------------- */
+/* ---- Processes and hosts --------------------------------------------------------------------- */
 
-/* Interns a name; *fresh: it is new. */
+/* Returns the one copy of a name; *fresh: this call made it. */
 static const char *unique_name(struct report_set *report_set, struct hashmap *names,
                                const char *name, bool *fresh)
 {
@@ -55,7 +55,7 @@ const char *report_set_host_name(struct report_set *report_set, const char *name
     return host;
 }
 
-/* Hash of host, pid and start time (in milliseconds, as in reports); 0 = unknown. */
+/* The hash of host, pid and start time (in milliseconds, as reports have it); 0 = unknown. */
 static uint64_t process_identity(const struct report_set_process *process)
 {
     const char *host = process->host ? process->host : "";
@@ -101,11 +101,12 @@ static void add_seen_host(struct report_set *report_set, struct seen *seen, cons
 {
     const char **grown;
 
-    for (size_t i = seen->host_count; i > 0; i--) /* files of one host are often adjacent */
+    for (size_t i = seen->host_count; i > 0; i--) /* from the last one on, since files of one
+                                                   * host are often adjacent */
         if (seen->hosts[i - 1] == host)
             return;
     if ((seen->host_count & (seen->host_count - 1)) ==
-        0) { /* full: the capacity is a power of two */
+        0) { /* the array is full, since its capacity is a power of two */
         grown = arena_alloc_array(report_set->mem, seen->host_count ? 2 * seen->host_count : 1,
                                   sizeof(*grown));
         if (seen->host_count)
@@ -134,8 +135,8 @@ static void add_seen(struct report_set *report_set, struct report_set_entry *sum
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* A key of a signature and a class: one stack may lose blocks and leave descriptors open under one
- * signature. */
+/* A key of a signature and a class, since one stack may lose blocks and leave descriptors open
+ * under the same signature. */
 static uint64_t class_key(uint64_t signature, enum report_set_class class)
 {
     return hash_mix(signature, class);
@@ -156,7 +157,7 @@ static void add_amounts(struct record *sum, const struct record *record)
     sum->blocks = add_saturating(sum->blocks, record->blocks);
     sum->retained.bytes = add_saturating(sum->retained.bytes, record->retained.bytes);
     sum->retained.blocks = add_saturating(sum->retained.blocks, record->retained.blocks);
-    /* A safe bound: assumes that all errors have the same sign. */
+    /* An upper bound: it assumes that all errors have the same sign. */
     sum->error.bytes = add_saturating(sum->error.bytes, record->error.bytes);
     sum->error.blocks = add_saturating(sum->error.blocks, record->error.blocks);
     sum->error.samples = add_saturating(sum->error.samples, record->error.samples);
@@ -180,7 +181,7 @@ static void add_tags(struct report_set *report_set, struct report_set_entry *sum
     sum->record.tag_count = sum->tags.count;
 }
 
-/* Copies what outlives the process. */
+/* Copies those parts of a record that are needed after its process. */
 static struct record copy_record(struct report_set *report_set, const struct record *record)
 {
     const struct frame **frames =
@@ -199,7 +200,7 @@ static struct record copy_record(struct report_set *report_set, const struct rec
                            .tagged = record->tagged};
 }
 
-/* The worst verdict or type names the entry. */
+/* Names an entry by the worst verdict or type of its records. */
 static void set_entry_name(struct report_set *report_set, struct report_set_entry *sum,
                            const struct report_set_entry *entry)
 {
@@ -275,7 +276,7 @@ struct report_set_entry *report_set_add_resource(struct report_set *report_set,
     return add_entry(report_set, &entry);
 }
 
-/* ---- A process ------------------------------------------------------------------------------- */
+/* ---- Whole processes ------------------------------------------------------------------------- */
 
 static void add_error(struct report_set *report_set, uint64_t signature, const char *type,
                       uint64_t count, uint64_t ns, const struct stack *stack)

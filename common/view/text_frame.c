@@ -1,4 +1,4 @@
-/* text_frame.c - one frame for people; see text_frame.h. */
+/* text_frame.c - writes one frame of the text report. */
 #include "common/view/text_frame.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "common/base/term_text.h"
 #include "common/encode/encode.h"
 
-#define NAME_COLUMNS 34 /* reserved for the function, so that places line up */
+#define NAME_COLUMNS 34 /* columns for the function's name, so that the places of frames line up */
 
 void text_style(const struct view *view, FILE *stream, enum text_style style)
 {
@@ -77,8 +77,8 @@ struct term_text text_place(const struct frame *frame, const struct view *view)
     return term_text(place, strlen(place), 0);
 }
 
-/* The host tells a terminal on another machine that the file is not there. False: no link, because
- * the file is unknown. */
+/* Begins a terminal hyperlink to the source file. Its URI has the host, so that a terminal on
+ * another machine knows that the file is not there. False: no link, because the file is unknown. */
 static bool link_begin(const struct frame *frame, const struct view *view, FILE *stream)
 {
     struct source_name name = {frame->file, frame->module};
@@ -100,7 +100,7 @@ static void link_end(bool begun, FILE *stream)
         fprintf(stream, "\033]8;;\033\\");
 }
 
-/* What addr2line needs: "addr2line -e MODULE 0x1234". */
+/* Writes what addr2line needs for a frame: module and offset. */
 static void write_exact_place(const struct frame *frame, int indent, FILE *stream)
 {
     if (frame->symbol)
