@@ -47,8 +47,8 @@ struct binary_name {
 
 struct elf_binary *elf_binary_open(struct arena *mem, const struct binary_search_path *search,
                                    const struct binary_name *name);
-void elf_binary_close(
-    struct elf_binary *binary); /* Frees what libdw allocated; the rest lives in the arena. */
+/* Frees what libdw allocated; the rest lives in the arena. */
+void elf_binary_close(struct elf_binary *binary);
 
 enum binary_state elf_binary_state(const struct elf_binary *binary);
 

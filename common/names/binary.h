@@ -14,7 +14,8 @@ struct binary;
 
 struct binary *binary_open(struct arena *mem, struct name_process *process,
                            const struct binary_name *name);
-void binary_close(struct binary *binary); /* Lets the name process forget the file. */
+/* Lets the name process forget the file. */
+void binary_close(struct binary *binary);
 
 enum binary_state binary_state(const struct binary *binary);
 

@@ -33,7 +33,8 @@ struct resolved_place {
 };
 
 struct resolver *resolve_begin(struct arena *mem, const struct binary_search_path *search);
-void resolve_end(struct resolver *resolver); /* Closes files and frees caches; frames stay valid. */
+/* Closes files and frees caches; frames stay valid. */
+void resolve_end(struct resolver *resolver);
 
 /* From now on, functions that match the list (filters.h) are wrappers, and functions that match
  * with - in front are not, whatever their names suggest. Frames returned before do not change. */

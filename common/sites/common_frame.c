@@ -1,9 +1,9 @@
-/* common_frame.c - see sites.h. */
+/* common_frame.c - finds the innermost function that two stacks have in common. */
 #include "common/sites/sites.h"
 
 #include <string.h>
 
-#define SLOTS (2 * COMMON_FRAMES) /* of the hash table, a power of two */
+#define SLOTS (2 * COMMON_FRAMES) /* size of the hash table, a power of two */
 #define NONE COMMON_FRAMES
 
 static unsigned select_user_frames(const struct stack *stack, const struct free_wrappers *wrappers,
@@ -18,14 +18,14 @@ static unsigned select_user_frames(const struct stack *stack, const struct free_
     return count;
 }
 
-/* ---- One stack's functions by name ------------------------------------------------------------ */
+/* ---- The functions of one stack, by name ----------------------------------------------------- */
 
 static const struct frame *frame_at(const struct common_frames *own, unsigned i)
 {
     return own->stack.frames[own->at[i]];
 }
 
-/* The slot of the name, or the empty one for it. */
+/* The slot of a name in the hash table, or the empty slot for it. */
 static unsigned find_slot(const struct common_frames *own, uint64_t name_hash)
 {
     unsigned slot = (unsigned)(name_hash >> 32 ^ name_hash) % SLOTS;
@@ -50,7 +50,8 @@ struct common_frames common_frames_of(const struct stack *stack,
     return own;
 }
 
-/* The innermost function of that name, NONE: the stack has no such function. */
+/* The position of the innermost function with the frame's name in the own stack; NONE: there is
+ * none. */
 static unsigned find_name(const struct common_frames *own, const struct frame *frame)
 {
     unsigned slot = find_slot(own, frame->name_hash);
@@ -58,10 +59,10 @@ static unsigned find_name(const struct common_frames *own, const struct frame *f
     return own->slot[slot] ? own->slot[slot] - 1u : NONE;
 }
 
-/* ---- Two stacks ------------------------------------------------------------------------------ */
+/* ---- Comparing two stacks -------------------------------------------------------------------- */
 
-/* Says whether two functions with one name are in the same file: static functions of two files may
- * share a name. */
+/* Says whether two functions with one name are in the same file: static functions of two files
+ * may share a name. */
 static bool is_same_file(const struct frame *a, const struct frame *b)
 {
     return a->file == b->file || !a->file || !b->file || strcmp(a->file, b->file) == 0;
@@ -69,11 +70,12 @@ static bool is_same_file(const struct frame *a, const struct frame *b)
 
 struct other_frames {
     const struct frame *frame[COMMON_FRAMES];
-    uint16_t named[COMMON_FRAMES]; /* find_name() of each */
+    uint16_t named[COMMON_FRAMES]; /* find_name() of each frame */
     unsigned count;
 };
 
-/* The first position from `at` on, all of one name, that is the function of the frame. */
+/* The first position from `at` on, among those with one name, that has the function of the
+ * frame; NONE: there is none. */
 static unsigned find_function(const struct common_frames *own, unsigned at,
                               const struct frame *frame)
 {
@@ -82,12 +84,13 @@ static unsigned find_function(const struct common_frames *own, unsigned at,
     return at;
 }
 
-/* Matches the frames from own i and other j on outwards, in order. The positions of a name that
- * lie behind are left for good, so this takes one pass over both stacks. */
+/* Rates how well two stacks agree from own i and other j on outwards: matches their frames in
+ * order, in one pass over both, since a position that was passed is never needed again. */
 static int agreement(const struct common_frames *own, unsigned i, const struct other_frames *other,
                      unsigned j)
 {
-    uint16_t ahead[COMMON_FRAMES]; /* by the innermost position of a name: the first not behind */
+    uint16_t ahead[COMMON_FRAMES]; /* for each name, by its innermost position: its first
+                                    * position that is not passed yet */
     int shared = 0, outside = (int)(own->count - i + other->count - j);
 
     for (unsigned k = j; k < other->count; k++)
@@ -109,7 +112,7 @@ static int agreement(const struct common_frames *own, unsigned i, const struct o
     return 4 * shared - outside;
 }
 
-/* No agreement of these frames is larger. */
+/* The largest agreement that so many frames can have. */
 static int agreement_most(unsigned own, unsigned other)
 {
     return 4 * (int)(own < other ? own : other) - (int)(own + other);
@@ -135,7 +138,8 @@ bool common_frame_find(const struct common_frames *own, const struct stack *stac
             if (any && agreement_most(own->count - i, other.count - j) <= found->agreement)
                 continue;
             score = agreement(own, i, &other, j);
-            if (any && score <= found->agreement) /* a recursion: the occurrence that agrees best */
+            if (any && score <= found->agreement) /* in a recursion the occurrence with the best
+                                                   * agreement counts */
                 continue;
             *found = (struct common_frame){.own = own->at[i],
                                            .other = at[j],

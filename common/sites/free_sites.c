@@ -1,45 +1,49 @@
-/* free_sites.c - see sites.h. */
+/* free_sites.c - sums up where blocks like those of a record were freed. */
 #include "common/sites/sites.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The least number of inspected frees for a meaningful share. */
+/* Least number of inspected frees for a meaningful share. */
 #define LOOKS_FOR_SHARE 16
 
-/* Records of freed blocks that are compared with one record; a group of sites may have more. */
+/* Most records of freed blocks that are compared with one record; a group of sites may have
+ * more. */
 #define GROUP_ROWS 512
-/* Innermost frames of a free's stack that are compared. */
+/* Most frames of a free's stack that are compared, innermost first. */
 #define STACK_FRAMES 256
 
-/* Sites with a common key. */
+/* Sites with the same key. */
 struct site_group {
-    uint32_t first; /* index of a site + 1 */
+    uint32_t first; /* 1 + index of a site */
 };
 
-/* Frees of one place. */
+/* The frees at one place that agree equally with the record. */
 struct place_sum {
-    const struct frame *frame, *common, *below; /* see struct freed_place */
-    struct common_frame agreement;              /* if common is set */
-    uint64_t blocks, most;                      /* most: of one stack, that of `node` */
+    const struct frame *frame, *common, *below; /* as in struct freed_place */
+    struct common_frame agreement;              /* set if `common` is */
+    uint64_t blocks, most;                      /* most: the largest number of blocks that one
+                                                 * stack freed; `node` is that stack */
     uint32_t node;
 };
 
 struct free_tally {
-    struct common_frames own; /* of the record's stack */
-    struct hashmap by_place;  /* sum_key() -> index + 1 */
+    struct common_frames own; /* the record's stack */
+    struct hashmap by_place;  /* sum_key() -> 1 + index in places[] */
     struct place_sum *places;
     size_t count, capacity;
-    uint64_t frees; /* as counted by the sites */
+    uint64_t frees; /* number of frees that the sites counted */
     uint64_t seen, moved,
-        there; /* as recorded: freed elsewhere, moved by realloc, freed by the allocating line */
-    uint64_t late; /* of "seen": at the end of the program */
+        there; /* numbers of recorded frees: in other places, moves by realloc, by the allocating
+                * line itself */
+    uint64_t late; /* number of `seen` frees at the end of the program */
     uint64_t allocations;
-    double looks;     /* estimated number of inspected frees behind "seen" */
+    double looks;     /* estimated number of inspected frees that `seen` stands for */
     bool few;         /* no site has more frees than are always inspected */
-    bool uncounted;   /* the parent process allocated some, or nobody saw who did */
-    bool uninspected; /* of a site with frees none was inspected */
+    bool uncounted;   /* the parent process allocated some blocks, or they are older than
+                       * libleak, so their number is unknown */
+    bool uninspected; /* some site had frees, none of which was inspected */
 };
 
 struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures)
@@ -83,17 +87,17 @@ void free_sites_end(struct free_sites *frees)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* The same function and line; without a line, the same instruction. */
+/* A key of a place: function and line; without a line, function and instruction. */
 static uint64_t place_key(const struct frame *frame)
 {
     return hash_mix(frame->name_hash, frame->line ? frame->line : ~frame->offset);
 }
 
-/* ---- The end of the program ------------------------------------------------------------------ */
+/* ---- Frees at the end of the program --------------------------------------------------------- */
 
 enum { NOT_ASKED, BEFORE_THE_END, AT_THE_END };
 
-/* A return from main also goes through exit. */
+/* Says whether a frame is in exit(), through which a return from main goes as well. */
 static bool is_exit(const struct resolved_place *place)
 {
     for (size_t i = 0; place && i < place->count; i++) {
@@ -106,7 +110,8 @@ static bool is_exit(const struct resolved_place *place)
     return false;
 }
 
-/* Is there an exit between the node and the start of its thread? Computed once for each node. */
+/* Says whether exit() is between a node and the start of its thread. Computes it once for each
+ * node. */
 static bool is_freed_at_exit(struct free_sites *frees, uint32_t node)
 {
     const struct store_node *nodes = frees->store->nodes;
@@ -124,7 +129,7 @@ static bool is_freed_at_exit(struct free_sites *frees, uint32_t node)
     return answer == AT_THE_END;
 }
 
-/* ---- Adding up ------------------------------------------------------------------------------- */
+/* ---- Adding up frees ------------------------------------------------------------------------- */
 
 static size_t collect_stack(struct signatures *signatures, uint32_t node,
                             const struct frame *frames[STACK_FRAMES])
@@ -140,7 +145,8 @@ static size_t collect_stack(struct signatures *signatures, uint32_t node,
     return count;
 }
 
-/* The place of a free, and where its stack parts from that of the record. */
+/* Finds the place of a free and the innermost function that its stack has in common with the
+ * record's. */
 static struct place_sum inspect_free(struct free_sites *frees, const struct free_tally *tally,
                                      const struct frame *frame, uint32_t node)
 {
@@ -236,7 +242,8 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         if (is_freed_at_exit(frees, freed->node))
             tally->late = add_saturating(tally->late, freed->blocks);
     }
-    /* With very many sites, the first free is not recorded for each. */
+    /* If a program has very many sites, the first free is not recorded for each, so the sums may
+     * differ. */
     tally->few &=
         !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST && told == site->counts.frees;
 }
@@ -248,7 +255,8 @@ static struct free_tally begin_tally(const struct free_sites *frees, const struc
     return (struct free_tally){.few = true, .own = common_frames_of(&own, &frees->wrappers)};
 }
 
-/* Ends the count. rows: the number of records of freed blocks after which the search ends. */
+/* Adds up the frees of several sites. rows: number of records of freed blocks after which to
+ * stop. */
 static void tally_up(struct free_sites *frees, struct site_list sites, size_t rows,
                      struct free_tally *tally)
 {
@@ -260,8 +268,8 @@ static void tally_up(struct free_sites *frees, struct site_list sites, size_t ro
     }
 }
 
-/* The order of two runs is the same: what agrees equally and occurs equally often is compared by
- * name and line. */
+/* Says which place is the better one to show. Places that agree and occur equally are ordered by
+ * name and line, so that two runs give the same order. */
 static bool comes_first(const struct place_sum *a, const struct place_sum *b)
 {
     int order = a->common && b->common ? common_frame_compare(&a->agreement, &b->agreement)
@@ -282,8 +290,8 @@ static void move_to(struct free_tally *tally, size_t from, size_t to)
     tally->places[to] = moved;
 }
 
-/* Moves the FREED_PLACES that agree best to the front; the last of them is the most frequent place
- * if no other is. Returns the index of the most frequent one. */
+/* Moves the FREED_PLACES best places to the front; if the most frequent place is not among them,
+ * it replaces the last. Returns the index of the most frequent place. */
 static size_t sort_places(struct free_tally *tally)
 {
     size_t most = 0;
@@ -301,7 +309,7 @@ static size_t sort_places(struct free_tally *tally)
     return FREED_PLACES - 1;
 }
 
-/* Every stack has it. */
+/* Says whether a frame is main, which every stack has. */
 static bool is_main(const struct frame *frame)
 {
     return frame->function && strcmp(frame->function, "main") == 0;
@@ -352,22 +360,23 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
 
 /* ---- Groups of sites ------------------------------------------------------------------------- */
 
-/* The levels of a search for frees when the stacks of a record freed nothing. It looks at ever more
- * stacks: first at those that share the allocating line and the most callers, then at all of the
- * allocating function, and last at those of the functions that it calls, which allocate the members
- * of an object. */
+/* The levels of the search if the stacks of a record freed nothing. Each level compares more
+ * stacks: first those that share the allocating line and the most callers, then all of the
+ * allocating function, at last those of functions that it calls, which allocate the members of
+ * an object. */
 static const struct {
-    unsigned functions; /* user functions from the innermost on that are equal */
-    bool line;          /* and the innermost one's line, and the kind of the blocks */
-    unsigned callees;   /* those of the others without so many innermost ones */
+    unsigned functions; /* number of the user's functions that must be equal, innermost first */
+    bool line;          /* the innermost function's line and the kind of the blocks must be
+                         * equal, too */
+    unsigned callees;   /* number of innermost functions to skip in the other stacks */
 } levels[FREE_LEVELS] = {{8, true, 0},  {6, true, 0},  {5, true, 0},  {4, true, 0},  {3, true, 0},
                          {2, true, 0},  {1, true, 0},  {4, false, 0}, {2, false, 0}, {1, false, 0},
                          {1, false, 1}, {1, false, 2}, {1, false, 3}};
 
-#define CALLEES (FREE_LEVELS - 3) /* the first level with callees */
-#define CALLEES_AGREE 0.8         /* least share of their frees by one function */
+#define CALLEES (FREE_LEVELS - 3) /* first level with `callees` */
+#define CALLEES_AGREE 0.8         /* least share of the callees' frees in one function */
 
-/* A hash of the functions that a level compares, without the first `skipped` ones. frames:
+/* A hash of the functions that a level compares, without the first `skipped` ones; frames are
  * innermost first. 0: the stack has fewer functions. */
 static uint64_t level_key(const struct free_sites *frees, size_t level,
                           const struct frame *const *frames, size_t count, unsigned skipped,
@@ -423,7 +432,8 @@ static void make_site_groups(struct free_sites *frees, size_t level)
     }
 }
 
-/* Adds the frees of the blocks of the record's group of that level, if there is such a group. */
+/* Adds the frees of the group of sites that a level compares with the record, if there is such a
+ * group. */
 static void tally_group(struct free_sites *frees, size_t level, const struct record *record,
                         struct free_tally *tally)
 {
@@ -441,7 +451,7 @@ static void tally_group(struct free_sites *frees, size_t level, const struct rec
                  tally);
 }
 
-/* How the blocks of the record's group of that level are freed. */
+/* How the blocks are freed that a level compares with the record. */
 static struct freed freed_by_group(struct free_sites *frees, size_t level,
                                    const struct record *record)
 {
@@ -469,8 +479,8 @@ static bool has_function(const struct stack *stack, const struct frame *function
     return false;
 }
 
-/* The function that frees nearly all of it, in several places, or NULL. One that the record's own
- * stack has is no destructor, and main calls all. */
+/* The function that frees nearly all blocks, in several places: a destructor; NULL = none. A
+ * function in the record's own stack, or main, is no destructor. */
 static const struct frame *find_destructor(const struct free_tally *tally)
 {
     const struct frame *function;
@@ -494,7 +504,7 @@ static const struct frame *find_destructor(const struct free_tally *tally)
     return function;
 }
 
-/* The places where the members of an object are freed: blocks that functions allocate which the
+/* The places where members of an object are freed: blocks allocated by functions that the
  * record's function calls. */
 static struct freed freed_by_callees(struct free_sites *frees, const struct record *record)
 {
@@ -513,8 +523,8 @@ static struct freed freed_by_callees(struct free_sites *frees, const struct reco
     return freed;
 }
 
-/* The places where blocks that the record's function allocates are freed, unless this function
- * frees them itself. */
+/* The places where other blocks of the record's function are freed, unless that function frees
+ * them itself. */
 static struct freed freed_by_function(struct free_sites *frees, const struct record *record)
 {
     const struct frame *title = record_title_frame(record);
@@ -529,7 +539,7 @@ static struct freed freed_by_function(struct free_sites *frees, const struct rec
     return title ? freed_by_callees(frees, record) : (struct freed){0};
 }
 
-/* The places where blocks of the record's line are freed that have other callers. */
+/* The places where blocks of the record's line with other callers are freed. */
 static struct freed freed_by_line(struct free_sites *frees, const struct record *record)
 {
     for (size_t level = 0; level < FREE_LEVELS && levels[level].line; level++) {
@@ -549,16 +559,16 @@ void free_sites_fill_resources(struct free_sites *frees, struct process *process
                 freed_by_function(frees, &process->resources[i].record);
 }
 
-/* Says whether the stacks freed nothing. This is certain only if every free was inspected. */
+/* Says whether the stacks freed nothing, which is certain only if every free was inspected. */
 static bool freed_none(const struct free_sites *frees, const struct free_tally *tally)
 {
     return !tally->seen && !tally->there && tally->moved == tally->frees &&
            (frees->all || tally->few);
 }
 
-/* The blocks that the stacks allocated: a block that realloc moves counts where it lives on. 0:
- * unknown. The first free of each place is inspected, so moves do not go unseen; how many there
- * were among other frees is known only if all were inspected. */
+/* The number of blocks that the stacks allocated; a block that realloc moved counts at its last
+ * place. 0: unknown. The first free of each place is always inspected, so moves are noticed;
+ * their number is known only if all frees were inspected, or all were moves. */
 static uint64_t count_allocated(const struct free_sites *frees, const struct free_tally *tally)
 {
     uint64_t moved = tally->moved;
@@ -592,7 +602,8 @@ void free_sites_fill(struct free_sites *frees, struct site_list sites, struct re
             record->freed.other_path = true;
         } else {
             record->beside = freed_by_function(frees, record);
-            record->beside.place[0].close = false; /* these are other blocks */
+            record->beside.place[0].close = false; /* the frees are of other blocks than the
+                                                    * record's */
         }
     }
     record->freed.blocks = blocks;

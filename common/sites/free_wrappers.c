@@ -1,4 +1,5 @@
-/* free_wrappers.c - see sites.h. */
+/* free_wrappers.c - finds functions through which blocks of many kinds pass, such as xmalloc and
+ * my_free. */
 #include "common/sites/sites.h"
 
 #include <stdlib.h>
@@ -6,27 +7,29 @@
 
 #include "common/names/names.h"
 
-#define FRAMES 6  /* user frames inspected in each stack … */
-#define NODES 48  /* … within so many nodes */
-#define CALLERS 8 /* least number of callers of a wrapper … */
-#define SIZES 6   /* … and of size classes (powers of two) of its blocks */
-#define FEW 3     /* … and of both, if its name ends in "free" or speaks of allocating */
-#define CALLEES 4 /* functions that an allocating function is seen to call */
-#define ROUNDS 8  /* for finding parts of wrappers: each round may expose their callees */
+#define FRAMES 6  /* most frames of the user that are inspected in a stack */
+#define NODES 48  /* most nodes that are inspected in a stack */
+#define CALLERS 8 /* least number of callers of a wrapper */
+#define SIZES 6   /* least number of size classes (powers of two) of the blocks of a wrapper */
+/* Replaces CALLERS and SIZES if the name ends in "free" or contains a word for allocating. */
+#define FEW 3
+#define CALLEES 4 /* most functions that are noted as called by an allocating function */
+/* Most rounds of finding parts of wrappers; each round may make the callees of a part one. */
+#define ROUNDS 8
 
 struct wrapper_candidate {
     uint64_t name;
     uint64_t sizes; /* a bit for each size class */
     uint64_t caller[CALLERS];
     unsigned callers;
-    uint64_t callee[CALLEES]; /* towards malloc or free */
-    unsigned callees;         /* CALLEES: maybe more */
-    bool gives_back;          /* by its name: node_free, xfree */
-    bool allocates;           /* by its name: node_alloc, zmalloc_usable */
+    uint64_t callee[CALLEES]; /* functions called on the way to malloc or free */
+    unsigned callees;         /* CALLEES: there may be more */
+    bool gives_back;          /* by the name, which is like node_free or xfree */
+    bool allocates;           /* by the name, which is like node_alloc or zmalloc_usable */
     bool is;
 };
 
-/* Means "this stack has no frame of user code". */
+/* Place of a stack without a frame of user code. */
 static const struct frame no_frame;
 
 static bool is_users(const struct frame *frame)
@@ -34,7 +37,7 @@ static bool is_users(const struct frame *frame)
     return frame->role == FRAME_USER && frame->module;
 }
 
-/* ---- Looking at stacks ----------------------------------------------------------------------- */
+/* ---- Inspecting stacks ----------------------------------------------------------------------- */
 
 static struct wrapper_candidate *candidate_of(struct free_wrappers *wrappers,
                                               const struct frame *frame)
@@ -101,7 +104,7 @@ static void add_stack(struct free_wrappers *wrappers, uint32_t node, uint64_t by
     }
 }
 
-/* ---- Judging --------------------------------------------------------------------------------- */
+/* ---- Deciding what is a wrapper -------------------------------------------------------------- */
 
 static bool is_wrapper(const struct free_wrappers *wrappers, uint64_t name)
 {
@@ -120,7 +123,8 @@ static bool has_sizes(const struct wrapper_candidate *function)
     return __builtin_popcountll(function->sizes) >= (function->gives_back ? FEW : SIZES);
 }
 
-/* A function that only passes sizes on, by its name and by what it calls: malloc, or wrappers. */
+/* Says whether a function only passes sizes on, judged by its name and by what it calls: malloc
+ * or wrappers. */
 static bool is_named_wrapper(const struct free_wrappers *wrappers,
                              const struct wrapper_candidate *function)
 {
@@ -200,7 +204,8 @@ static const struct frame *first_non_wrapper(const struct free_wrappers *wrapper
     return NULL;
 }
 
-/* All nodes up to the place share it, so each node is inspected once. */
+/* All nodes from `node` outwards to the place get the same place, so each node is inspected
+ * once. */
 const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node)
 {
     const struct store_node *nodes = wrappers->signatures->store->nodes;

@@ -1,4 +1,4 @@
-/* growth_series.c - see sites.h. */
+/* growth_series.c - adds up the series of a record's sites and describes their growth in words. */
 #include "common/sites/sites.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "common/base/term_text.h"
 
 #define NANOSECONDS 1e9
-#define KEPT_MOST 0.9995 /* shown as "all" from here on */
+#define KEPT_MOST 0.9995 /* a larger share that was not freed is reported as "nothing freed" */
 
 static double seconds_of(uint32_t tick)
 {
@@ -62,7 +62,7 @@ uint32_t growth_series_largest_site(const struct growth_series *growth_series,
     return found;
 }
 
-/* ---- Adding up ---------------------------------------------------------------------------- */
+/* ---- Adding up series ------------------------------------------------------------------------ */
 
 static void add_row_entry(struct growth_point *point, const struct leak_row_entry *entry)
 {
@@ -89,7 +89,7 @@ static void add_series(struct growth_series *growth_series, const struct store_s
     }
 }
 
-/* Adds the final state; nothing changes between the last tick and the end. */
+/* Adds the final state of a site to the points behind the last row. */
 static void add_end(struct growth_series *growth_series, const struct store_site *site,
                     size_t count)
 {
@@ -122,7 +122,7 @@ static size_t set_times(struct growth_series *growth_series)
     return count;
 }
 
-/* Returns the number of points; 0 = these sites have no series. */
+/* Adds up the series of sites. Returns the number of points; 0 = the sites have no series. */
 static size_t sum_series(struct growth_series *growth_series, struct site_list sites)
 {
     size_t count = set_times(growth_series), found = 0;
@@ -139,7 +139,7 @@ static size_t sum_series(struct growth_series *growth_series, struct site_list s
     return found ? count : 0;
 }
 
-/* ---- Words -------------------------------------------------------------------------------- */
+/* ---- Reasons in words ------------------------------------------------------------------------ */
 
 static const char *span_words(struct arena *mem, double seconds)
 {
@@ -156,8 +156,8 @@ static const char *size_words(struct arena *mem, double bytes)
     return arena_copy(mem, shown.text, strlen(shown.text));
 }
 
-/* "; at this rate its data limit, 512 MB, is reached within 3 h 20 min": other growth can only make
- * it earlier. */
+/* The words "; at this rate its data limit, 512 MB, is reached within 3 h 20 min". Other growth
+ * in the process can only make it earlier. */
 static const char *limit_words(const struct growth_series *growth_series, double rate)
 {
 #define X(name, words) [LEAK_LIMIT_##name] = (words),

@@ -1,4 +1,4 @@
-/* reconcile.c - see sites.h. */
+/* reconcile.c - divides the live blocks of a site by the verdicts of the last leak check. */
 #include "common/sites/sites.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum verdict reconcile_verdict(enum leak_verdict verdict)
     return verdict_of[verdict];
 }
 
-/* Live blocks are assigned to verdicts in this order, so frees since the check reduce the last
- * ones. */
+/* Order in which live blocks are assigned to verdicts. Blocks freed since the leak check so
+ * reduce the verdicts at the end. */
 static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                            VERDICT_HIDDEN, VERDICT_REACHABLE};
 
@@ -30,7 +30,8 @@ struct reconciliation reconcile_begin(const struct store *store)
     reconciliation.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
     for (size_t i = 0; i < store->site_count; i++)
         reconciliation.first[i] = 0;
-    for (size_t i = look->found_count; i > 0; i--) { /* backwards, so that lists are in order */
+    /* Backwards, so that the lists are in the order of the results. */
+    for (size_t i = look->found_count; i > 0; i--) {
         const struct store_found *found = &look->found[i - 1];
 
         if (found->verdict == LEAK_VERDICT_NONE)
@@ -66,7 +67,8 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Reduces a share to the remaining blocks. Which of its blocks were freed is unknown. */
+/* Reduces a share to the number of blocks that are left, and subtracts these from the rest.
+ * Which blocks of the share were freed is unknown. */
 static void reduce_share(struct share *share, uint64_t *blocks, uint64_t *bytes)
 {
     uint64_t kept = minimum(share->blocks, *blocks),
@@ -80,8 +82,9 @@ static void reduce_share(struct share *share, uint64_t *blocks, uint64_t *bytes)
     *bytes -= size;
 }
 
-/* Which blocks were freed since the leak check is unknown: assume blocks outside the window first.
- * What a part of the blocks retains is unknown, too. */
+/* Reduces a share to the blocks in the window. If some were freed since the leak check, it
+ * assumes that those outside the window were freed first. What a part of the share retains is
+ * unknown. */
 static void apply_window(const struct store *store, struct share *share)
 {
     const struct store_found *found;

@@ -1,4 +1,4 @@
-/* signature.c - see signature.h. */
+/* signature.c - computes signatures of all call stacks, and collects the frames of stacks. */
 #include "common/sites/signature.h"
 
 #include <stdlib.h>
@@ -47,7 +47,8 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
                           exe && strcmp(at->path, exe) == 0);
 }
 
-/* The resolved place of a pc. at: the module around pc at that time, NULL = unknown. */
+/* The resolved place of a return address. at: the module that contained it when it was recorded,
+ * NULL = none. */
 static const struct resolved_place *find_place(const struct signatures *signatures,
                                                const struct store_module *at, uint64_t pc)
 {
@@ -88,12 +89,13 @@ const struct resolved_place *signatures_place_at_node(struct signatures *signatu
     if (!step->place && store_node_is_python(signatures->store, node))
         step->place = resolve_python(signatures->resolver, store_find_code(signatures->store, node),
                                      pc - LEAK_CODE_PC);
-    if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap without a frame */
+    if (!step->place && pc >= LEAK_KIND_PCS) /* smaller numbers are leaves and gaps, which have
+                                              * no frame */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;
 }
 
-/* The place at a node; also marks its module as used. */
+/* The resolved place of a node; also marks the node's module as used. */
 static const struct resolved_place *use_node_place(struct signatures *signatures, uint32_t node)
 {
     const struct resolved_place *place = signatures_place_at_node(signatures, node);
@@ -133,7 +135,7 @@ static void resolve_node(struct signatures *signatures, uint32_t index)
     if (!use_node_place(signatures, index))
         return;
     if (step->place->frames[0].role == FRAME_ALLOCATOR)
-        return; /* allocator frames are no part of the signature */
+        return; /* frames of allocators are no part of a signature */
     step->names = place_names_hash(step->place);
     if (is_node(caller)) {
         if (steps[caller].names == step->names)
@@ -165,7 +167,7 @@ uint64_t signatures_of_node(const struct signatures *signatures, uint32_t node)
     return is_node(node) ? signatures->steps[node].signature : 6;
 }
 
-/* Collects the frames of a stack. */
+/* The frames collected from a stack so far. */
 struct frame_collector {
     const struct frame **frames;
     size_t count;
@@ -214,7 +216,8 @@ size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
     return tracing.count;
 }
 
-/* The frames of return addresses, innermost first, in the modules that were loaded there last. */
+/* Collects the frames of return addresses, innermost first, in the modules that were loaded
+ * there last. Returns their number. */
 static size_t collect_pc_frames(const struct signatures *signatures, const uint64_t *pcs,
                                 size_t count, const struct frame **frames)
 {
@@ -276,7 +279,8 @@ uint64_t stack_signature(const struct stack *stack, uint64_t seed)
         const struct frame *frame = stack->frames[i];
 
         if (frame->role == FRAME_ALLOCATOR || frame->name_hash == last)
-            continue; /* the depth of recursion may differ between runs */
+            continue; /* skip repeated names, since the depth of a recursion may differ between
+                       * runs */
         seed = hash_mix(seed, last = frame->name_hash);
     }
     return seed;

@@ -1,6 +1,6 @@
-/* sites.h - what the allocation sites of a recording file tell about a record: its tags, its
- * verdicts after the last leak check, where its other blocks are freed, how it grew.
- */
+/* sites.h - facts about a record from its allocation sites in the recording file: tags, verdicts
+ * of the last leak check, where its other blocks are freed, and growth.
+ *  */
 #ifndef COMMON_SITES_SITES_H
 #define COMMON_SITES_SITES_H
 
@@ -10,23 +10,24 @@
 #include "common/sites/signature.h"
 #include "common/store/store.h"
 
-/* Indices of sites, each + 1, linked: from first through next[index], 0 at the end. */
+/* A linked list of site indices, each + 1: `first`, then next[index] of each, 0 at the end. */
 struct site_list {
     uint32_t first;
     const uint32_t *next;
 };
 
-/* ---- tags.c: blocks summed up by the tags that the program gave them -------------------------
+/* ---- tags.c: blocks summed up by the tags that the program gave them ----------------------------
  *
- * A record holds the sums of its own blocks, the largest first; blocks without a tag are in none. A
- * report that shows several records as one sums them up again. */
+ * A record has the sums of its tagged blocks, the largest first. A report that shows several
+ * records as one adds up their sums. */
 
 struct tag_sums {
     struct tag_sum *sum;
     size_t count, capacity;
 };
 
-/* A zeroed struct is empty; tag_sums_end() leaves it so. The names must outlive it. */
+/* Add to sums, which begin as a zeroed struct; tag_sums_end() leaves them empty again. The names
+ * must outlive the sums. */
 void tag_sums_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t blocks);
 void tag_sums_add_record(struct tag_sums *sums, const struct record *record);
 void tag_sums_sort(struct tag_sums *sums);
@@ -34,22 +35,22 @@ void tag_sums_sort(struct tag_sums *sums);
 void tag_sums_fill(struct tag_sums *sums, struct arena *mem, struct record *record);
 void tag_sums_end(struct tag_sums *sums);
 
-/* ---- reconcile.c: the last leak check against what lives now ---------------------------------
+/* ---- reconcile.c: verdicts of the last leak check for the blocks that live now ------------------
  *
- * A leak check describes a moment, and the program goes on: a site may hold more blocks than the
- * check found, or fewer. Additional blocks were allocated after it and their state is unknown
- * ("unfreed"); missing blocks were freed since, and are subtracted from the verdicts that matter
- * least: reachable ones first, lost ones last.
+ * The program goes on after a leak check, so a site may have more live blocks than the check
+ * found, or fewer. Additional blocks were allocated after the check, and their verdict is
+ * "unfreed". Missing blocks were freed since, and are subtracted from the verdicts that matter
+ * least: from reachable ones first, from lost ones last.
  *
  *     sum of a site's shares = its live blocks
  *
- * When the recording file is read through a window (store.h), each share keeps only the
- * blocks in the window. */
+ * When the recording file is read through a window (store.h), each share keeps only the blocks
+ * in the window. */
 
 /* Blocks of one site with one verdict. */
 struct share {
-    uint32_t site;  /* index in the sites of the store */
-    uint32_t found; /* index in the leak check, STORE_NONE = unfreed */
+    uint32_t site;  /* index of the site in the recording */
+    uint32_t found; /* index of the result in the leak check, STORE_NONE = unfreed */
     enum verdict verdict;
     uint64_t blocks, bytes;
     uint64_t retained_blocks, retained_bytes;
@@ -57,29 +58,30 @@ struct share {
 
 struct reconciliation {
     const struct store *store;
-    uint32_t *first;     /* by site: index + 1 of the first result for it */
-    uint32_t *next;      /* by result, + 1 */
-    struct share *share; /* room for the shares of one site */
+    uint32_t *first;     /* for each site: 1 + index of its first result */
+    uint32_t *next;      /* for each result: 1 + index of the next result of the site; 0 = none */
+    struct share *share; /* buffer for the shares of one site */
     size_t capacity;
 };
 
-/* The verdict of the model for one of the file format. */
+/* Converts a verdict of the file format to one of the model. */
 enum verdict reconcile_verdict(enum leak_verdict verdict);
 
 struct reconciliation reconcile_begin(const struct store *store);
 void reconcile_end(struct reconciliation *reconciliation);
 
-/* The shares of one site, none of them empty, valid until the next call. */
+/* Computes the shares of one site, without empty ones. Returns their number; *shares is valid
+ * until the next call. */
 size_t reconcile_site(struct reconciliation *reconciliation, uint32_t site,
                       const struct share **shares);
 
-/* ---- free_wrappers.c: functions that blocks of all kinds pass through ------------------------
+/* ---- free_wrappers.c: functions that blocks of all kinds pass through ---------------------------
  *
- * "Freed in my_free" tells nothing where everything is freed in my_free. xmalloc, g_free, a pool's
- * own malloc are recognised by what they do more than by their names: a wrapper is called by many
- * functions, for blocks of many sizes; a few are enough if its name ends in "free", or speaks of
- * allocating and all that it calls is malloc or a wrapper. A function that only wrappers call, for
- * as many sizes, is part of a wrapper.
+ * "Freed in my_free" says nothing in a program that frees everything in my_free. Such wrappers,
+ * like xmalloc, g_free, or the malloc of a pool, are recognized by what they do more than by
+ * their names: many functions call a wrapper, for blocks of many sizes. A few are enough if its
+ * name ends in "free", or if its name contains a word for allocating and it calls only malloc or
+ * wrappers. A function that only wrappers call, for as many sizes, is part of a wrapper.
  *
  * The place of a stack is its first frame of user code that is no wrapper. */
 
@@ -87,59 +89,67 @@ struct free_wrappers {
     struct signatures *signatures;
     struct wrapper_candidate *functions;
     size_t count, capacity;
-    struct hashmap by_name;     /* frame.name_hash -> index + 1 */
-    const struct frame **place; /* by node: the place of the stack, NULL = not computed yet */
+    struct hashmap by_name;     /* frame.name_hash -> 1 + index in functions[] */
+    const struct frame **place; /* for each node: the place of its stack, NULL = not computed yet */
 };
 
-/* Inspects all stacks of the recording file that allocated or freed. */
+/* Finds the wrappers among all functions in stacks that allocated or freed. */
 struct free_wrappers free_wrappers_find(struct signatures *signatures);
 void free_wrappers_end(struct free_wrappers *wrappers);
 
 bool free_wrappers_contain(const struct free_wrappers *wrappers, const struct frame *frame);
 
-/* The place of a stack, NULL when it has no frame of user code. */
+/* The place of a stack: its first frame of user code that is no wrapper; NULL = it has none. */
 const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node);
 
-/* ---- common_frame.c: where two stacks part ---------------------------------------------------
+/* ---- common_frame.c: the innermost function that two stacks have in common ----------------------
  *
- * A block was allocated below process(), and another one like it was freed below process(), too: on
- * the path where it was not, process() is the function to read. So the other stack (of a free, of a
- * close) is walked outwards to its first function that the own stack (of the allocation, of the
- * open) has, too. Only named functions of the user count; wrappers do not, and neither do functions
- * of one name in two files.
+ * If a block was allocated below process(), and another block like it was freed below process(),
+ * then process() is the function to read: some path through it frees the block, another one does
+ * not. So the other stack (of a free, of a close) is searched outwards for its first function
+ * that the own stack (of the allocation, of the open) also has. Only named functions of the user
+ * count, without wrappers; functions with one name in two files are different.
  *
- * Of several other stacks the one that agrees best is the one to show: functions that both stacks
- * have from the common one outwards count for them, functions that only one has count against
- * them, and of equal ones that with the innermost common function is better. How often a stack
- * occurred is for the caller to consider last. */
+ * Of several other stacks, the report shows the one that agrees best with the own stack.
+ * Functions in both stacks, from the common function on outwards, count for a stack, and
+ * functions in only one of them count against it. If two agree equally, the one with the more
+ * inner common function is better. The caller compares last how often each stack occurred. */
 
 struct common_frame {
-    size_t own, other; /* its index in each stack; the other one's line is the call that releases */
-    size_t below; /* index in the other stack: the user's function that it calls there; == other: it
-                     releases by itself, or through wrappers and libraries alone */
-    size_t inner; /* the user's functions in the own stack that lie inside of it */
+    size_t own, other; /* index of the function in each stack; its line in the other stack is the
+                        * call that releases */
+    /* Index in the other stack of the user's function that the common function calls; == other:
+     * the common function releases itself, or only through wrappers and libraries. */
+    size_t below;
+    size_t inner; /* number of the user's functions in the own stack inside of the common
+                   * function */
     int agreement;
 };
 
-/* A function that calls all of a program, such as a main loop, tells nothing: of 17 leaks that
- * projects have fixed, the common function was the one to fix where no or one function of the user
- * lay inside of it, and not with 4, 11 and 13. In node, python3, git, vim and redis-server three
- * quarters of the common functions have at most 6 inside; with more than 8 they are dispatchers. */
-#define COMMON_NEAR 8     /* functions inside of one that is told … */
-#define COMMON_CLOSE 3    /* … and of one that is most likely the function to fix */
-#define COMMON_FRAMES 256 /* the user's frames compared of each stack, from the innermost on */
+/* A function that calls everything, such as a main loop, is of no use. In 17 leaks that projects
+ * have fixed, the common function was the one to fix when none or one function of the user lay
+ * inside of it, and was not with 4, 11 and 13. In node, python3, git, vim and redis-server three
+ * quarters of the common functions have at most 6 inside; those with more than 8 are
+ * dispatchers. */
+#define COMMON_NEAR 8 /* most functions inside of a common function that a report names */
+/* Most functions inside of a common function that is most likely the one to fix. */
+#define COMMON_CLOSE 3
+/* Most frames of the user that are compared in a stack, innermost first. */
+#define COMMON_FRAMES 256
 
-/* The own stack, to be compared with many others: its functions by name. */
+/* The frames of the own stack by name, to compare it with many others. */
 struct common_frames {
-    struct stack stack;               /* borrowed */
-    unsigned count;                   /* of the user's frames */
+    struct stack stack;               /* borrowed from the caller */
+    unsigned count;                   /* number of the user's frames */
     uint32_t at[COMMON_FRAMES];       /* their indices in the stack, innermost first */
-    uint16_t next[COMMON_FRAMES];     /* the next one outwards of that name; COMMON_FRAMES: none */
-    uint16_t slot[2 * COMMON_FRAMES]; /* hash table: the innermost one of a name + 1; 0: empty */
+    uint16_t next[COMMON_FRAMES];     /* position of the next frame outwards with the same name;
+                                       * COMMON_FRAMES: none */
+    uint16_t slot[2 * COMMON_FRAMES]; /* hash table: 1 + position of the innermost frame with a
+                                       * name; 0: empty */
 };
 
-/* The frames of a stack in which it can agree with other stacks. wrappers: functions that only free
- * for their callers, NULL = none are known. */
+/* Selects the frames of a stack that can be compared with other stacks. wrappers: functions to
+ * leave out, NULL = none are known. */
 struct common_frames common_frames_of(const struct stack *stack,
                                       const struct free_wrappers *wrappers);
 
@@ -150,31 +160,35 @@ bool common_frame_find(const struct common_frames *own, const struct stack *othe
 /* Compares how well two stacks agree with a third. Below 0: a agrees better than b; 0: equally. */
 int common_frame_compare(const struct common_frame *a, const struct common_frame *b);
 
-/* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
+/* ---- free_sites.c: where the other blocks of a record are freed ---------------------------------
  *
- * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are freed
- * in node_free, which process() calls in tree.c:88, and these were not. The frees of a record's own
- * stacks are summed up by place and by the function that they have in common with the record
- * (common_frame.c); the place that agrees best comes first, whatever its share.
+ * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are
+ * freed in node_free, which process() calls in tree.c:88, and the leaked blocks are the rest. So
+ * the frees of a record's own stacks are summed up by place and by the function that they have
+ * in common with the record (common_frame.c). The place that agrees best comes first, however
+ * few frees it has.
  *
- * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the same
- * place are used, those first whose callers are the same furthest outwards. Where these freed
- * nothing either, blocks that the same function allocates in other lines are most often freed where
- * these should be, or at last what functions allocate that it calls: the members of an object whose
- * destructor forgot the object itself, if one function frees nearly all of them. Frees at the end of the program are marked as late: the blocks grew until then.
+ * If the record's own stacks freed nothing, stacks that allocate blocks of the same kind in the
+ * same place are used, those that share the most callers first. If these freed nothing either,
+ * blocks that the same function allocates in other lines are used: they are most often freed
+ * where the leaked blocks should be. At last come blocks of functions that this function calls:
+ * the members of an object whose destructor forgot the object itself, if one function frees
+ * nearly all of them. Frees at the end of the program are marked as late: until then the blocks
+ * accumulated.
  *
- * Two kinds of frees are left out. realloc moves a block but keeps it: a node that allocates and
- * frees is a call of realloc. A line that frees what it allocated replaces or grows a block: there
- * the block lives on. */
+ * Two kinds of frees are left out. realloc moves a block but keeps it: a node that both
+ * allocates and frees is a call of realloc. And a line that frees what it allocated replaces or
+ * grows a block, so that the block lives on. */
 
-#define FREE_LEVELS 13 /* of agreement between stacks that allocate */
+#define FREE_LEVELS 13 /* levels of how closely two stacks that allocate agree */
 
-/* Sites that have a key in common; made at the first lookup. */
+/* Sites grouped by a key. Made at the first lookup. */
 struct site_groups {
     struct site_group *all;
     size_t count, capacity;
-    struct hashmap of; /* key -> index + 1 */
-    uint32_t *next;    /* by site; NULL = not made yet */
+    struct hashmap of; /* key -> 1 + index in all[] */
+    uint32_t *next;    /* for each site: 1 + index of the next site of its group; NULL = not made
+                        * yet */
 };
 
 struct free_sites {
@@ -184,47 +198,50 @@ struct free_sites {
     bool all;     /* every free was inspected */
     bool sampled; /* recorded with sample=: only frees of sampled blocks are known */
     struct free_wrappers wrappers;
-    uint8_t *allocates; /* by node: a site is there */
-    uint8_t *late;      /* by node: is it below exit? 0 = not computed yet */
+    uint8_t *allocates; /* for each node: whether a site is there */
+    uint8_t *late;      /* for each node: whether it is below exit(); 0 = not computed yet */
     struct site_groups levels[FREE_LEVELS];
 };
 
-/* Begins the search for freed blocks, for the records of one recording file, whose signatures are
+/* Prepares lookups of frees for the records of one recording file, whose signatures are
  * resolved. */
 struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures);
 void free_sites_end(struct free_sites *frees);
 
-/* Fills in where the functions that opened the process's resources free their blocks. */
+/* Stores in each open resource where blocks of the function that opened it are freed
+ * (record.beside). */
 void free_sites_fill_resources(struct free_sites *frees, struct process *process);
 
-/* Fills in record->freed and record->beside; needs the record's kind and frames. */
+/* Sets record->freed and record->beside; needs the record's kind and frames. */
 void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record);
 
-/* ---- growth_series.c: the stacks of one record over time -------------------------------------
+/* ---- growth_series.c: the live bytes of one record over time ------------------------------------
  *
- * The series of all sites of a signature are summed up row by row; what they hold at the end is the
- * last point, and growth.h judges them. Before its first row a site held nothing if it did not
- * exist yet, else as much as in that row. */
+ * The series of all sites of a signature are added up row by row. The live bytes at the end are
+ * the last point. growth.h judges the sum. Before the first row of its series, a site had
+ * nothing if it did not exist yet, else as much as in that row. */
 
 struct growth_series {
     struct arena *mem;
     const struct store *store;
     uint64_t until_ns;
-    uint64_t live_bytes; /* of the whole heap, at the end */
-    uint32_t *series_of; /* by site: index + 1, 0 = none */
+    uint64_t live_bytes; /* live bytes of the whole heap at the end */
+    uint32_t *series_of; /* for each site: 1 + index of its series, 0 = none */
     struct growth_point *points;
 };
 
-/* Uses the memory of the store. until_ns: the end of the process, or now while it runs. */
+/* Begins to judge the sites of a recording, in whose memory it allocates. until_ns: the end of
+ * the process, or now while it runs. */
 struct growth_series growth_series_begin(struct arena *mem, const struct store *store,
                                          uint64_t until_ns);
 
-/* Does the site have a series of at least GROWTH_BYTES_LEAST? */
+/* Says whether the site has a series that once reached GROWTH_BYTES_LEAST. */
 bool growth_series_has_site(const struct growth_series *growth_series, uint32_t site);
-/* The site that held most at one time. */
+/* The site that had the most live bytes at one time. */
 uint32_t growth_series_largest_site(const struct growth_series *growth_series,
                                     struct site_list sites);
-/* The verdict and its reason in words. NULL: the sites have no series, or too short a one. */
+/* Judges the growth of sites, with the reason in words. NULL: they have no series, or one that
+ * is too short or small. */
 const struct growth *growth_series_judge(struct growth_series *growth_series,
                                          struct site_list sites);
 

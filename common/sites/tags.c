@@ -1,4 +1,4 @@
-/* tags.c - see sites.h. */
+/* tags.c - adds up blocks by the tags that the program gave them. */
 #include "common/sites/sites.h"
 
 #include <stdlib.h>
