@@ -1,4 +1,4 @@
-/* callgrind.c - a profile for callgrind_annotate and KCachegrind; see formats.h.
+/* callgrind.c - writes a profile for callgrind_annotate and KCachegrind; described in formats.h.
  *
  * Every weight is two events, bytes and blocks. A function has costs of its own in the lines that
  * allocate, and for each line that calls another function the inclusive costs of that call. A call
@@ -14,22 +14,26 @@
 #include "common/encode/encode.h"
 #include "symbolize/profile/profile.h"
 
-/* The first weight; "listed" is left out, because it depends on the options of the report. */
+/* The first weight in the profile. The weight "listed" is left out, because it depends on the
+ * options of the report. */
 #define FIRST WEIGHT_LEAKED
 
-/* A line of a function with what it allocated, or with what the function that it calls did. */
+/* A line of a function, with the amounts that it allocated itself, or that the function called in
+ * this line allocated. */
 struct cost {
     uint32_t line;
-    uint32_t callee, callee_line; /* index + 1 of the function; 0 = its own */
-    uint32_t next;                /* of its function, index + 1 */
-    size_t last;                  /* stack that it was last added for, index + 1 */
+    /* callee: the called function, as index + 1; 0 = the line itself allocates */
+    uint32_t callee, callee_line;
+    uint32_t next; /* the next cost of the function, as index + 1; 0 = none */
+    /* the last stack that was added to this cost, as index + 1: a stack counts once */
+    size_t last;
     struct amount of[WEIGHT_MAX];
 };
 
 struct function {
-    const struct frame *frame; /* NULL = label */
+    const struct frame *frame; /* NULL = the function has only a label */
     const char *label;
-    uint32_t costs; /* index + 1 */
+    uint32_t costs; /* the first cost of the function, as index + 1 */
 };
 
 struct writing {
@@ -39,11 +43,12 @@ struct writing {
     size_t function_count, function_capacity;
     struct cost *costs;
     size_t cost_count, cost_capacity;
-    struct hashmap by_name, by_line; /* -> index + 1 */
-    struct hashmap files, modules;   /* hash of a path -> its number */
+    struct hashmap by_name, by_line; /* hash -> index + 1, of functions and of costs */
+    /* hash of a path -> number that stands for the path in the file */
+    struct hashmap files, modules;
 };
 
-/* ---- Adding up ------------------------------------------------------------------------------- */
+/* ---- Adding up the costs of functions -------------------------------------------------------- */
 
 static uint32_t function_of(struct writing *writing, const struct frame *frame, const char *label)
 {
@@ -103,9 +108,10 @@ static void add_stack(struct writing *writing, size_t index)
     }
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing the file ------------------------------------------------------------------------ */
 
-/* A name is the rest of a line. Readers take "(12)" at its start for its number. */
+/* Writes the name of a function or file, as the rest of a line. The first time it is "(12) NAME",
+ * later only "(12)"; readers take "(12)" at the start for the number of the name. */
 static void write_callgrind_name(struct hashmap *known, const char *field, const char *name,
                                  uint64_t key, FILE *stream)
 {
@@ -129,8 +135,9 @@ static void write_callgrind_path(struct hashmap *known, const char *field, const
     write_callgrind_name(known, field, path, hash_text(6, path, strlen(path)), stream);
 }
 
-/* Writes the name of a function. file: of the function before; a callee in the same file is written
- * without it, because readers shorten only the paths of functions. */
+/* Writes the name of a function with its module and file. file: the file of the function before; a
+ * callee in this file is written without a file, because readers shorten only the paths of
+ * functions. */
 static void write_function_name(struct writing *writing, struct hashmap *known, const char *prefix,
                                 uint32_t number, const char *file)
 {
@@ -149,7 +156,8 @@ static void write_function_name(struct writing *writing, struct hashmap *known, 
                          writing->stream);
 }
 
-/* How often a call was made is unknown; how many blocks it allocated is the next best. */
+/* Returns a number of calls for the file. The true number is unknown; the number of blocks that the
+ * call allocated is used instead. */
 static uint64_t calls_of(const struct cost *cost)
 {
     uint64_t most = 1;
@@ -191,7 +199,7 @@ static void write_functions(struct writing *writing)
     hashmap_end(&names);
 }
 
-/* "LeakedBytes" */
+/* Writes the events and their names, like "LeakedBytes". */
 static void write_events(FILE *stream)
 {
     static const char *const units[] = {"Bytes", "Blocks"};

@@ -1,8 +1,8 @@
-/* csv.c - a row for each record, for spreadsheets and scripts; see formats.h.
+/* csv.c - writes a row for each record, for spreadsheets and scripts; described in formats.h.
  *
- * RFC 4180 with line feeds: a text with a comma, a quote or a line end is in quotes. Spreadsheets
- * execute what begins with = + - or @, and names come from the program, so such a text gets an
- * apostrophe in front.
+ * The format is RFC 4180 with line feeds: texts are in quotes. Spreadsheets execute a text that
+ * begins with = + - or @, and the program chooses the names, so such a text gets an apostrophe in
+ * front.
  */
 #include "symbolize/formats/formats.h"
 
@@ -28,7 +28,7 @@ static void write_inside_quotes(const char *text, FILE *stream)
     }
 }
 
-/* A text and the comma behind it; NULL = an empty cell. */
+/* Writes a text and a comma; NULL = an empty cell. */
 static void write_csv_text(const char *text, FILE *stream)
 {
     if (text) {
@@ -46,7 +46,7 @@ static void write_csv_number(bool known, uint64_t number, FILE *stream)
     putc(',', stream);
 }
 
-/* How long before the end. */
+/* Writes how many seconds before the end of the process the time was. */
 static void write_csv_age(const struct process *process, uint64_t time_ns, FILE *stream)
 {
     uint64_t end = process->until_ns;
@@ -74,7 +74,7 @@ static void write_csv_place(const struct record *record, FILE *stream)
     write_csv_text(frame ? frame->module : NULL, stream);
 }
 
-/* The last cell: "main (shelf.c:71) > careless_customer (shelf.c:34)". */
+/* Writes the last cell, the stack: "main (shelf.c:71) > careless_customer (shelf.c:34)". */
 static void write_csv_stack(const struct record *record, bool all_frames, FILE *stream)
 {
     size_t first = all_frames ? 0 : frame_first_caller(record->frames, record->frame_count);

@@ -1,6 +1,7 @@
-/* findings.c - see findings.h.
+/* findings.c - lists the findings of a process; described in findings.h.
  *
- * A place counts through the parts of a process: the crash, bad frees, records, resources.
+ * The index of a finding counts through the parts of a process: the crash, bad frees, records,
+ * resources.
  */
 #include "symbolize/formats/findings.h"
 
@@ -19,7 +20,7 @@ static size_t crash_count(const struct process *process)
     return process->crash ? 1 : 0;
 }
 
-/* The part at a place: one of these is set. */
+/* The part of a process at an index; exactly one pointer is set. */
 struct part {
     const struct crash *crash;
     const struct bad_free *mistake;
@@ -43,7 +44,8 @@ static bool part_at(const struct process *process, size_t place, struct part *pa
     return true;
 }
 
-/* The title frame of a stack: a user frame, or the first one that is not an allocator. */
+/* Returns the title frame of a stack: a user frame, or else the first frame that is no allocation
+ * function. */
 static const struct frame *stack_title(const struct stack *stack)
 {
     struct record record = record_from_stack(stack);
@@ -68,7 +70,7 @@ static bool is_found(const struct part *part, const struct view *view)
     return true;
 }
 
-/* The finding without its number and its next place. */
+/* Makes a finding of a part, without `number` and `next`. */
 static struct finding make_finding(const struct part *part)
 {
     struct finding finding = {.level = FINDING_ERROR, .group = "error"};
@@ -105,7 +107,7 @@ bool finding_next(const struct process *process, const struct view *view, struct
     while (!is_found(&part, view));
     *finding = make_finding(&part);
     finding->next = place;
-    /* A crash counts by itself, so bad frees after it count from 1. */
+    /* The crash is numbered by itself, so the bad frees after it are numbered from 1. */
     if (before.group && before.group[0] == finding->group[0] && before.next != crash_count(process))
         finding->number = before.number;
     finding->number += !finding->suppressed_by || view->suppressed;

@@ -1,7 +1,7 @@
-/* folded.c - stacks for flame graphs; see formats.h.
+/* folded.c - writes stacks for flame graphs; described in formats.h.
  *
  * Frames are distinguished by name, so records whose stacks have equal names share a line. A name
- * is one word: characters that would end it, or the line, are replaced.
+ * must be one word: characters that would end the word or the line are replaced.
  */
 #include "symbolize/formats/formats.h"
 
@@ -10,18 +10,20 @@
 #include "common/base/term_text.h"
 #include "symbolize/profile/profile.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing one stack ----------------------------------------------------------------------- */
 
-/* Says whether some reader takes the character for the end of a frame, a word or a line. */
+/* Says whether a program that reads the format may take the character for the end of a frame, a
+ * word or a line. */
 static bool is_separator(const char *at, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)at;
 
     if (length == 1)
         return *byte == ' ' || *byte == ';' || (*byte >= '\t' && *byte <= '\r');
-    if (length == 2) /* U+00A0, the only space of two bytes */
+    if (length == 2) /* U+00A0, the only space with two bytes in UTF-8 */
         return byte[0] == 0xc2 && byte[1] == 0xa0;
-    return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && /* other spaces */
+    /* U+2000 to U+200A and U+202F are spaces, too */
+    return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 &&
            (byte[2] <= 0x8a || byte[2] == 0xaf);
 }
 
@@ -73,7 +75,7 @@ static void write_folded(const struct report *report, const struct view *view, b
         const struct amount *amount = &profile.stacks[i].of[view->weight];
         uint64_t sum = blocks ? amount->blocks : amount->bytes;
 
-        if (sum) /* a graph of bytes has no blocks of size 0 */
+        if (sum) /* a stack may have only blocks of size 0, which a graph of bytes does not show */
             write_folded_stack(&profile, &profile.stacks[i], sum, stream);
     }
     heap_profile_end(&profile);

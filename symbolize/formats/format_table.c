@@ -1,4 +1,4 @@
-/* format_table.c - the table of formats; a new format is a file and a row here. */
+/* format_table.c - the table of all formats; a new format needs a file and a row here. */
 #include "symbolize/explore/explore.h"
 #include "symbolize/formats/formats.h"
 #include "symbolize/json/json.h"

@@ -1,7 +1,8 @@
-/* generate_suppressions.c - suppressions for the listed records; see formats.h and rules.h.
+/* generate_suppressions.c - writes suppressions for the listed records; described in formats.h and
+ * rules.h.
  *
- * Names come from untrusted programs: what would end a line, is no character or has a meaning in
- * patterns is written as the wildcard of the syntax.
+ * Names come from untrusted programs: bytes that would end a line, that are no character, or that
+ * have a meaning in patterns, are written as the wildcard of the syntax.
  */
 #include "symbolize/formats/formats.h"
 
@@ -14,12 +15,14 @@
 #include "common/suppress/rules.h"
 #include "common/base/term_text.h"
 
-#define PATTERN_MOST (RULES_LINE_MAX - 64) /* bytes of a name */
-#define VALGRIND_FRAMES 10                 /* its default for stacks is 12 */
+#define PATTERN_MOST (RULES_LINE_MAX - 64) /* most bytes of a name in a pattern */
+/* frames of a suppression; Valgrind's stacks have at most 12 frames by default */
+#define VALGRIND_FRAMES 10
 
 struct generating {
     FILE *stream;
-    struct hashmap written; /* hashes of what was written: each is written once */
+    /* hashes of the suppressions that were written: each is written only once */
+    struct hashmap written;
 };
 
 typedef void suppression_writer(struct generating *generating, const struct record *record);
@@ -32,7 +35,8 @@ static bool is_fresh(struct generating *generating, uint64_t hash)
     return fresh;
 }
 
-/* A name as a part of a pattern. odd: replaces characters that cannot be written. */
+/* Writes a name as a part of a pattern. odd: the wildcard for characters that cannot be written.
+ * special: characters with a meaning in patterns. */
 static void write_pattern_name(const char *name, char odd, const char *special, FILE *stream)
 {
     const char *begin = name;
@@ -40,13 +44,14 @@ static void write_pattern_name(const char *name, char odd, const char *special, 
     while (*name && name - begin < PATTERN_MOST) {
         char shown[LEAK_ESCAPE_SIZE];
         size_t length = leak_escape(name, shown);
-        bool plain = strncmp(name, shown, length) == 0; /* it has no escape */
+        bool plain = strncmp(name, shown, length) == 0; /* leak_escape() changed nothing */
         bool edge = *name == ' ' && (name == begin || !name[1]);
 
         if (plain && !edge && !strchr(special, *name))
             fwrite(name, 1, length, stream);
         else
-            for (size_t i = 0; i < length; i++) /* Valgrind compares bytes */
+            /* one wildcard for each byte, because Valgrind compares bytes */
+            for (size_t i = 0; i < length; i++)
                 putc(odd, stream);
         name += length;
     }
@@ -54,7 +59,8 @@ static void write_pattern_name(const char *name, char odd, const char *special, 
         putc('*', stream);
 }
 
-/* "480 bytes in 10 blocks lost, allocated in make_book (0123456789abcdef)" */
+/* Writes a record in one line: "480 bytes in 10 blocks lost, allocated in make_book
+ * (0123456789abcdef)". */
 static void write_suppressed_record(const struct record *record, FILE *stream)
 {
     const struct frame *title = record_title_frame(record);
@@ -67,7 +73,7 @@ static void write_suppressed_record(const struct record *record, FILE *stream)
             record->signature);
 }
 
-/* ---- LeakSanitizer's ------------------------------------------------------------------------- */
+/* ---- Suppressions for LeakSanitizer ---------------------------------------------------------- */
 
 static void write_lsan_pattern(const struct frame *frame, FILE *stream)
 {
@@ -99,10 +105,10 @@ static void write_lsan_suppression(struct generating *generating, const struct r
         fputs("#   see above\n", generating->stream);
 }
 
-/* ---- Valgrind's ------------------------------------------------------------------------------ */
+/* ---- Suppressions for Valgrind --------------------------------------------------------------- */
 
-/* A pattern for the allocation function. NULL: the stack of Valgrind begins in the custom
- * allocator, like that of libleak. */
+/* Returns a pattern for the allocation function. NULL: the block comes from an allocator of the
+ * program, whose stack begins in this allocator, with Valgrind and with libleak. */
 static const char *allocator_of(uint32_t kind)
 {
     switch (kind) {
@@ -141,8 +147,9 @@ static const char *leak_kind_of(enum verdict verdict)
     }
 }
 
-/* DWARF and the linker name some C++ functions differently. A frame that is not C and has one name
- * only is matched as a part of the name. */
+/* Says whether the pattern should match only a part of the name. Debug information and symbols name
+ * some C++ functions differently; this may be so for a frame that is not C and has only one
+ * name. */
 static bool is_partly_named(const struct frame *frame)
 {
     size_t length = frame->file ? strlen(frame->file) : 0;
@@ -151,7 +158,8 @@ static bool is_partly_named(const struct frame *frame)
            strcmp(frame->file + length - 2, ".c") != 0;
 }
 
-/* libleak has the version behind the name of a library, Valgrind does not. */
+/* Writes a pattern for a library. The file name that libleak records has a version, that of
+ * Valgrind has none, so the pattern ends before the version. */
 static void write_object_pattern(const char *module, FILE *stream)
 {
     const char *name = base_name(module);
@@ -177,7 +185,8 @@ static void write_frame_pattern(const struct frame *frame, FILE *stream)
     fprintf(stream, "%s\n", part);
 }
 
-/* The frames of Valgrind end at main, and below the start of a thread they differ. */
+/* Is it the last frame to write? Valgrind's stacks end at main, and frames outside of start_thread
+ * have other names there. */
 static bool is_start(const struct frame *frame)
 {
     return frame->function &&
@@ -205,7 +214,7 @@ static void write_valgrind_suppression(struct generating *generating, const stru
     fputs("}\n", stream);
 }
 
-/* ---- Ours ------------------------------------------------------------------------------------ */
+/* ---- Suppressions for libleak ---------------------------------------------------------------- */
 
 static void write_libleak_suppression(struct generating *generating, const struct record *record)
 {
@@ -221,7 +230,7 @@ static void write_libleak_suppression(struct generating *generating, const struc
     fputs("   # expires=YYYY-MM-DD\n   # reason=\n}\n", stream);
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- Writing the suppressions of a report ---------------------------------------------------- */
 
 static void generate_rules(const struct report *report, const struct view *view, FILE *stream,
                            suppression_writer *write)
@@ -233,7 +242,8 @@ static void generate_rules(const struct report *report, const struct view *view,
         const struct record *record;
 
         while (report->processes[i].alike == i && (record = listing_next(&listing))) {
-            if (record->verdict == VERDICT_RUNTIME) /* never a leak */
+            /* blocks that the C and C++ runtime keeps are no leaks */
+            if (record->verdict == VERDICT_RUNTIME)
                 continue;
             if (record->frame_count)
                 write(&generating, record);

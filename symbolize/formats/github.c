@@ -1,8 +1,9 @@
-/* github.c - GitHub's workflow commands; see formats.h.
+/* github.c - writes workflow commands for GitHub; described in formats.h.
  *
  * One line is one annotation: "::error file=F,line=L,title=T::MESSAGE", with the text report as the
- * message. The host shows ten annotations of each level and drops the others silently, so this
- * writer stops there and counts the rest in the last notice. The format "markdown" has all of them.
+ * message. GitHub shows ten annotations of each level and drops the others silently, so this writer
+ * stops after ten, and its last notice has the number of the others. The format "markdown" has all
+ * findings.
  */
 #include "symbolize/formats/formats.h"
 
@@ -16,7 +17,7 @@
 #include "symbolize/formats/findings.h"
 #include "common/base/term_text.h"
 
-#define SHOWN 10 /* annotations that the host shows of each level */
+#define SHOWN 10 /* annotations of each level that GitHub shows */
 
 static const struct {
     const char *command, *word;
@@ -24,14 +25,15 @@ static const struct {
 } levels[] = {
     [FINDING_ERROR] = {"error", "more error", SHOWN},
     [FINDING_WARNING] = {"warning", "more warning", SHOWN},
-    [FINDING_NOTICE] = {"notice", "more notice", SHOWN - 1}, /* one is kept for the rest */
+    /* one notice is kept for the number of findings that were not written */
+    [FINDING_NOTICE] = {"notice", "more notice", SHOWN - 1},
 };
 #define LEVELS (sizeof(levels) / sizeof(*levels))
 
 struct writing {
     const struct view *view;
     FILE *stream;
-    uint64_t seen[LEVELS]; /* findings of each level, written or not */
+    uint64_t seen[LEVELS]; /* number of findings of each level, written or not */
     struct {
         uint64_t signature;
         const char *type;
@@ -39,7 +41,8 @@ struct writing {
     size_t written_count;
 };
 
-/* The finding was written for another process already: the space is limited. */
+/* Says whether another process had the finding, too, and it was written for that process: only a
+ * few annotations are shown, so each finding is written once. */
 static bool is_already_written(const struct writing *writing, const struct finding *finding)
 {
     for (size_t i = 0; i < writing->written_count; i++)
@@ -49,7 +52,7 @@ static bool is_already_written(const struct writing *writing, const struct findi
     return false;
 }
 
-/* Counts a finding; true while the host would show it. */
+/* Counts a finding. True: GitHub will show the annotation. */
 static bool reserve_annotation(struct writing *writing, enum finding_level level)
 {
     return writing->seen[level]++ < levels[level].limit;
@@ -146,7 +149,7 @@ static void write_github_rest(const struct writing *writing)
         fputs(" (--format=markdown has all)\n", writing->stream);
 }
 
-/* Writes the sums of all processes, for --quiet. */
+/* Writes the sums of all processes, for the option --quiet. */
 static void write_github_sums(const struct report *report, FILE *stream)
 {
     struct totals totals = report_totals(report);

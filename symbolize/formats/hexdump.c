@@ -1,4 +1,4 @@
-/* hexdump.c - the contents of blocks; see formats.h. */
+/* hexdump.c - writes the contents of blocks as hexadecimal bytes; described in formats.h. */
 #include "symbolize/formats/formats.h"
 
 #include <inttypes.h>

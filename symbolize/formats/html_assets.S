@@ -1,5 +1,6 @@
-/* html_assets.S - the style and the script of the page, as they stand in page/. The script is all
- * files in this order: each uses what stands before it. */
+/* html_assets.S - includes the style and the script of the HTML page from the files in page/. The
+ * script is made of all files in this order, because each file uses functions of those before it.
+ */
     .section .rodata
     .global html_style, html_style_end, html_script, html_script_end
 html_style:

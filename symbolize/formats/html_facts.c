@@ -1,4 +1,6 @@
-/* html_facts.c - the headline and the facts of a process; see html.h. */
+/* html_facts.c - writes the headline and the facts of a process in the HTML page; described in
+ * html.h.
+ */
 #include "symbolize/formats/html.h"
 
 #include <inttypes.h>
@@ -8,7 +10,7 @@
 
 #include "common/base/term_text.h"
 
-/* "248 bytes in 8 blocks lost" */
+/* Appends the total of one verdict to a text: "248 bytes in 8 blocks lost". */
 static void append_total(char *text, size_t size, const struct process *process,
                          enum verdict verdict)
 {

@@ -1,4 +1,5 @@
-/* html_heap.c - the heap in the page: what leakgraph says of a graph file. */
+/* html_heap.c - writes the heap graph in the HTML page: runs leakgraph, which reads the graph
+ * file. */
 #include "symbolize/formats/html.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include "common/base/proc.h"
 #include "common/base/string_list.h"
 
-/* The command that writes the heap of a graph as JSON; NULL: leakgraph is not there. The caller frees it. */
+/* Returns the command that writes the heap of a graph file as JSON; the caller frees it. NULL:
+ * leakgraph is not installed. */
 static char *heap_command(const struct view *view)
 {
     char *program = proc_find_tool(NULL, "leakgraph"), *tool, *file, *command;
@@ -26,7 +28,8 @@ static char *heap_command(const struct view *view)
     return command;
 }
 
-/* All that a command writes, and its length; NULL: it failed. The caller frees it. */
+/* Returns all that a command writes, and its length; the caller frees it. NULL: the command
+ * failed. */
 static char *read_command(const char *command, size_t *length)
 {
     FILE *pipe = popen(command, "re"), *copy;
@@ -46,7 +49,8 @@ static char *read_command(const char *command, size_t *length)
     return NULL;
 }
 
-/* In JSON this character stands in texts alone, where it may be written so: no text can end the element. */
+/* Writes JSON with each '<' as \u003c, so that no text can end the script element. In JSON '<'
+ * stands only in texts, where this is allowed. */
 static void put_without_markup(const char *text, size_t length, FILE *stream)
 {
     for (size_t i = 0; i < length; i++)

@@ -1,4 +1,4 @@
-/* html_page.c - the HTML page and its data; see html.h. */
+/* html_page.c - writes the HTML page of a report; described in html.h. */
 #include "symbolize/formats/formats.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static void write_stack(struct writing *writing, const char *key, const char *us
                    &(struct html_trace){frames, count, user});
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Writing records ------------------------------------------------------------------------- */
 
 static void write_html_thread(struct writing *writing, const struct thread_ref *thread)
 {
@@ -38,7 +38,7 @@ static void write_html_thread(struct writing *writing, const struct thread_ref *
     json_put_number(&writing->json, NULL, html_text_id(&writing->stacks, text));
 }
 
-/* Seconds from then to the end. */
+/* Writes how many seconds before the end of the process the time `ns` was. */
 static void write_age(struct writing *writing, const char *key, uint64_t ns)
 {
     uint64_t end = writing->process->until_ns;
@@ -96,7 +96,8 @@ static void write_html_tags(struct writing *writing, const struct record *record
     json_close(&writing->json, ']');
 }
 
-/* Each type: name, layout ("[20]"), blocks, and the size of each block, 0 = they differ. */
+/* Writes each type as name, layout ("[20]"), blocks, and the size of each block; 0 = their sizes
+ * differ. */
 static void write_html_types(struct writing *writing, const struct record *record)
 {
     if (!record->type_count)
@@ -175,7 +176,7 @@ static void write_html_lost_between(struct writing *writing, const struct record
     free(text);
 }
 
-/* Left out when fixing the record releases its own blocks alone. */
+/* Writes how much fixing the record releases; nothing if that is only the record's own blocks. */
 static void write_html_retained(struct json_writer *json, const struct record *record)
 {
     if (record->retained.blocks <= record->blocks && record->retained.bytes <= record->bytes)
@@ -293,9 +294,9 @@ static void write_html_records(struct writing *writing)
     write_html_other(writing, end);
 }
 
-/* ---- What else went wrong -------------------------------------------------------------------- */
+/* ---- Writing errors and resources ------------------------------------------------------------ */
 
-/* [words, stack, index of the user frame] */
+/* Writes a stack of an error: [words, stack, index of the user frame]. */
 static void write_trace(struct writing *writing, const char *words, const struct stack *stack)
 {
     size_t user = frame_first_user(stack->frames, stack->count);
@@ -405,9 +406,9 @@ static void write_owners(struct writing *writing)
     json_close(json, ']');
 }
 
-/* ---- Over time ------------------------------------------------------------------------------- */
+/* ---- Writing the heap over time -------------------------------------------------------------- */
 
-/* Records that grew and were freed. */
+/* Writes the records that grew and whose blocks are all freed. */
 static void write_grown(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -434,7 +435,7 @@ static void write_moment(struct writing *writing, const struct moment *moment)
     json_close(&writing->json, ']');
 }
 
-/* What a stack allocated: stack, index of the user frame, bytes, blocks. */
+/* Writes an amount that a stack allocated: stack, index of the user frame, bytes, blocks. */
 static void write_sum(struct writing *writing, const struct stack *stack, uint64_t bytes,
                       uint64_t blocks)
 {
@@ -444,8 +445,8 @@ static void write_sum(struct writing *writing, const struct stack *stack, uint64
     json_put_number(&writing->json, NULL, blocks);
 }
 
-/* "peak": [when, bytes, blocks], nothing when it is not known; "at_peak": what lived then, the
- * largest first. */
+/* Writes "peak": [time, bytes, blocks], which is empty if the peak is unknown; and "at_peak": the
+ * blocks that were live at the peak, by stack, the largest first. */
 static void write_html_peak(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -464,7 +465,8 @@ static void write_html_peak(struct writing *writing)
     json_close(json, ']');
 }
 
-/* "temporary": what each stack allocated for a moment, the most blocks first. */
+/* Writes "temporary": the blocks of each stack that were freed soon after they were allocated, the
+ * most blocks first. */
 static void write_html_temporary(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -478,8 +480,8 @@ static void write_html_temporary(struct writing *writing)
     json_close(&writing->json, ']');
 }
 
-/* "allocated": what each stack allocated, freed or not; those beyond a limit as one without a
- * stack. */
+/* Writes "allocated": all that each stack allocated, freed or not. Stacks beyond a limit are summed
+ * up as one entry without a stack. */
 static void write_html_allocated(struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -518,7 +520,7 @@ static void write_html_history(struct writing *writing)
     writing->json.flat = false;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Writing a process, and the page --------------------------------------------------------- */
 
 static void write_html_process(struct writing *writing, const struct process *process)
 {
@@ -534,7 +536,7 @@ static void write_html_process(struct writing *writing, const struct process *pr
     json_close(&writing->json, '}');
 }
 
-/* The page always has the first process. */
+/* Does the page show process i? It always shows the first process, so that it is not empty. */
 static bool is_process_shown(const struct report *report, size_t i, const struct view *view)
 {
     const struct process *process = &report->processes[i];

@@ -1,4 +1,6 @@
-/* html_shell.c - the page around the data, and what all data have; see html_shell.h. */
+/* html_shell.c - writes the page around the data, and the data that all pages have; described in
+ * html_shell.h.
+ */
 #include "symbolize/formats/html_shell.h"
 
 #include <stdarg.h>
@@ -16,7 +18,8 @@ static void write_asset(const char *begin, const char *end, FILE *stream)
 void html_page_begin(FILE *stream)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          /* Names of a program cannot make the page load or send anything. */
+          /* Forbids the page to load or send anything, whatever the names of the program
+           * contain. */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -1,15 +1,17 @@
-/* html_stacks.c - the stacks, frames and texts of a page, and their source; see html.h. */
+/* html_stacks.c - writes the stacks, frames and texts of an HTML page, and source lines; described
+ * in html.h.
+ */
 #include "symbolize/formats/html.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCES_MOST 1500 /* frames with source */
-#define SOURCE_AROUND 7   /* lines of source before and after each */
+#define SOURCES_MOST 1500 /* most frames with source lines */
+#define SOURCE_AROUND 7   /* number of source lines before and after the line of a frame */
 #define SOURCE_COLUMNS 240
 
-/* Bits of "kind" above the role: 0 user, 1 runtime, 2 wrapper. */
+/* Bits of "kind" above the role of the frame, which is 0 = user, 1 = runtime, 2 = wrapper. */
 #define KIND_INLINED 4
 #define KIND_NAMELESS 8
 
@@ -68,7 +70,8 @@ uint32_t html_text_id(struct html_stacks *stacks, const char *text)
         add_text(stacks, NULL);
     if (!text || !*text)
         return 0;
-    for (uint64_t seed = 0;; seed++) { /* different texts may have the same hash */
+    /* tries other seeds, because different texts may have an equal hash */
+    for (uint64_t seed = 0;; seed++) {
         uint64_t hash = hash_text(seed, text, strlen(text));
         uint64_t *slot = hashmap_put(&stacks->text_ids, hash, NULL);
 
@@ -79,7 +82,7 @@ uint32_t html_text_id(struct html_stacks *stacks, const char *text)
     }
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Writing the frames, as columns ---------------------------------------------------------- */
 
 enum column { COLUMN_FN, COLUMN_FILE, COLUMN_LINE, COLUMN_MODULE, COLUMN_KIND, COLUMN_MAX };
 
@@ -149,12 +152,13 @@ static void write_frames(struct json_writer *json, struct html_stacks *stacks,
 
 static void write_stacks(struct json_writer *json, struct html_stacks *stacks)
 {
-    stack_id(stacks, NULL, 0); /* there is a stack 0 */
+    stack_id(stacks, NULL, 0); /* adds the empty stack, which has index 0 */
     json_open(json, "stacks", '{');
     json->flat = true;
     json_open(json, "up", '[');
     for (size_t i = 0; i < stacks->stack_count; i++)
-        json_put_number(json, NULL, i - stacks->stacks[i].up); /* mostly 1, which is short */
+        /* the difference is mostly 1, which needs fewer bytes than an index */
+        json_put_number(json, NULL, i - stacks->stacks[i].up);
     json_close(json, ']');
     json_open(json, "frame", '[');
     for (size_t i = 0; i < stacks->stack_count; i++)
@@ -166,14 +170,14 @@ static void write_stacks(struct json_writer *json, struct html_stacks *stacks)
 
 static void write_texts(struct json_writer *json, struct html_stacks *stacks)
 {
-    html_text_id(stacks, NULL); /* there is a text 0 */
+    html_text_id(stacks, NULL); /* adds the empty text, which has index 0 */
     json_open(json, "texts", '[');
     for (size_t i = 0; i < stacks->text_count; i++)
         json_put_text(json, NULL, stacks->texts[i]);
     json_close(json, ']');
 }
 
-/* ---- Source ---------------------------------------------------------------------------------- */
+/* ---- Writing source lines -------------------------------------------------------------------- */
 
 struct lines {
     char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
@@ -240,7 +244,8 @@ void html_stacks_end(struct html_stacks *stacks)
     arena_end(stacks->mem);
 }
 
-/* Allocator frames are left out, unless there are no others. */
+/* Returns the index of the first frame to write: frames of allocation functions are left out,
+ * unless there are no others. */
 static size_t first_shown_frame(const struct html_trace *trace, const struct view *view)
 {
     return view->all_frames ? 0 : frame_first_caller(trace->frames, trace->count);

@@ -1,9 +1,9 @@
-/* junit.c - JUnit's XML; see formats.h.
+/* junit.c - writes JUnit's XML; described in formats.h.
  *
- * A process is a suite, and a finding is a failed test of it; a finding of level notice is a passed
- * test, a suppressed one a skipped test. The name of a test has the signature, so a server
- * recognises it in the next run. A process without findings has one test, which passes only if the
- * process was tracked: a program that libleak cannot track is skipped, not clean.
+ * A process is a test suite, and each of its findings is a failed test; a finding of level notice
+ * is a passed test, a suppressed finding is a skipped test. The name of a test has the signature,
+ * so a server recognises it in the next run. A process without findings has one test, which passes
+ * only if the process was tracked: for a program that libleak cannot track this test is skipped.
  */
 #include "symbolize/formats/formats.h"
 
@@ -16,16 +16,18 @@
 #include "symbolize/formats/findings.h"
 #include "common/base/term_text.h"
 
-#define NAME_COLUMNS 160 /* of a function in the name of a test */
+#define NAME_COLUMNS 160 /* most columns of the function in the name of a test */
 
-/* Attributes with counts come before the elements. */
+/* The counts of a suite; they are attributes, so they must be known before the tests are
+ * written. */
 struct counts {
     uint64_t tests, failures, errors, skipped;
 };
 
-/* ---- One test -------------------------------------------------------------------------------- */
+/* ---- Writing one test ------------------------------------------------------------------------ */
 
-/* Servers take the part before the last dot for a package. */
+/* Returns the class name of a test: group and module. Dots in the module are replaced, because
+ * servers take the part before the last dot for a package. */
 static char *test_class_name(const char *group, const char *module)
 {
     const char *name = module ? base_name(module) : "unknown";
@@ -40,7 +42,7 @@ static char *test_class_name(const char *group, const char *module)
     return text;
 }
 
-/* "lost in make_book() a0bfa36e5958196b" */
+/* Writes the name of a test: "lost in make_book() a0bfa36e5958196b". */
 static void write_junit_name(const struct finding *finding, const struct view *view, FILE *stream)
 {
     struct term_text function = {.text = "an unknown place"};
@@ -53,7 +55,8 @@ static void write_junit_name(const struct finding *finding, const struct view *v
         return;
     if (finding->frame)
         function = text_bare_name(
-            finding->frame, NAME_COLUMNS); /* without arguments: the name identifies the test */
+            /* without the function's arguments: the name must be the same in each run */
+            finding->frame, NAME_COLUMNS);
     if (finding->has_signature)
         snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
     fprintf(text, "%s in %s%s", finding->type, function.text, id);
@@ -90,7 +93,8 @@ static void write_junit_skipped(const struct finding *finding, const struct view
     free(words);
 }
 
-/* A crash is an error of the test, other findings are failures. */
+/* Returns the element for a finding: a crash is an error of the test, other findings are
+ * failures. */
 static const char *element_of(const struct process *process, const struct finding *finding)
 {
     if (finding->level == FINDING_NOTICE)
@@ -119,9 +123,9 @@ static void write_junit_finding(const struct process *process, const struct find
     free(body);
 }
 
-/* ---- All of a process ------------------------------------------------------------------------ */
+/* ---- Writing all tests of a process ---------------------------------------------------------- */
 
-/* Writes the findings. stream: NULL = only count. */
+/* Counts the findings, and writes them as tests. stream: NULL = only count. */
 static void write_findings(const struct process *process, const struct view *view,
                            struct counts *counts, FILE *stream)
 {
@@ -147,7 +151,8 @@ static void write_findings(const struct process *process, const struct view *vie
     }
 }
 
-/* "48 bytes in 4 blocks lost": a line for each verdict with records, and one for errors. */
+/* Writes the sums: "48 bytes in 4 blocks lost", one line for each verdict with records, and one for
+ * errors. */
 static void write_junit_sums(const struct process *process, FILE *stream)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -172,7 +177,7 @@ static char *sums_string(const struct process *process)
     return words;
 }
 
-/* The single test of a process without findings, or with --quiet. */
+/* Writes the single test of a process without findings, or of any process with --quiet. */
 static void write_junit_verdict(const struct process *process, const struct view *view,
                                 struct counts *counts, FILE *stream)
 {
@@ -264,7 +269,7 @@ static void write_suite(const struct report *report, size_t i, const struct view
     write_junit_counts(&counts, stream);
     fprintf(stream, " time=\"%" PRIu64 ".%03" PRIu64 "\"", ms / 1000, ms % 1000);
     if (time_format_iso(process->started_ns, time)) {
-        time[strcspn(time, ".Z")] = 0; /* without a time zone, as most readers expect */
+        time[strcspn(time, ".Z")] = 0; /* removes the time zone, which most readers do not accept */
         escape_attribute(stream, "timestamp", time);
     }
     escape_attribute(stream, "hostname", process->host);

@@ -1,8 +1,8 @@
-/* lsan.c - LeakSanitizer's text; see formats.h.
+/* lsan.c - writes LeakSanitizer's text; described in formats.h.
  *
- * LeakSanitizer has direct leaks (lost) and indirect ones. Other verdicts are no leaks there: a
- * NOTE line for each sum names them in words that no pattern for leaks matches. A process without
- * leaks has no report, as with LeakSanitizer.
+ * LeakSanitizer has direct leaks (lost) and indirect ones. Blocks with other verdicts are no leaks
+ * for LeakSanitizer, so a NOTE line has the sum of each such verdict, in words that no pattern for
+ * leaks matches. A process without leaks has no report, as with LeakSanitizer.
  */
 #include "symbolize/formats/formats.h"
 
@@ -14,9 +14,9 @@
 #include "symbolize/text/text.h"
 #include "common/encode/encode.h"
 
-/* ---- Leaks ----------------------------------------------------------------------------------- */
+/* ---- Writing leaks --------------------------------------------------------------------------- */
 
-/* "    #1 0x000000001166 in fill() /src/shelf.cc:12:5" */
+/* Writes a frame: "    #1 0x000000001166 in fill() /src/shelf.cc:12:5". */
 static void write_lsan_frame(const struct frame *frame, size_t number, const struct view *view,
                              FILE *stream)
 {
@@ -56,7 +56,7 @@ static void write_lsan_record(const struct record *record, const struct view *vi
     putc('\n', stream);
 }
 
-/* Indirect leaks are always listed with direct ones. */
+/* Is the record listed as a leak? Indirect leaks are always listed together with direct leaks. */
 static bool is_leak(const struct record *record, const struct view *view)
 {
     return (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT) &&
@@ -80,7 +80,7 @@ static void write_lsan_leaks(const struct process *process, const struct view *v
         }
 }
 
-/* ---- What surrounds them --------------------------------------------------------------------- */
+/* ---- Writing notes, and the report ----------------------------------------------------------- */
 
 static void write_note(const struct process *process, const struct verdict_total *total,
                        const char *words, FILE *stream)

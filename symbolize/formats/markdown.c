@@ -1,8 +1,8 @@
-/* markdown.c - GitHub's Markdown; see formats.h.
+/* markdown.c - writes Markdown for GitHub; described in formats.h.
  *
- * Each process with findings has a table of them, and their stacks below it, folded. Clean
- * processes are counted. GitHub limits the summary of a job to a megabyte: stacks may use half of
- * that.
+ * Each process with findings has a table of the findings, and below it their stacks, folded.
+ * Processes without findings are only counted. GitHub limits the summary of a job to a megabyte:
+ * stacks may use half of that.
  */
 #include "symbolize/formats/formats.h"
 
@@ -16,17 +16,17 @@
 #include "symbolize/formats/findings.h"
 #include "common/base/term_text.h"
 
-#define ROOM ((size_t)512 << 10) /* bytes that stacks may use */
-#define NAME_COLUMNS 60          /* of a function in the table */
+#define ROOM ((size_t)512 << 10) /* limit of the bytes of all stacks */
+#define NAME_COLUMNS 60          /* most columns of a function in the table */
 
 struct writing {
     const struct report *report;
     const struct view *view;
     FILE *stream;
-    size_t used; /* bytes of stacks */
+    size_t used; /* bytes of the stacks that were written */
 };
 
-/* The next listed finding of a process. */
+/* Finds the next finding of a process to list. listed: counts the listed findings. */
 static bool next_listed_finding(const struct writing *writing, const struct process *process,
                                 struct finding *finding, size_t *listed)
 {
@@ -49,7 +49,7 @@ static size_t count_all(const struct writing *writing, const struct process *pro
     return count;
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
+/* ---- Writing the table of findings ----------------------------------------------------------- */
 
 static void write_markdown_place(const struct writing *writing, const struct frame *frame)
 {
@@ -100,7 +100,7 @@ static void write_table(const struct writing *writing, const struct process *pro
                 term_count(all - writing->view->top, "more finding").text);
 }
 
-/* ---- The texts ------------------------------------------------------------------------------- */
+/* ---- Writing the stacks of findings ---------------------------------------------------------- */
 
 static void write_markdown_text(struct writing *writing, const struct process *process,
                                 const struct finding *finding)
@@ -128,7 +128,7 @@ static void write_texts(struct writing *writing, const struct process *process)
     fputs("</pre>\n\n</details>\n\n", writing->stream);
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Writing processes, and the report ------------------------------------------------------- */
 
 static void write_markdown_sums(const struct process *process, FILE *stream)
 {

@@ -1,7 +1,7 @@
-/* massif.c - the heap over time for ms_print and massif-visualizer; see formats.h.
+/* massif.c - writes the heap over time for ms_print and massif-visualizer; described in formats.h.
  *
- * A snapshot for each recorded moment. The peak and the end have trees, from the allocations to
- * their callers.
+ * Each recorded moment is a snapshot. The peak and the end also have trees, from the allocating
+ * functions to their callers.
  */
 #include "symbolize/formats/formats.h"
 
@@ -11,8 +11,8 @@
 #include "leak_escape.h"
 #include "symbolize/profile/profile.h"
 
-/* The smallest share of a tree: smaller calls of one function become one line. Valgrind's default
- * is 1 %. */
+/* A call with less than 1/1000 of the bytes of its tree is not written by itself; such calls of one
+ * function are summed up. (Valgrind's default is 1 %.) */
 #define SMALLEST_SHARE 1000
 
 struct writing {
@@ -20,10 +20,10 @@ struct writing {
     const struct process *process;
     struct heap_profile profile;
     uint64_t started_ns, snapshots;
-    uint64_t ms; /* of the last one: readers want them in order */
+    uint64_t ms; /* time of the last snapshot: programs that read the file want ascending times */
 };
 
-/* "#" begins a comment. */
+/* Writes a text with '#' replaced, because '#' begins a comment. */
 static void write_massif_text(const char *text, FILE *stream)
 {
     while (*text) {
@@ -35,7 +35,7 @@ static void write_massif_text(const char *text, FILE *stream)
     }
 }
 
-/* ---- Trees ----------------------------------------------------------------------------------- */
+/* ---- Writing a tree -------------------------------------------------------------------------- */
 
 static bool is_small(const struct call_tree *tree, const struct call_node *node)
 {
@@ -90,10 +90,10 @@ static void write_calls(const struct call_tree *tree, uint32_t index, int depth,
                 depth + 1, "", small.bytes, hidden, 100.0 / SMALLEST_SHARE);
 }
 
-/* ---- Snapshots ------------------------------------------------------------------------------- */
+/* ---- Writing the snapshots ------------------------------------------------------------------- */
 
-/* Writes one snapshot. kind: "empty" for one without a tree. The readers want the tree to have all
- * of the bytes. */
+/* Writes one snapshot. kind: "empty" = it has no tree. In a snapshot with a tree the bytes are
+ * those of the tree, because readers want the two to be equal. */
 static void write_snapshot(struct writing *writing, const struct moment *moment, const char *kind,
                            enum weight weight)
 {
@@ -124,7 +124,7 @@ static void write_snapshots(struct writing *writing)
     bool peak;
     struct moment end = {process->until_ns, process->live_bytes, process->live_blocks};
 
-    if (!top.bytes) /* what it consisted of is not known */
+    if (!top.bytes) /* the stacks of the blocks at the peak are unknown */
         top = (struct moment){process->peak_ns, process->peak_bytes, 0};
     peak = top.bytes > end.bytes || *kind == 'p';
     for (size_t i = 0; i < process->history_count; i++) {
@@ -142,7 +142,7 @@ static void write_snapshots(struct writing *writing)
     write_snapshot(writing, &end, "detailed", WEIGHT_LIVE);
 }
 
-/* The first that is not left out. */
+/* Makes a report of the first process that is not left out. */
 static struct report report_of_one(const struct report *report, const struct view *view)
 {
     struct report one = *report;
@@ -171,7 +171,8 @@ void massif_write(const struct report *report, const struct view *view, FILE *st
     }
     fputs("\ntime_unit: ms\n", stream);
     writing.profile = heap_profile_begin(&one, view, true);
-    write_snapshot(&writing, &(struct moment){0}, "empty", WEIGHT_LIVE); /* readers want one */
+    /* readers want at least one snapshot */
+    write_snapshot(&writing, &(struct moment){0}, "empty", WEIGHT_LIVE);
     if (one.process_count) {
         writing.started_ns = writing.process->started_ns;
         write_snapshots(&writing);

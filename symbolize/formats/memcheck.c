@@ -1,4 +1,4 @@
-/* memcheck.c - the model in the terms of Memcheck; see memcheck.h. */
+/* memcheck.c - translates errors and records to the terms of Memcheck; described in memcheck.h. */
 #include "symbolize/formats/memcheck.h"
 
 #include <inttypes.h>
@@ -47,9 +47,10 @@ static void add_stack(struct memcheck_part *part, const struct stack *stack, con
         part->callee = callee;
 }
 
-/* ---- Leaks ----------------------------------------------------------------------------------- */
+/* ---- Translating a leak ---------------------------------------------------------------------- */
 
-/* "48 (16 direct, 32 indirect) bytes in 1 blocks are definitely lost in loss record 3 of 4" */
+/* Adds the sentence about a leak: "48 (16 direct, 32 indirect) bytes in 1 blocks are definitely
+ * lost in loss record 3 of 4". */
 static void add_loss(const struct process *process, size_t i, struct memcheck_error *error)
 {
     const struct record *record = &process->records[i];
@@ -109,7 +110,7 @@ struct memcheck_sums memcheck_sums(const struct process *process)
     return sums;
 }
 
-/* ---- Wrong releases -------------------------------------------------------------------------- */
+/* ---- Translating a bad free ------------------------------------------------------------------ */
 
 static struct memcheck_part *add_address(const struct bad_free *mistake, const char *what,
                                          struct memcheck_error *error)
@@ -141,7 +142,8 @@ static void add_wild(const struct bad_free *mistake, struct memcheck_error *erro
         add_part(error, "%s is not stack'd, malloc'd or (recently) free'd", address);
 }
 
-/* "40 bytes of new[] released by free (100,000 times)": a remark that Memcheck does not have. */
+/* Adds a remark that Memcheck does not have, in libleak's words: "40 bytes of new[] released by
+ * free (100,000 times)". */
 static void add_own_words(const struct bad_free *mistake, struct memcheck_error *error)
 {
     struct memcheck_part *part = add_part(error, "%s: ", bad_free_word[mistake->type]);
@@ -185,7 +187,7 @@ void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *er
     add_own_words(mistake, error);
 }
 
-/* ---- The rest -------------------------------------------------------------------------------- */
+/* ---- Stacks and sums ------------------------------------------------------------------------- */
 
 size_t memcheck_depth(const struct stack *stack, const struct view *view)
 {

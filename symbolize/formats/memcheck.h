@@ -1,8 +1,9 @@
-/* memcheck.h - the model in the terms of Valgrind's Memcheck, for the formats xml and valgrind.
+/* memcheck.h - translates errors and records to the terms of Valgrind's Memcheck, for the formats
+ * xml and valgrind.
  *
- * An error is a few sentences, some with a stack below them. Memcheck has four kinds of leaks:
- * hidden and unfreed blocks are possibly lost there, those of the runtime are still reachable, and
- * a remark says so. Stacks end at main, as with Memcheck.
+ * An error consists of a few sentences, some of them with a stack. Memcheck has four kinds of
+ * leaks, so hidden and unfreed blocks become "possibly lost", and blocks of the runtime become
+ * "still reachable"; a remark says so. Stacks end at main, as with Memcheck.
  */
 #ifndef SYMBOLIZE_FORMATS_MEMCHECK_H
 #define SYMBOLIZE_FORMATS_MEMCHECK_H
@@ -14,10 +15,13 @@
 
 struct memcheck_part {
     char words[MEMCHECK_WORDS];
-    const char *name;   /* foreign text of any length after the words; NULL = none */
-    struct stack stack; /* no frames = none */
+    /* text of the program, of any length, that stands after the words; NULL = none */
+    const char *name;
+    struct stack stack; /* no frames = this part has no stack */
     const char *
-        callee; /* the function that the innermost frame called; NULL = unknown, or it is a frame */
+        /* the allocation function that the innermost frame called; NULL = unknown, or the stack
+         * contains it */
+        callee;
 };
 
 struct memcheck_error {
@@ -25,23 +29,24 @@ struct memcheck_error {
     struct thread_ref thread;
     uint64_t count;
     bool leak;
-    uint64_t bytes, blocks;                     /* of a leak, with the blocks it owns */
-    struct memcheck_part parts[MEMCHECK_PARTS]; /* the error and its stack; then remarks */
+    uint64_t bytes, blocks; /* of a leak: its bytes and blocks, with those that it owns */
+    /* the first part is the error with its stack; the others are remarks */
+    struct memcheck_part parts[MEMCHECK_PARTS];
     size_t part_count;
 };
 
 void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *error);
 
-/* Fills in the error for a record. i: index of the record. */
+/* Translates record i of the process to an error. */
 void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error);
 
-/* The four sums of Memcheck, without suppressed records. */
+/* The four sums that Memcheck prints; suppressed records are not counted. */
 struct memcheck_sums {
     struct verdict_total definite, indirect, possible, reachable;
 };
 struct memcheck_sums memcheck_sums(const struct process *process);
 
-/* Length of a stack without the runtime frames outside of main. */
+/* Returns the number of frames of a stack without the frames of the runtime outside of main. */
 size_t memcheck_depth(const struct stack *stack, const struct view *view);
 
 #endif

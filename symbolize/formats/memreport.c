@@ -1,9 +1,9 @@
-/* memreport.c - the XML of LeakFinder; see formats.h.
+/* memreport.c - writes the XML of LeakFinder; described in formats.h.
  *
- * LeakFinder has a LEAK for each block, this writer has one for each record: size is the sum of the
- * blocks, requestID the serial of the largest one (the n-th allocation of its thread), 0 if
- * unknown. Further attributes have the rest. Of LeakFinder's own attributes, offsets from the start
- * of a function or line and the base of a module are unknown and left out.
+ * LeakFinder writes a LEAK for each block, this module one for each record: size is the sum of the
+ * blocks; requestID is the serial of the largest block (the n-th allocation of its thread), 0 if
+ * unknown. Further attributes have the other data of the record. The offsets from the start of a
+ * function or line, and the base address of a module, are unknown and left out.
  */
 #include "symbolize/formats/formats.h"
 
@@ -58,7 +58,7 @@ static void write_memreport_record(const struct process *process, const struct r
     fputs("  </LEAK>\n", stream);
 }
 
-/* The end of the first process in the form of LeakFinder, in UTC. */
+/* Writes the end time of the first process in the form of LeakFinder, in UTC. */
 static void write_date(const struct report *report, FILE *stream)
 {
     uint64_t ns = report->process_count ? report->processes[0].ended_ns : 0;

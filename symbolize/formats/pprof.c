@@ -1,8 +1,8 @@
-/* pprof.c - a heap profile; see formats.h and pprof_tables.h.
+/* pprof.c - writes a heap profile; described in formats.h and pprof_tables.h.
  *
- * A sample is either a record, with its live blocks and those that leaked, or a stack with its
- * allocations. The two do not share samples: the verdicts of what one stack allocated are unknown,
- * and readers add up samples of equal stacks.
+ * A sample of the profile is either a record, with its live and its leaked blocks, or a stack with
+ * all its allocations. These are separate samples, because the verdicts of all that a stack
+ * allocated are unknown; programs that read the profile add up samples of equal stacks.
  */
 #include "symbolize/formats/formats.h"
 
@@ -17,7 +17,8 @@ static const char *const types[VALUES][2] = {
     {"inuse_space", "bytes"},   {"leaked_objects", "count"}, {"leaked_space", "bytes"},
 };
 
-/* The type that readers show first, as --weight says. NULL: no sample has that weight. */
+/* For each weight, the type of value that pprof shows first (--weight). NULL: no sample has this
+ * weight. */
 static const char *const first_type[WEIGHT_MAX] = {
     [WEIGHT_LISTED] = "inuse_space",
     [WEIGHT_LIVE] = "inuse_space",
@@ -25,7 +26,7 @@ static const char *const first_type[WEIGHT_MAX] = {
     [WEIGHT_ALLOCATED] = "alloc_space",
 };
 
-/* Fields of the nested messages. */
+/* Fields of the messages that are nested in Profile. */
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
@@ -34,17 +35,17 @@ struct writing {
     struct profile profile;
     const struct view *view;
     const struct process *process;
-    bool many; /* several processes */
+    bool many; /* the report has several processes */
     struct protobuf sample, list, label;
 };
 
-/* Readers parse numbers as signed. */
+/* Limits a number to INT64_MAX, because readers parse numbers as signed. */
 static uint64_t clamp_to_signed(uint64_t number)
 {
     return number < INT64_MAX ? number : INT64_MAX;
 }
 
-/* ---- Labels ---------------------------------------------------------------------------------- */
+/* ---- Labels of a sample ---------------------------------------------------------------------- */
 
 static void add_label(struct writing *writing, const char *key, const char *text)
 {
@@ -69,7 +70,7 @@ static void add_number(struct writing *writing, const char *key, uint64_t number
     protobuf_message(&writing->sample, SAMPLE_LABEL, label);
 }
 
-/* The process; only if there are several. */
+/* Adds a label with the process, if the report has several processes. */
 static void add_process(struct writing *writing)
 {
     if (!writing->many)
@@ -91,7 +92,7 @@ static void add_threads(struct writing *writing, const struct record *record)
     }
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* ---- Writing samples ------------------------------------------------------------------------- */
 
 static void add_values(struct writing *writing, const uint64_t values[VALUES])
 {
@@ -161,7 +162,7 @@ static void write_pprof_process(struct writing *writing, const struct process *p
         write_allocated(writing, &process->allocated[i]);
 }
 
-/* ---- The profile ----------------------------------------------------------------------------- */
+/* ---- Writing the profile --------------------------------------------------------------------- */
 
 static void write_type(struct profile *profile, enum pprof_field field, const char *type,
                        const char *unit)

@@ -1,8 +1,8 @@
-/* pprof_tables.c - see pprof_tables.h.
+/* pprof_tables.c - writes the tables of a profile.proto; described in pprof_tables.h.
  *
- * Frames that were inlined into one another are one location with a line each. Stacks share frames,
- * so the number of each frame pointer is cached; frames with other pointers and equal content have
- * the same location.
+ * Frames that were inlined into one another are one location with several lines. Stacks share
+ * frames, so the number of each frame pointer is cached; frames with different pointers and equal
+ * content have one location.
  */
 #include "symbolize/formats/pprof_tables.h"
 
@@ -12,9 +12,9 @@
 #include "common/base/arena.h"
 #include "common/base/term_text.h"
 
-#define MODULE_BITS 32 /* of the address range of a module */
+#define MODULE_BITS 32 /* size of the address range of a module, in bits */
 
-/* Fields of the nested messages. */
+/* Fields of the messages that are nested in Profile. */
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5, MAPPING_BUILD_ID };
 enum { MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES, MAPPING_INLINED };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
@@ -39,9 +39,10 @@ void pprof_number(struct profile *profile, enum pprof_field field, uint64_t numb
     gzip_write(profile->gzip, outer->bytes, outer->length);
 }
 
-/* ---- Strings --------------------------------------------------------------------------------- */
+/* ---- The table of strings -------------------------------------------------------------------- */
 
-/* Programs show it as it is, so it is written as leak_escape.h shows it. */
+/* Writes a string. pprof shows strings unchanged on a terminal, so control characters are escaped
+ * (leak_escape.h). */
 static void write_string(struct profile *profile, const char *text)
 {
     struct protobuf *outer = &profile->message;
@@ -73,7 +74,7 @@ uint64_t pprof_string(struct profile *profile, const char *text)
     return *slot;
 }
 
-/* ---- Mappings -------------------------------------------------------------------------------- */
+/* ---- The table of mappings ------------------------------------------------------------------- */
 
 static size_t add_mapping(struct profile *profile, const char *path, const char *build_id)
 {
@@ -84,7 +85,8 @@ static size_t add_mapping(struct profile *profile, const char *path, const char 
     return profile->mapping_count;
 }
 
-/* The first mapping is the program, whose build-id only its frames tell. */
+/* Says whether the frame is in the first mapping, the program. The build-id of the program is known
+ * only from its frames. */
 static bool is_program(const struct profile *profile, const struct frame *frame)
 {
     const struct pprof_mapping *first = profile->mappings;
@@ -93,7 +95,7 @@ static bool is_program(const struct profile *profile, const struct frame *frame)
            strcmp(first->path, frame->module) == 0;
 }
 
-/* The number of the frame's mapping, from 1; 0 = the frame is in no module. */
+/* Returns the number of the frame's mapping, from 1; 0 = the frame is in no module. */
 static size_t mapping_of(struct profile *profile, const struct frame *frame)
 {
     const char *id = frame->build_id ? frame->build_id : "";
@@ -133,7 +135,7 @@ static void write_mapping(struct profile *profile, size_t number)
     protobuf_end(&made);
 }
 
-/* ---- Functions ------------------------------------------------------------------------------- */
+/* ---- The table of functions ------------------------------------------------------------------ */
 
 static uint64_t make_function(struct profile *profile, const char *name, const char *symbol,
                               const char *file)
@@ -158,7 +160,8 @@ static uint64_t make_function(struct profile *profile, const char *name, const c
     return *slot;
 }
 
-/* 0 = none: a reader with a file of that build-id can find the name. */
+/* Returns the number of the frame's function. 0 = the name is unknown, but pprof can find it in a
+ * file with the build-id of the module. */
 static uint64_t function_of(struct profile *profile, const struct frame *frame)
 {
     bool fresh;
@@ -170,7 +173,7 @@ static uint64_t function_of(struct profile *profile, const struct frame *frame)
     return *slot;
 }
 
-/* ---- Locations ------------------------------------------------------------------------------- */
+/* ---- The table of locations ------------------------------------------------------------------ */
 
 static void note_flags(struct pprof_mapping *mapping, const struct frame *frame)
 {
@@ -190,7 +193,8 @@ static void add_function_line(struct protobuf *location, uint64_t function, uint
     protobuf_end(&made);
 }
 
-/* Makes one location of frames that were inlined into one another. */
+/* Returns the number of the location of frames that were inlined into one another; adds it if it is
+ * new. */
 static uint64_t make_location(struct profile *profile, const struct frame *const *frames,
                               size_t count)
 {
@@ -224,7 +228,8 @@ static uint64_t make_location(struct profile *profile, const struct frame *const
     return *slot;
 }
 
-/* An empty stack needs a location: readers drop samples without one. */
+/* Returns the number of the location "[no stack]". A sample needs a location, because pprof drops
+ * samples without one. */
 static uint64_t no_stack_location(struct profile *profile)
 {
     static const struct frame none = {.function = "[no stack]"};
@@ -253,7 +258,7 @@ void pprof_stack(struct profile *profile, const struct frame *const *frames, siz
         protobuf_varint(list, no_stack_location(profile));
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Beginning and ending the tables --------------------------------------------------------- */
 
 struct profile pprof_tables_begin(FILE *stream, const char *exe)
 {

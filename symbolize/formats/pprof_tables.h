@@ -1,8 +1,9 @@
-/* pprof_tables.h - the tables of a profile.proto: strings, functions, mappings, locations.
+/* pprof_tables.h - writes the tables of a profile.proto: strings, functions, mappings, locations.
  *
- * A function returns the number of an item and writes the item when it is new, so memory holds only
- * the numbers. Addresses are offsets in the files of the modules, each module in an address range
- * of its own: they are equal in each run, so that profiles can be compared.
+ * Functions return the number of a string, stack etc.; if it is new, they write it, so only the
+ * numbers stay in memory. An address is an offset in the file of a module, plus the start of an
+ * address range that only this module has. So addresses are equal in each run, and profiles can be
+ * compared.
  */
 #ifndef SYMBOLIZE_FORMATS_PPROF_TABLES_H
 #define SYMBOLIZE_FORMATS_PPROF_TABLES_H
@@ -11,7 +12,7 @@
 #include "common/base/hashmap.h"
 #include "common/model/model.h"
 
-/* Fields of the message Profile. */
+/* The fields of the message Profile in profile.proto. */
 enum pprof_field {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -34,29 +35,30 @@ struct pprof_mapping {
 
 struct profile {
     struct gzip *gzip;
-    struct hashmap strings;         /* hash of a text -> its number */
-    struct hashmap functions;       /* hash of the content -> its number */
-    struct hashmap by_frame;        /* frame -> number of its function */
-    struct hashmap locations;       /* hash of what it is -> its number */
-    struct hashmap by_frames;       /* hash of its frames -> number of the location */
-    struct hashmap modules;         /* hash of path and build-id -> its number */
-    struct pprof_mapping *mappings; /* the program is the first */
+    struct hashmap strings;   /* hash of a text -> its number */
+    struct hashmap functions; /* hash of name, symbol and file -> number of the function */
+    struct hashmap by_frame;  /* frame -> number of its function */
+    struct hashmap locations; /* hash of its address and lines -> number of the location */
+    /* hash of frames that were inlined into one another -> number of the location */
+    struct hashmap by_frames;
+    struct hashmap modules;         /* hash of path and build-id -> number of the mapping */
+    struct pprof_mapping *mappings; /* the first mapping is the program */
     size_t mapping_count, mapping_capacity;
     uint64_t string_count, function_count, location_count;
     struct protobuf message; /* the message being built */
 };
 
-/* Begins the tables. exe: path of the program, or NULL. */
+/* Begins the tables. exe: path of the program; NULL = unknown. */
 struct profile pprof_tables_begin(FILE *stream, const char *exe);
-void pprof_tables_end(struct profile *profile); /* writes the mappings */
+void pprof_tables_end(struct profile *profile); /* writes the mappings, too */
 
 uint64_t pprof_string(struct profile *profile, const char *text);
 
-/* Adds the numbers of the locations of a stack, innermost first, to a packed list. */
+/* Adds a stack to a packed list: the numbers of its locations, the innermost first. */
 void pprof_stack(struct profile *profile, const struct frame *const *frames, size_t count,
                  struct protobuf *list);
 
-/* Adds a message or a number to the profile. */
+/* Write a message, or a number, as a field of the profile. */
 void pprof_message(struct profile *profile, enum pprof_field field, const struct protobuf *proto);
 void pprof_number(struct profile *profile, enum pprof_field field, uint64_t number);
 

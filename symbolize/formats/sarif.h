@@ -1,7 +1,7 @@
-/* sarif.h - the parts of a SARIF report: its rules, and frames as locations.
+/* sarif.h - writes parts of a SARIF report: its rules, and frames as locations.
  *
- * A file below the directory that paths are relative to is a path of the base %SRCROOT%, and so is
- * a path that the compiler wrote as a relative one; others are whole URIs. Hosts reject locations
+ * A file below the source directory (--relative) is written relative to the base %SRCROOT%, and so
+ * is a relative path in the debug information; other paths are whole URIs. Hosts reject locations
  * without a file, so the location of a frame without one is its module.
  */
 #ifndef SYMBOLIZE_FORMATS_SARIF_H
@@ -12,7 +12,7 @@
 
 #define SARIF_BASE "%SRCROOT%"
 
-/* ---- Rules: one for each verdict, type of error and type of resource ------------------------- */
+/* ---- sarif_rules.c: one rule for each verdict, type of error and type of resource ------------ */
 
 struct sarif_rule {
     const char *id;
@@ -20,34 +20,39 @@ struct sarif_rule {
     const char *brief, *full, *help;
 };
 
-/* The rule with an id of the JSON report. Never NULL: unknown ids have the last rule. */
+/* Finds the rule for a verdict or type, named by its word in the JSON report. Never NULL: for
+ * unknown words it is the last rule. */
 const struct sarif_rule *sarif_rule(const char *id);
 size_t sarif_rule_index(const struct sarif_rule *rule);
 
-/* "rules", into an open driver. */
+/* Writes the list "rules" into the open object "driver". */
 void sarif_rules(struct json_writer *json);
 
-/* ---- Locations ------------------------------------------------------------------------------- */
+/* ---- sarif_locations.c: frames, files and stacks as locations -------------------------------- */
 
-/* Into an open list, or as a key. id: 0 = none. message: or NULL. */
+/* Writes the location of a frame, as member `key` of an object or, with NULL, into an open list.
+ * id: 0 = the location has none. message: NULL = none. */
 void sarif_location(struct json_writer *json, const char *key, const struct frame *frame,
                     uint64_t id, const char *message, const struct view *view);
-/* A file without a frame. */
+/* Writes the location of a file that belongs to no frame. */
 void sarif_file(struct json_writer *json, const char *file, uint32_t line, uint64_t id,
                 const char *message, const struct view *view);
 
-/* Foreign text for a message, without characters that messages interpret; free(3) it. */
+/* Escapes text of the program for a message of SARIF, in which some characters have a meaning. The
+ * caller frees the result with free(3). */
 char *sarif_escape(const char *text);
 
-/* "codeFlows": the stack as steps, the outermost frame first. Nothing without files. */
+/* Writes "codeFlows": the frames of the stack as steps, the outermost first. Writes nothing if no
+ * frame has a file. */
 void sarif_flow(struct json_writer *json, const struct frame *const *frames, size_t count,
                 size_t user, const struct view *view);
 
-/* An element of "stacks", with every frame, the innermost first. */
+/* Writes an element of the list "stacks", with all frames, the innermost first. */
 void sarif_stack(struct json_writer *json, const char *message, const struct stack *stack,
                  const struct view *view);
 
-/* The frame that a result is about: with a file, if there is one. NULL = there is no frame. */
+/* Returns the frame that the location of a result shows: a user frame with a file, if there is one.
+ * NULL = the stack has no frames. */
 const struct frame *sarif_title_frame(const struct frame *const *frames, size_t count, size_t user);
 
 #endif

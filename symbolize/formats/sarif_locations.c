@@ -1,4 +1,4 @@
-/* sarif_locations.c - frames, stacks and messages of SARIF; see sarif.h. */
+/* sarif_locations.c - writes frames, stacks and messages of SARIF; described in sarif.h. */
 #include "symbolize/formats/sarif.h"
 
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include "leak_escape.h"
 #include "common/encode/encode.h"
 
-#define FLOW_MOST 10000 /* steps that hosts accept */
+#define FLOW_MOST 10000 /* most steps of a code flow that hosts accept */
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Writing the location of a file ---------------------------------------------------------- */
 
 static void write_artifact(struct json_writer *json, const char *path, const struct view *view)
 {
@@ -47,9 +47,10 @@ static void write_physical(struct json_writer *json, const char *path, uint32_t 
     json_close(json, '}');
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Escaping texts -------------------------------------------------------------------------- */
 
-/* Braces mark arguments; brackets before a parenthesis make a link. */
+/* Writes one character of a message. Braces would mark arguments, so they are replaced; if the text
+ * has "](" (link), brackets would make a link, so they are escaped. */
 static void write_sarif_character(char character, bool link, FILE *stream)
 {
     if (character == '{' || character == '}')
@@ -59,7 +60,8 @@ static void write_sarif_character(char character, bool link, FILE *stream)
     putc_unlocked(character, stream);
 }
 
-/* People read it: foreign text is shown as leak_escape.h says, but keeps its lines. */
+/* Escapes a text that people read: control characters are shown as leak_escape.h describes, except
+ * line ends. */
 char *sarif_escape(const char *text)
 {
     char *words = NULL;
@@ -91,7 +93,7 @@ static void write_sarif_message(struct json_writer *json, const char *text)
     free(words);
 }
 
-/* ---- Locations ------------------------------------------------------------------------------- */
+/* ---- Writing locations of frames ------------------------------------------------------------- */
 
 static void write_logical(struct json_writer *json, const struct frame *frame)
 {
@@ -150,7 +152,7 @@ void sarif_file(struct json_writer *json, const char *file, uint32_t line, uint6
     json->flat = false;
 }
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
+/* ---- Writing stacks -------------------------------------------------------------------------- */
 
 const struct frame *sarif_title_frame(const struct frame *const *frames, size_t count, size_t user)
 {
@@ -185,7 +187,7 @@ void sarif_flow(struct json_writer *json, const struct frame *const *frames, siz
         char buffer[FRAME_NAME_SIZE];
 
         if (!is_step(frames[i - 1], view) || steps-- > FLOW_MOST)
-            continue; /* the outermost frames matter least */
+            continue; /* left out beyond the limit: the outermost frames are the least important */
         json_open(json, NULL, '{');
         sarif_location(json, "location", frames[i - 1], 0, frame_name(frames[i - 1], buffer), view);
         json_close(json, '}');

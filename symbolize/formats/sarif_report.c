@@ -1,7 +1,8 @@
-/* sarif_report.c - the SARIF report; see sarif.h.
+/* sarif_report.c - writes a SARIF report; described in sarif.h.
  *
- * Results are in the order of the text report, errors first. Each is made in memory and goes out if
- * the whole, compressed, stays below what hosts accept; the first one that does not ends the list.
+ * Results are in the order of the text report, errors first. Each result is made in memory. It is
+ * written if the compressed report stays below the size that hosts accept; the first result that is
+ * too large ends the list.
  */
 #include "symbolize/formats/formats.h"
 
@@ -18,14 +19,14 @@
 #include "symbolize/text/text.h"
 #include "common/view/format_api.h"
 
-/* ---- The baseline ---------------------------------------------------------------------------- */
+/* ---- Comparing with the baseline ------------------------------------------------------------- */
 
-/* What became of the results of a baseline: each present one is new, unchanged or updated, and
- * others are absent. A result stands for all records of its signature: the sums over all processes
- * are compared. */
+/* Compares the results with those of a baseline, an earlier report: each present result is new,
+ * unchanged or updated, and a result that only the baseline has is absent. A result stands for all
+ * records of its signature: the sums over all processes are compared. */
 struct sarif_states {
     struct arena *mem;
-    const struct report_set *then; /* NULL = there is no baseline */
+    const struct report_set *then; /* the baseline; NULL = there is none */
     struct report_set now;
 };
 
@@ -38,7 +39,8 @@ static struct sarif_states begin_states(const struct report *report,
         return states;
     states.mem = arena_begin();
     states.now = report_set_begin(states.mem, baseline->shows);
-    states.now.suppressed = true; /* most are, by the baseline */
+    /* keep suppressed records, because the baseline suppresses most records */
+    states.now.suppressed = true;
     for (size_t i = 0; i < report->process_count; i++)
         report_set_add_process(&states.now, &report->processes[i]);
     return states;
@@ -52,7 +54,7 @@ static void end_states(struct sarif_states *states)
     arena_end(states->mem);
 }
 
-/* The state in SARIF's spelling; NULL: unknown. */
+/* Returns the state of a result in the spelling of SARIF; NULL: unknown. */
 static const char *baseline_state(const struct sarif_states *states, enum report_set_class class,
                                   uint64_t signature)
 {
@@ -62,7 +64,7 @@ static const char *baseline_state(const struct sarif_states *states, enum report
         return NULL;
     old = report_set_find(states->then, class, signature);
     now = report_set_find(&states->now, class, signature);
-    if (!now) /* the baseline was not read for its verdict */
+    if (!now) /* the set has no records of this verdict */
         return NULL;
     if (!old)
         return "new";
@@ -71,7 +73,8 @@ static const char *baseline_state(const struct sarif_states *states, enum report
                : "updated";
 }
 
-/* The next entry of the baseline that is absent now, *at starts as 0; NULL behind the last one. */
+/* Returns the next entry of the baseline that the present report does not have; NULL = there are no
+ * more. *at must be 0 at first. */
 static const struct report_set_entry *next_absent_entry(const struct sarif_states *states,
                                                         size_t *at)
 {
@@ -84,7 +87,7 @@ static const struct report_set_entry *next_absent_entry(const struct sarif_state
     return NULL;
 }
 
-/* ---- The run beside its results -------------------------------------------------------------- */
+/* ---- Writing the run without its results ----------------------------------------------------- */
 
 static void write_tool(struct json_writer *json)
 {
@@ -97,7 +100,7 @@ static void write_tool(struct json_writer *json)
     json_close(json, '}');
 }
 
-/* The directory that relative paths begin in, if any. */
+/* Writes the directory to which paths are relative, if there is one. */
 static void write_base_uri(struct json_writer *json, const struct view *view)
 {
     char *uri = NULL;
@@ -132,7 +135,7 @@ static void write_notification(struct json_writer *json, const char *level, cons
     free(words);
 }
 
-/* The notes; left: the number of omitted results. */
+/* Writes the notes of the report. left: the number of results that were left out. */
 static void write_invocation(struct json_writer *json, const struct report *report, uint64_t left)
 {
     char text[160];
@@ -158,23 +161,24 @@ static void write_invocation(struct json_writer *json, const struct report *repo
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define FINGERPRINT "libleakSignature/v1"
 #define RESULTS_MOST 25000
-#define BYTES_MOST (9u << 20) /* compressed; hosts accept 10 MB, and a part is not counted here */
+/* limit for the compressed report. Hosts accept 10 MB; a part of the report is not counted here. */
+#define BYTES_MOST (9u << 20)
 
 struct writing {
     struct json_writer json;
     const struct view *view;
     const struct process *process;
     struct sarif_states states;
-    uint64_t *times;   /* by process: the number of processes with equal reports */
-    struct gzip *gzip; /* the written part, for its compressed size */
+    uint64_t *times;   /* index of a process -> number of processes with equal results */
+    struct gzip *gzip; /* compresses the written part, to know its compressed size */
     FILE *stream, *words;
-    char *text, *message; /* buffers of one result and one message */
+    char *text, *message; /* memory for one result and for one message */
     size_t text_size, message_size;
     uint64_t given, left;
     bool full;
 };
 
-/* The common part of all kinds of results. */
+/* The parts that results of all kinds have. */
 struct result {
     const struct sarif_rule *rule;
     enum report_set_class class;
@@ -184,9 +188,9 @@ struct result {
     const char *stack_words;
 };
 
-/* ---- Room ------------------------------------------------------------------------------------ */
+/* ---- Limiting the size of the report --------------------------------------------------------- */
 
-/* Starts a result in the memory buffer; false: the report is full. */
+/* Begins a result in memory. False: the report is full. */
 static bool begin_result(struct writing *writing)
 {
     writing->full |= writing->given == RESULTS_MOST;
@@ -217,9 +221,9 @@ static void end_result(struct writing *writing)
     writing->given++;
 }
 
-/* ---- Parts of a result ----------------------------------------------------------------------- */
+/* ---- Writing the parts of a result ----------------------------------------------------------- */
 
-/* The message is the content of writing->words. */
+/* Writes the message of a result, whose text is in writing->words. */
 static void write_sarif_message(struct writing *writing)
 {
     char *words;
@@ -236,7 +240,7 @@ static void write_sarif_message(struct writing *writing)
 static void write_sarif_head(struct writing *writing, const struct result *result)
 {
     struct json_writer *json = &writing->json;
-    const struct process *process = writing->process; /* NULL: absent */
+    const struct process *process = writing->process; /* NULL: only the baseline has the result */
     const char *state =
         process ? baseline_state(&writing->states, result->class, result->fingerprint) : "absent";
     const struct frame *title =
@@ -293,7 +297,7 @@ static void write_suppressions(struct writing *writing, const char *why)
     json_close(json, ']');
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Writing records as results -------------------------------------------------------------- */
 
 static void write_record_sentence(const struct record *record, FILE *words)
 {
@@ -382,15 +386,16 @@ static void write_sarif_record(struct writing *writing, const struct record *rec
     end_result(writing);
 }
 
-/* ---- Errors and resources -------------------------------------------------------------------- */
+/* ---- Writing errors and resources as results ------------------------------------------------- */
 
-/* A further stack of a result: "allocated". */
+/* A further stack of a result, with its words, like "allocated". */
 struct side {
     const char *words;
-    const struct stack *stack; /* NULL or empty: none */
+    const struct stack *stack; /* NULL or no frames: the result has no such stack */
 };
 
-/* The message is in writing->words; words: of the stack of the result. */
+/* Writes a result whose message is in writing->words. words: describes the stack of the result.
+ * sides: further stacks. */
 static void write_result(struct writing *writing, const struct result *result, const char *words,
                          const struct side sides[2])
 {
@@ -472,9 +477,10 @@ static void write_resource(struct writing *writing, const struct resource *resou
     write_result(writing, &result, resource->bad_close ? "closed" : "opened", sides);
 }
 
-/* ---- Absent results -------------------------------------------------------------------------- */
+/* ---- Writing results that only the baseline has ---------------------------------------------- */
 
-/* An absent result is marked as suppressed, so that hosts without baselines do not count it. */
+/* Writes a result that only the baseline has, marked as suppressed, so that hosts without support
+ * for baselines do not count it. */
 static void write_absent(struct writing *writing, const struct report_set_entry *entry)
 {
     const struct record *record = &entry->record;
@@ -508,7 +514,7 @@ static void write_all_absent(struct writing *writing)
         write_absent(writing, entry);
 }
 
-/* ---- The run --------------------------------------------------------------------------------- */
+/* ---- Writing the run ------------------------------------------------------------------------- */
 
 static void write_sarif_process(struct writing *writing, const struct process *process)
 {

@@ -1,4 +1,4 @@
-/* sarif_rules.c - the rules of SARIF; see sarif.h. */
+/* sarif_rules.c - the rules of a SARIF report; described in sarif.h. */
 #include "symbolize/formats/sarif.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* short.c - a line for each finding; see formats.h.
+/* short.c - writes one line for each finding; described in formats.h.
  *
  * Each line begins with its place, as compilers write it, so editors can jump there. Warnings come
  * first, the summary line is last.

@@ -1,7 +1,7 @@
-/* speedscope.c - a file for speedscope and what reads its format; see formats.h.
+/* speedscope.c - writes a file for speedscope; described in formats.h.
  *
- * Each weight is a profile of the file, in bytes and in blocks; they share the frames. A stack is a
- * sample, outermost frame first.
+ * The file has two profiles for each weight, one in bytes and one in blocks; all profiles share the
+ * frames. A stack is a sample, with its outermost frame first.
  */
 #include "symbolize/formats/formats.h"
 
@@ -19,7 +19,7 @@ struct writing {
     uint64_t frame_count;
 };
 
-/* ---- The frames ------------------------------------------------------------------------------ */
+/* ---- Writing the frames ---------------------------------------------------------------------- */
 
 static uint64_t key_of_label(const struct profile_stack *stack)
 {
@@ -31,7 +31,7 @@ static uint64_t key_of_process(const struct profile_stack *stack)
     return hash_mix(4, (uintptr_t)stack->process);
 }
 
-/* Gives a frame its number. True: the frame is new, and the next in the list. */
+/* Numbers a frame. True: the frame is new, and must be written next. */
 static bool number_frame(struct writing *writing, uint64_t key)
 {
     bool fresh;
@@ -92,7 +92,7 @@ static void write_speedscope_frames(struct writing *writing)
     json_close(json, '}');
 }
 
-/* ---- The profiles ---------------------------------------------------------------------------- */
+/* ---- Writing the profiles -------------------------------------------------------------------- */
 
 static uint64_t value_of(const struct profile_stack *stack, enum weight weight, bool blocks)
 {
@@ -145,7 +145,7 @@ static void write_speedscope_profile(struct writing *writing, enum weight weight
     json_close(json, '}');
 }
 
-/* "listed" depends on the options of the report, so it is none of the viewer's choices. */
+/* Writes a profile for each weight except "listed", which depends on the options of the report. */
 static void write_speedscope_profiles(struct writing *writing)
 {
     json_open(&writing->json, "profiles", '[');

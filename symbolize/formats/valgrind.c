@@ -1,8 +1,8 @@
-/* valgrind.c - the text of Valgrind's Memcheck; see formats.h and memcheck.h.
+/* valgrind.c - writes the text of Valgrind's Memcheck; described in formats.h and memcheck.h.
  *
- * Every line begins with "==PID== ", which distinguishes processes in one stream. As with Memcheck
- * the largest loss comes last, where a terminal shows it; lost and possibly lost records count as
- * errors, others do not.
+ * Every line begins with "==PID== ", which distinguishes processes in one stream. Like in
+ * Memcheck's text, the largest leak is last, so that it is visible on a terminal; lost and possibly
+ * lost records count as errors, other records do not.
  */
 #include "symbolize/formats/formats.h"
 
@@ -21,7 +21,7 @@ struct writing {
     FILE *stream;
 };
 
-/* Begins a line; end_pid_line() ends it. */
+/* Begins a line with "==PID== "; end_pid_line() ends it. */
 static void begin_pid_line(const struct writing *writing, const char *words, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -46,9 +46,9 @@ static void empty_line(const struct writing *writing)
     end_pid_line(writing);
 }
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
+/* ---- Writing stacks -------------------------------------------------------------------------- */
 
-/* "fill() (shelf.cc:12)", "fill() (in /opt/shelf)" */
+/* Writes a frame: "fill() (shelf.cc:12)", "fill() (in /opt/shelf)". */
 static void write_valgrind_frame(const struct writing *writing, const struct frame *frame,
                                  bool first)
 {
@@ -84,14 +84,15 @@ static void write_valgrind_stack(const struct writing *writing, const struct sta
         write_valgrind_frame(writing, stack->frames[i], i == 0 && !callee);
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Writing errors -------------------------------------------------------------------------- */
 
 static void write_valgrind_error(const struct writing *writing, const struct memcheck_error *error)
 {
     for (size_t i = 0; i < error->part_count; i++) {
         const struct memcheck_part *part = &error->parts[i];
 
-        begin_pid_line(writing, "%s", i ? " " : ""); /* remarks are indented by one */
+        /* the first part is the error; the others are remarks, which are indented by one space */
+        begin_pid_line(writing, "%s", i ? " " : "");
         escape_line(writing->stream, part->words);
         if (part->name)
             escape_line(writing->stream, part->name);
@@ -117,7 +118,7 @@ static void write_valgrind_crash(const struct writing *writing, const struct cra
     empty_line(writing);
 }
 
-/* ---- Summaries ------------------------------------------------------------------------------- */
+/* ---- Writing summaries ----------------------------------------------------------------------- */
 
 static void write_heap(const struct writing *writing)
 {
@@ -177,7 +178,7 @@ static void write_valgrind_errors(const struct writing *writing, const struct me
             process->rule_count);
 }
 
-/* ---- Descriptors ----------------------------------------------------------------------------- */
+/* ---- Writing open descriptors ---------------------------------------------------------------- */
 
 static bool is_descriptor(const struct resource *resource)
 {
@@ -202,7 +203,8 @@ static void write_descriptor(const struct writing *writing, const struct resourc
     empty_line(writing);
 }
 
-/* The numbers of descriptors are not recorded: each opening place has one paragraph. */
+/* Writes the descriptors left open, one paragraph for each opening stack, because the numbers of
+ * the descriptors are not recorded. */
 static void write_descriptors(const struct writing *writing)
 {
     const struct process *process = writing->process;
@@ -221,7 +223,7 @@ static void write_descriptors(const struct writing *writing)
     empty_line(writing);
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Writing processes ----------------------------------------------------------------------- */
 
 static void write_valgrind_head(const struct writing *writing)
 {

@@ -1,10 +1,10 @@
-/* xml.c - Valgrind's XML protocol 4; see formats.h and memcheck.h.
+/* xml.c - writes Valgrind's XML protocol 4; described in formats.h and memcheck.h.
  *
- * The protocol has one process, and a document has one root. So a report of several processes is
- * one document with the head of the first process, which its comment says; a remark of each error
- * names its process. The order is that of the protocol: errors at run time, FINISHED, leaks,
- * counts. Parsers take errors for leaks only after FINISHED, so a running process has that state,
- * too. The protocol has no resources other than memory.
+ * The protocol knows only one process, and a document has one root element. So a report of several
+ * processes is one document with the head of the first process; its comment says so, and a remark
+ * of each error names its process. The protocol prescribes the order: errors at run time, FINISHED,
+ * leaks, counts. Parsers take errors for leaks only after FINISHED, so this state is written even
+ * for a running process. The protocol has no resources other than memory.
  */
 #include "symbolize/formats/formats.h"
 
@@ -22,7 +22,7 @@ struct writing {
     const struct report *report;
     const struct view *view;
     FILE *stream;
-    uint64_t unique; /* number of the next error */
+    uint64_t unique; /* number of the next error, which is unique in the document */
 };
 
 static void number_element(FILE *stream, int indent, const char *name, uint64_t number)
@@ -30,7 +30,7 @@ static void number_element(FILE *stream, int indent, const char *name, uint64_t 
     fprintf(stream, "%*s<%s>%" PRIu64 "</%s>\n", indent, "", name, number, name);
 }
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
+/* ---- Writing stacks -------------------------------------------------------------------------- */
 
 static void write_xml_place(const struct writing *writing, const struct frame *frame)
 {
@@ -46,7 +46,8 @@ static void write_xml_place(const struct writing *writing, const struct frame *f
         number_element(writing->stream, 6, "line", frame->line);
 }
 
-/* The protocol needs at least one frame. */
+/* Writes a stack. The protocol wants at least one frame, so an empty stack gets a frame without a
+ * name. */
 static void write_xml_stack(const struct writing *writing, const struct stack *stack,
                             const char *callee)
 {
@@ -72,7 +73,7 @@ static void write_xml_stack(const struct writing *writing, const struct stack *s
     fputs("  </stack>\n", writing->stream);
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Writing errors -------------------------------------------------------------------------- */
 
 static void write_xml_thread(const struct thread_ref *thread, FILE *stream)
 {
@@ -177,7 +178,7 @@ static void write_xml_leaks(struct writing *writing)
     }
 }
 
-/* ---- The document ---------------------------------------------------------------------------- */
+/* ---- Writing the document -------------------------------------------------------------------- */
 
 static void write_xml_comment(const struct writing *writing)
 {
@@ -227,7 +228,7 @@ static void write_arguments(const struct process *process, FILE *stream)
     fputs("  </argv>\n</args>\n", stream);
 }
 
-/* A state of the first process and its time. */
+/* Writes a state of the first process, and its time. */
 static void write_status(const char *state, uint64_t ns, FILE *stream)
 {
     uint64_t ms = ns / 1000000, s = ms / 1000;
@@ -257,7 +258,7 @@ static void write_xml_head(const struct writing *writing, const struct process *
     write_arguments(first, stream);
 }
 
-/* The counts of the errors that are no leaks; these have the first numbers. */
+/* Writes the counts of the errors that are no leaks. These errors have the first unique numbers. */
 static void write_xml_counts(const struct report *report, const struct view *view, FILE *stream)
 {
     uint64_t unique = 0;
@@ -302,7 +303,7 @@ static void write_document(const struct report *report, const struct view *view,
 void xml_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct arena *mem = arena_begin();
-    struct report listed = *report; /* without processes between fork and exec */
+    struct report listed = *report; /* without processes that only ran between fork and exec */
 
     listed.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));
     listed.process_count = 0;
