@@ -1,13 +1,14 @@
-/* text.h - the text report for a terminal: 80 columns, the largest leaks first, the summary line
- * last.
+/* text.h - writes the text report for a terminal: 80 columns, the largest leaks first, the summary
+ * line last.
  *
  * text_write() and text_write_full() are formats (see format_api.h). The other functions write
- * parts of the report; other formats and the comparisons of reports use some of them. A function
- * writes nothing where the process has nothing of the kind, unless its comment says otherwise.
+ * parts of the report; other formats and the comparisons of reports use some of them. If the
+ * process has none of the things that a function writes, the function writes nothing, unless its
+ * comment says otherwise.
  *
  * Each process has a headline, its errors, its records, and below them the coverage: what was
- * recorded and what was not. The view (struct view) says how much is shown; `terse`, `callers`, `fit`,
- * `written` and `when_told` of it belong to this folder.
+ * recorded and what was not. The view (struct view) says how much is shown; only this folder uses
+ * its fields `terse`, `callers`, `fit`, `written` and `when_told`.
  */
 #ifndef SYMBOLIZE_TEXT_TEXT_H
 #define SYMBOLIZE_TEXT_TEXT_H
@@ -26,10 +27,11 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
 /* Writes the report with every record, every frame and all details. */
 void text_write_full(const struct report *report, const struct view *view, FILE *stream);
 
-/* The allocation sites that hold most of the live heap, lost or not. */
+/* Writes the allocation sites that hold most of the live heap, lost or not. */
 void text_write_heap(const struct report *report, const struct view *view, FILE *stream);
 
-/* What these options show instead of the records: --by, --blocks, --owners, --freed and --who. */
+/* Write what the options --by, --blocks, --owners, --freed and --who show instead of the
+ * records. */
 void text_by(const struct report *report, const struct view *view, FILE *stream);
 void text_blocks(const struct report *report, const struct view *view, FILE *stream);
 void text_owners(const struct report *report, const struct view *view, FILE *stream);
@@ -38,299 +40,323 @@ void text_address(const struct report *report, const struct view *view, FILE *st
 
 struct text_processes;
 
-/* The report of one process, which `write` writes as long or as short as the view says. */
+/* A report of one process. Its function `write` writes it as long or as short as the view says. */
 struct text_draft {
     void (*write)(const struct text_processes *processes, size_t nth, const struct view *view,
                   FILE *stream);
     const struct text_processes *processes;
-    size_t nth; /* of processes->full */
+    size_t nth; /* index of the process in processes->full */
 };
 
-/* Writes it so that it fits a screen, if it can; count: its records and errors. Returns its lines and
- * that of the summary, or 0 if it does not fit. */
+/* Writes a draft so that it fits the screen, if possible. count: the number of records and errors
+ * in it. Returns the number of lines, with the summary line; 0 = the draft does not fit. */
 size_t text_fit(const struct text_draft *draft, size_t count, const struct view *view,
                 FILE *stream);
 
 /* ---- The headline and the summary line ------------------------------------------------------- */
 
-/* "shelf (pid 42) exited with 0: ..." arguments: the name includes the program's arguments, which
- * distinguish several processes. report: for the headline of the first process, which also says what
- * the others lost; or NULL. */
+/* Writes the headline of a process: "shelf (pid 42) exited with 0: ...". arguments: write the
+ * arguments of the program, too, because they distinguish several processes. report: for the first
+ * process, whose headline also says what other processes lost; else NULL. */
 void text_headline(const struct process *process, bool arguments, const struct report *report,
                    const struct view *view, FILE *stream);
 
-/* ":" and a line for each verdict that is lost or may be; false and nothing if there is none. view: of
- * the list that follows, or NULL. */
+/* Writes ":" and a line for each verdict that means lost or possibly lost. Returns false and writes
+ * nothing if no block has such a verdict. view: that of the list that follows; NULL = no list
+ * follows. */
 bool text_losses(const struct process *process, const struct view *view, FILE *stream);
 
-/* "no leaks", or why that cannot be said, of a process that lost nothing. */
+/* Returns "no leaks" for a process that lost nothing, or the reason why that is not certain. */
 const char *text_no_losses(const struct process *process);
 
-/* "name (pid 42)", and the same with a space behind it. */
+/* Write "name (pid 42)"; text_process_name() writes a space behind it. */
 void text_process_title(const struct process *process, bool arguments, FILE *stream);
 void text_process_name(const struct process *process, bool arguments, FILE *stream);
 
-/* "4,000 bytes in 10 blocks", or the estimate from samples. */
+/* Writes the total of a verdict: "4,000 bytes in 10 blocks"; for a sampled process, the
+ * estimate. */
 void text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream);
 
-/* No allocation of the process reached libleak, though it may have made some: its heap is unknown.
- * A program that needs no heap is none of these. */
+/* Returns true if libleak saw no allocation of the process, though the process may have made some:
+ * nothing is known about its heap. Returns false for a program that needs no heap. */
 bool text_saw_nothing(const struct process *process);
 
-/* For scripts, of one process: "libleak: pid=42 lost=48/4/2 ... resources=0"; text_totals() writes what
- * follows the pid, to the end of the line. */
+/* Writes the summary line of one process, which scripts read: "libleak: pid=42 lost=48/4/2 ...
+ * resources=0". text_totals() writes the part behind the pid, and the line end. */
 void text_summary(const struct process *process, FILE *stream);
-/* The last line of every text report: with the sums of all processes, and " processes=3" at its end
- * if there are several. */
+/* Writes the last line of every text report: the sums of all processes. If there are several, the
+ * line ends with " processes=3". */
 void text_summary_of_all(const struct report *report, FILE *stream);
 void text_totals(const struct totals *totals, FILE *stream);
 
-/* ---- Which processes -------------------------------------------------------------------------- */
+/* ---- The processes that the report lists ----------------------------------------------------- */
 
-/* What was asked for comes first, in full. After it come the processes with findings, the worst
- * first and the user's own programs before those of the system; the others have a line for each
- * program. */
+/* The processes of a report. The process that the user asked for is first and listed in full. Then
+ * come the processes with findings, the worst first; of equal ones, the user's own programs before
+ * programs of the system. All other processes have one line for each program. */
 struct text_processes {
     const struct report *report;
-    size_t *full; /* their indices, in the order of the report */
+    size_t *full; /* indices of the processes that are listed in full, in the order of the report */
     size_t full_count;
-    bool *is_full; /* by index */
+    bool *is_full; /* index of a process -> is it listed in full? */
 };
 
 struct text_processes text_processes_choose(const struct report *report, const struct view *view);
 void text_processes_end(struct text_processes *processes);
 
-/* The report is about one process: the first, and what it was before it called exec. */
+/* Says whether the report is about one process only: the first one, with the programs that it was
+ * before it called exec. */
 bool text_processes_alone(const struct text_processes *processes);
 
-/* Should the records of a process be listed? Not those that vanished when it called exec. */
+/* Should the records of the process be listed? Blocks that vanished when the process called exec
+ * are not. */
 bool text_lists_records(const struct process *process, const struct view *view);
 
-/* "Before exec: env, bash (6 programs, at most 75,276 bytes unfreed; -v lists them)." of the first
- * process. */
+/* Writes what the first process was before it called exec: "Before exec: env, bash (6 programs, at
+ * most 75,276 bytes unfreed; -v lists them)." */
 void text_before_exec(const struct text_processes *processes, FILE *stream);
 
-/* How many records of the n-th listed process are shown: few of a program of the system, unless it
- * was asked for. */
+/* Returns how many records of the n-th listed process are shown: few if it is a program of the
+ * system, unless the user asked for it. */
 size_t text_processes_top(const struct text_processes *processes, size_t nth,
                           const struct view *view);
 
-/* The lines of all processes that are not listed in full. */
+/* Writes the lines of the processes that are not listed in full. */
 void text_other_processes(const struct text_processes *processes, const struct view *view,
                           FILE *stream);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* The records of a process as entries, or with --apart one by one; an empty line before and after.
- * */
+/* Writes the records of a process as entries, or with --apart one by one; with an empty line before
+ * and after them. */
 void text_list(const struct process *process, const struct view *view, FILE *stream);
 
-/* The entry or, with --apart, the record that has this number in the list: its records' indices and
- * how many they are. NULL: there is none. single: room for one. */
+/* Finds the entry with this number in the list or, with --apart, the record. Returns the indices of
+ * its records, and their number in *count. NULL: the list has no such number. single: memory for
+ * the index of a single record. */
 const size_t *text_list_records(const struct process *process, const struct view *view,
                                 size_t number, size_t *single, size_t *count);
 
-/* The record is in the list by itself. */
+/* Says whether the record is in the list by itself, and not only below the record that owns it. */
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view);
 
-/* Length of the list, with the items that view->top cuts off. */
+/* Returns the number of items of the list, including those that view->top cuts off. */
 size_t text_list_count(const struct process *process, const struct view *view);
-/* The number of listed records with one verdict. */
+/* Returns the number of listed records with a verdict. */
 size_t text_list_count_verdict(const struct process *process, enum verdict verdict,
                                const struct view *view);
 
-/* " 0.4 s before the end by T1 (name)" if the list has several items and this holds for all of
- * them, else NULL; free(3) it. */
+/* Returns a text like " 0.4 s before the end by T1 (name)" if the list has several items and the
+ * text is true for all of them, else NULL. The caller frees it with free(3). */
 char *text_list_when(const struct process *process, const struct view *view);
 
-/* Writes one record, or one entry, whose parts are added up. number: its place in the list, from
+/* Write one record, or one entry as the sum of its parts. number: its number in the list, from
  * 1. */
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream);
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
                 const struct view *view, FILE *stream);
 
-/* What the blocks are, a line for each type: of the parts of an entry, or without parts of the
- * record. record: the sum of them, for its error. */
+/* Writes the types of the blocks, one line each: of the records `parts`, or without parts of
+ * `record`. With parts, `record` is their sum, whose error is shown. */
 void text_types(const struct process *process, const size_t *parts, size_t count,
                 const struct record *record, const struct view *view, FILE *stream);
 #define TEXT_LAYOUT_SIZE 64
-/* What follows the name of a type: "[1,024]", " + 13 B", " at +4,096". */
+/* Makes the text that follows the name of a type: "[1,024]", " + 13 B", " at +4,096". */
 void text_type_layout(const struct type_sum *sum, char text[TEXT_LAYOUT_SIZE]);
-/* The fields of a sample with their values, a line each. */
+/* Writes the fields of a sample block with their values, one line each. */
 void text_fields(const struct sample *sample, int indent, FILE *stream);
 
-/* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
+/* Writes when and by which threads the blocks were allocated: " 0.4 s to 0.3 s before the end by T1
+ * (name), T2". */
 void text_when(const struct process *process, const struct record *record, FILE *stream);
 
-/* " 0.4 s before the end by T1 (name)", of a single event. thread: serial 0 = unknown. */
+/* Writes when a single event happened, and in which thread: " 0.4 s before the end by T1 (name)".
+ * thread: serial 0 = unknown. */
 void text_event(const struct process *process, uint64_t ns, const struct thread_ref *thread,
                 FILE *stream);
 
-/* ", 2026-11-20 10:15 to 2026-11-21 08:02 UTC"; nothing when one time is unknown. */
+/* Writes two dates: ", 2026-11-20 10:15 to 2026-11-21 08:02 UTC"; nothing if one of them is
+ * unknown. */
 void text_dates(uint64_t first_ns, uint64_t last_ns, FILE *stream);
 
-/* Writes a line of a merged record: "in 12 processes on 3 hosts" and the dates. */
+/* Writes a line of a record in a merged report: "in 12 processes on 3 hosts", and the dates. */
 void text_occurrences(const struct record *record, FILE *stream);
 
-/* The tags that the program gave to these blocks; sorted sums. all: their record, for its totals
- * and its error. */
+/* Writes the tags under which the program allocated the blocks. sums: the blocks of each tag,
+ * sorted. all: the record of the blocks, for its totals and its error. */
 void text_tags(const struct tag_sums *sums, const struct record *all, int indent,
                const struct view *view, FILE *stream);
 
-/* Below a record: why it has its verdict, and what fixing it releases. */
+/* Writes, below a record, why it has its verdict, and what fixing it releases. */
 void text_verdict(const struct process *process, const struct record *record,
                   const struct view *view, FILE *stream);
 
-/* The record is listed with the first one of the same stacks and kind, whose verdict is worse. */
+/* Says whether the record is listed within another one of equal stack and kind, whose verdict is
+ * worse. */
 bool text_joins_sibling(const struct process *process, const struct record *record,
                         const struct view *view);
-/* The records that are listed with this one, a line each and why they have their verdict. */
+/* Writes the records that are listed within this one, each in a line with the reason for its
+ * verdict. */
 void text_siblings(const struct process *process, const struct record *record,
                    const struct view *view, FILE *stream);
 
-/* The next function outwards from frames[at]; NULL: main, or none with a name. */
+/* Finds the next user function outwards from frames[at]; NULL: that is main, or has no name. */
 const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at);
-/* "called by tree_drop at src/tree.c:120"; columns of its name, 0 = all. */
+/* Returns "called by tree_drop at src/tree.c:120". columns: limit for the function's name, 0 =
+ * none. */
 struct term_text text_called_by(const struct frame *caller, size_t columns,
                                 const struct view *view);
 
-/* The margin of a frame. When a report names the function to fix, the frame of that function has
- * the mark, and so has the line that says why. */
+/* The margin of a frame. If the report names the function to fix, the frame of this function and
+ * the line with the reason have the marked margin. */
 #define TEXT_MARGIN "     "
 #define TEXT_MARGIN_MARKED "   > "
 
-/* Says where other blocks of the record's site are freed: one line, several with -v. */
+/* Writes where other blocks of the record's site are freed: one line; with -v several. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
-/* Between which leak checks blocks of the record were lost, a line or two; the words alone, with
- * a text between first and last. */
+/* Write between which leak checks blocks of the record were lost. The first function writes lines;
+ * the second only the words, with the text `between` between the first and the last such time. */
 void text_lost_between(const struct process *process, const struct record *record, FILE *stream);
 void text_lost_between_words(const struct process *process, const struct record *record,
                              const char *between, FILE *stream);
 
-/* Says when and where blocks of the record were lost, in lines of their own. */
+/* Writes when and where blocks of the record were lost, in several lines. */
 void text_when_lost(const struct record *record, const struct view *view, FILE *stream);
 
-/* The place that freed the owner of the record's blocks, a line. */
+/* Writes a line with the place that freed the owner of the record's blocks. */
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);
-/* "others are closed in X at x.c:5", of a resource with released_at. */
+/* Writes "others are closed in X at x.c:5" for a resource whose released_at is known. */
 void text_released_elsewhere(const struct resource *resource, const struct view *view,
                              FILE *stream);
 
-/* ---- Stacks and paths ------------------------------------------------------------------------ */
+/* ---- Stacks, and paths from roots ------------------------------------------------------------ */
 
-/* The frames of a record that matter, a line each, indented; the title frame with its source. */
+/* Writes the frames of a record that matter, one line each, indented; the title frame with its
+ * source line. */
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream);
 
-/* The frames of a stack that is not a record's. */
+/* Writes the frames of a stack that is not that of a record. */
 void text_stack(const struct stack *stack, const struct view *view, FILE *stream);
 
-/* The same of a free; whole: false = only its return address was recorded, which a note says. */
+/* Writes the stack of a free. whole: false = only the return address was recorded; a note says
+ * so. */
 void text_free_stack(const struct stack *stack, bool whole, const struct view *view, FILE *stream);
 
-/* Why a stack ends before the outermost frame; NULL if it does not. */
+/* Returns why a stack ends before its outermost frame; NULL if it does not. */
 const char *text_stack_end(uint32_t ending);
 
-/* The path from a root to a block, in lines of its own, indented:
+/* Writes the path from a root to a block, in lines of its own, indented:
  *     g_cache (cache.c:12) +0x10 -> 4,096 B from hash_new() +0x38 -> 64 B from node_new() */
 void text_path(const struct path *path, size_t indent, const struct view *view, FILE *stream);
-/* The same, after words that end with a colon. */
+/* Writes a path behind `words`, which end with a colon. */
 void text_path_after(const char *words, const struct path *path, size_t indent,
                      const struct view *view, FILE *stream);
 
-/* "f()", or a place in a module; of NULL "an unknown place". */
+/* Returns the name of a frame's function as "f()", or its place in a module; for NULL "an unknown
+ * place". */
 struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
 
-/* The pointers that hold the blocks of a record behind their start, if there are such. */
+/* Writes, in a line of its own, the interior pointers that hold the blocks of a record. */
 void text_interior(const struct record *record, const struct view *view, FILE *stream);
-/* The same without indentation and line ends; interior_count is not 0. */
+/* Writes the interior pointers that hold the blocks of a record, without indentation and line end.
+ * record->interior_count must not be 0. */
 void text_interior_words(const struct record *record, const struct view *view, FILE *stream);
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
+/* ---- Records that grow ----------------------------------------------------------------------- */
 
-/* Writes a part of the headline: `join`, then "3 allocation sites grew". */
+/* Writes a part of the headline: the text `join`, then "3 allocation sites grew". */
 void text_growing_head(const struct process *process, const char *join, FILE *stream);
 
-/* The records that grew and are not `listed`, freed later or not. */
+/* Writes the records that grew and that are not listed elsewhere; their blocks may be freed by now.
+ * listed: says whether a record is listed elsewhere. */
 void text_growing(const struct process *process, const struct view *view,
                   bool (*listed)(const struct process *process, const struct record *record,
                                  const struct view *view),
                   FILE *stream);
 
-/* Below a record or an owner: why it counts as growing, with -v also why not. growth: or NULL. */
+/* Writes, below a record or an owner, why it counts as growing; with -v also why it does not.
+ * growth: NULL = unknown. */
 void text_growth_reason(const struct growth *growth, const struct view *view, FILE *stream);
 
-/* Says of a process that lost nothing which function's blocks were all alive at once, and which
- * root keeps most of what is still reachable. Each is a line that is neutral: many correct programs
- * do so. */
+/* Writes, for a process that lost nothing, the function whose blocks were all alive at one time,
+ * and the root that keeps most of the reachable blocks. The lines are neutral, because many correct
+ * programs do so. */
 void text_held(const struct process *process, const struct view *view, FILE *stream);
 
-/* ---- Errors and resources -------------------------------------------------------------------- */
+/* ---- Errors, and resources left open --------------------------------------------------------- */
 
-/* The crash of the process: the signal, the stack, nearby blocks, registers. */
+/* Writes the crash of the process: the signal, the stack, blocks near the fault address,
+ * registers. */
 void text_crash(const struct process *process, const struct view *view, FILE *stream);
 
-/* Invalid frees; they come before the records, for they are worse. */
+/* Writes the bad frees. They stand before the records, because they are worse. */
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream);
 
-/* Writes one bad free. number: its place in the list, from 1. */
+/* Writes one bad free. number: its number in the list, from 1. */
 void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,
                    const struct view *view, FILE *stream);
 
-/* "40 bytes of new[] released by free" */
+/* Writes what a bad free did: "40 bytes of new[] released by free". */
 void text_bad_free_words(const struct bad_free *mistake, FILE *stream);
 
-/* Resources other than memory that are still open, and descriptors that were closed twice. */
+/* Writes the resources that are still open, and the descriptors that were closed twice. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
 
 /* Writes one resource with its stacks. */
 void text_resource(const struct process *process, const struct resource *resource,
                    const struct view *view, FILE *stream);
 
-/* "2 descriptors still open" */
+/* Writes a resource in words: "2 descriptors still open". */
 void text_resource_words(const struct resource *resource, FILE *stream);
 
-/* ---- Coverage -------------------------------------------------------------------------------- */
+/* ---- Coverage: what was recorded, and what was not ------------------------------------------- */
 
-/* Counts of allocations and stacks, and how the stacks were found: a few lines. */
+/* Writes the numbers of allocations and stacks, and how the stacks were captured, in a few
+ * lines. */
 void text_coverage(const struct process *process, const struct view *view, FILE *stream);
 
-/* How the leak check was made. If none was made, a note of the process says why. */
+/* Writes how the last leak check was made. If none was made, writes nothing: a note of the process
+ * has the reason. */
 void text_leak_check(const struct process *process, const struct view *view, FILE *stream);
 
-/* The threads that still ran at the end. */
+/* Writes the threads that still ran at the end of the process. */
 void text_threads(const struct process *process, const struct view *view, FILE *stream);
 
-/* What a reader must know before the numbers: the i-th sentence, from 0; NULL behind the last. */
+/* Makes the i-th sentence, from 0, that a reader must know before the numbers. Returns NULL behind
+ * the last one. */
 #define TEXT_WARNING_SIZE 512
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE]);
 
-/* Modules whose frames lack names or lines, and what to do about it: those of all listed processes in
- * four lines, and each one of the n-th process. */
+/* Write the modules whose frames lack names or lines, and what to do about it: the first function
+ * those of all listed processes in at most four lines, the second each one of the n-th process. */
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);
-/* Says whether the report tells anything of modules. */
+/* Says whether text_missing_debuginfo() or text_blind_modules() will write anything about
+ * modules. */
 bool text_tells_modules(const struct report *report, const struct view *view);
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 
-/* How much of a process is suppressed, by rules of the user and by built-in ones, and how much a
- * runtime manages: a line each, with -v one more for each rule. */
+/* Writes how much of the process is suppressed, in one line each for rules of the user, for
+ * built-in rules, and for blocks that a runtime like Python manages; with -v also a line for each
+ * rule. */
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream);
 
-/* Blocks that belong to a garbage collector or an interpreter, which no leak check can judge. */
+/* Returns the number of blocks that belong to a garbage collector or an interpreter; no leak check
+ * can judge them. */
 uint64_t text_managed_blocks(const struct process *process);
 
-/* Below a suppressed record: "suppressed by leak:pattern (FILE:LINE)". */
+/* Writes a line below a suppressed record: "suppressed by leak:pattern (FILE:LINE)". */
 void text_suppressed_by(const struct record *record, FILE *stream);
 
-/* A line for each rule whose expiry date has passed. */
+/* Writes a line for each suppression rule that has expired. */
 void text_expired_rules(const struct report *report, const struct view *view, FILE *stream);
 
-/* Lists, with -v, the rules that match nothing in any process. */
+/* Writes, with -v, the suppression rules that match nothing in any process. */
 void text_unused_rules(const struct report *report, const struct view *view, FILE *stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* text_bad_frees.c - see text.h.
+/* text_bad_frees.c - writes the bad frees; described in text.h. The text looks like this:
  *
  *     1. mismatched-free: 40 bytes of new[] released by free (100,000 times)
  *          where it was released, in frames
@@ -15,11 +15,12 @@
 
 #include "leak_store.h"
 
-#define PARTS_SHOWN 2   /* of one cause, without -v */
-#define CALL_COLUMNS 40 /* of a function */
+#define PARTS_SHOWN 2   /* number of bad frees with one cause that are shown without -v */
+#define CALL_COLUMNS 40 /* most columns of a function's name */
 
-/* Classes with destructors have the element count in front of an array of new[], so delete and
- * delete[] pass addresses that differ by it. NULL: no such case. */
+/* Guesses why the address is not the start of the block. In front of an array, new[] stores the
+ * number of elements if the class has a destructor, so delete and delete[] expect addresses that
+ * differ by the size of that number. NULL: it is another case. */
 static const char *likely_cause(const struct bad_free *mistake)
 {
     bool array =
@@ -54,7 +55,8 @@ static void write_pool(const char *name, const char *without, FILE *stream)
         fputs(without, stream);
 }
 
-/* Custom allocators and pools have names of their own. */
+/* Writes which allocator allocated the block, and which one released it; custom allocators and
+ * pools have names of their own. */
 static void write_heaps(const struct bad_free *mistake, FILE *stream)
 {
     fprintf(stream, "%s allocated ", term_size(mistake->size).text);
@@ -188,8 +190,9 @@ static void write_part_frame(const char *lead, const struct frame *frame, const 
         fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
 }
 
-/* "called by comm_open at comm.cc:90, allocated by init at addr.cc:20": a bad free with the same
- * cause. The caller is the first in which it differs from its lead. free(3) it; NULL = no memory. */
+/* Describes a bad free by its difference from the first one with its cause (`lead`): "called by
+ * comm_open at comm.cc:90, allocated by init at addr.cc:20". The caller frees the text; NULL = no
+ * memory. */
 static char *part_words(const struct bad_free *lead, const struct bad_free *part,
                         const struct view *view)
 {
@@ -213,7 +216,7 @@ static char *part_words(const struct bad_free *lead, const struct bad_free *part
     return words;
 }
 
-/* Bad frees of one cause that read the same. */
+/* Bad frees with one cause whose descriptions are equal. */
 struct part {
     char *words;
     uint64_t count;
@@ -238,7 +241,7 @@ static void add_part(struct parts *parts, char *words, uint64_t count)
     parts->at[parts->count++] = (struct part){words, count};
 }
 
-/* The others with the cause of one that leads. */
+/* Writes the other bad frees with the cause of process->mistakes[lead]. */
 static void write_bad_free_parts(const struct process *process, size_t lead,
                                  const struct view *view, FILE *stream)
 {

@@ -1,5 +1,5 @@
-/* text_coverage.c - what the report is made from: counts, stacks, the leak check, threads; see
- * text.h.
+/* text_coverage.c - writes what the report is made from: counts, stacks, the leak check, threads;
+ * described in text.h.
  *
  * Problems are always written: frees of unknown blocks, truncated stacks, stacks that another
  * unwinder sees differently. Statistics without a problem are left to -v.
@@ -16,7 +16,8 @@
 #define PEAK_PARTS 5
 #define NAME_COLUMNS 40
 
-/* Sums over the life of a process, whose sampling error was not recorded. */
+/* Formats bytes summed up over the whole life of a process; the sampling error of such sums is not
+ * recorded, so it is assumed. */
 static struct term_text rough_bytes(const struct process *process, uint64_t bytes)
 {
     return estimate_bytes(bytes, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(bytes) : 0);
@@ -28,7 +29,8 @@ static struct term_text rough_count(const struct process *process, uint64_t numb
     return estimate_count(number, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(number) : 0, word);
 }
 
-/* "Outer callers are missing in 3 call stacks: deeper than depth=, which may be up to 1024 (2); ..." */
+/* Writes why stacks are truncated: "Outer callers are missing in 3 call stacks: deeper than depth=,
+ * which may be up to 1024 (2); ...". */
 static void write_truncated(const struct process *process, FILE *stream)
 {
     const char *join = ": ";
@@ -69,7 +71,8 @@ static void write_seen(const struct process *process, FILE *stream)
     write_truncated(process, stream);
 }
 
-/* The result of unwind_check: stacks that another unwinder walked too. */
+/* Writes the result of the option unwind_check: how many stacks a second unwinder walked, and how
+ * many it saw differently. */
 static void write_compared(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!process->unwind_mismatches && !(process->unwind_checks && view->verbose))
@@ -87,7 +90,7 @@ static void write_rate(uint64_t part, uint64_t whole, FILE *stream)
     uint64_t permille = (uint64_t)((double)part / (double)whole * 1000 + 0.5);
 
     if (permille == 1000 && part != whole)
-        permille = 999; /* 100 % means all */
+        permille = 999; /* 100.0 % is shown only if the part is the whole */
     fprintf(stream, "%s (%" PRIu64 ".%" PRIu64 " %%)", term_number(part).text, permille / 10,
             permille % 10);
 }
@@ -105,7 +108,7 @@ static void write_coverage_stacks(const struct stacks *stacks, FILE *stream)
     fputs(" of their frames shared with the previous walk.\n", stream);
 }
 
-/* The sites that held most at the peak. */
+/* Writes the sites whose blocks held most memory at the peak. */
 static void write_coverage_peak(const struct process *process, const struct view *view,
                                 FILE *stream)
 {
@@ -152,9 +155,10 @@ void text_coverage(const struct process *process, const struct view *view, FILE 
 #define THREADS_SHOWN 8
 #define FRAMES_SHOWN 3
 #define CALL_COLUMNS 30
-#define LONG_CHECK 1000000000u /* ns; shorter times need -v */
+/* nanoseconds; the time of a shorter leak check is shown only with -v */
+#define LONG_CHECK 1000000000u
 
-/* "0.03 ms", "12 ms", "1,234 ms" */
+/* Formats a time without its unit: "0.03", "12", "1,234" milliseconds. */
 static struct term_text show_milliseconds(uint64_t ns)
 {
     struct term_text shown;
@@ -167,7 +171,8 @@ static struct term_text show_milliseconds(uint64_t ns)
     return shown;
 }
 
-/* "paused 0.2 ms, analysed in 3,100 ms; 2 other threads stopped" */
+/* Describes the cost of a leak check: "paused 0.2 ms, analysed in 3,100 ms; 2 other threads
+ * stopped". */
 static size_t cost_text(const struct leak_check *look, const struct view *view, char *text,
                         size_t size)
 {
@@ -230,7 +235,7 @@ static bool is_thread_frame_shown(const struct stack *stack, size_t i, size_t us
     return user == stack->count || (i >= user && stack->frames[i]->role == FRAME_USER);
 }
 
-/* "f() at pool.c:88 < g()" */
+/* Writes the frames of a thread: "in f() at pool.c:88, called by g()". */
 static void write_leak_check_stack(const struct stack *stack, const struct view *view, FILE *stream)
 {
     size_t user = frame_first_user(stack->frames, stack->count), shown = 0;

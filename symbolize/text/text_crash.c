@@ -1,4 +1,4 @@
-/* text_crash.c - the crash of a process; see text.h.
+/* text_crash.c - writes the crash of a process; described in text.h.
  *
  * Every frame of this stack is shown, the runtime's too: the caller of abort() matters as much as
  * the function in which free() found the damage. Repeated frames are shown once.
@@ -10,7 +10,7 @@
 
 #include "leak_store.h"
 
-#define FRAMES 24 /* shown without -v */
+#define FRAMES 24 /* most frames that are shown without -v */
 #define REGISTERS_A_LINE 3
 
 static void write_crash_thread(const struct thread_ref *thread, int32_t tid, FILE *stream)
@@ -57,7 +57,8 @@ static void write_crash_repeats(const struct crash *crash, size_t end, FILE *str
     }
 }
 
-/* All frames, or the innermost ones and a third of them from the outer end. */
+/* Writes all frames of the stack; without -v, if there are too many, only the innermost ones, and
+ * of FRAMES a third from the outer end. */
 static void write_crash_stack(const struct crash *crash, const struct view *view, FILE *stream)
 {
     struct record record = record_from_stack(&crash->stack);
@@ -111,7 +112,8 @@ static bool is_same(const struct crash_block *a, const struct crash_block *b)
     return a->start == b->start && a->was_freed == b->was_freed;
 }
 
-/* Several registers often point to one block. */
+/* Says whether an earlier entry of the list has the same block: several registers often point to
+ * one block. */
 static bool is_repeated_block(const struct crash *crash, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -120,7 +122,7 @@ static bool is_repeated_block(const struct crash *crash, size_t at)
     return false;
 }
 
-/* "The address is", "rax, rdx:" */
+/* Writes what points to the block: "The address is", or registers "rax, rdx:". */
 static void write_subject(const struct crash *crash, size_t at, FILE *stream)
 {
     const struct crash_block *block = &crash->blocks[at];
@@ -164,7 +166,8 @@ static void write_registers(const struct crash *crash, FILE *stream)
     putc('\n', stream);
 }
 
-/* The stack is that of the wrong free, which the report begins with. */
+/* Writes, in short, a crash by which the allocator ended the process because of a bad free. The bad
+ * free is error 1 of the report and has the stack. */
 static void write_answer(const struct crash *crash, const struct view *view, FILE *stream)
 {
     text_style(view, stream, STYLE_WARNING);

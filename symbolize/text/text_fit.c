@@ -1,23 +1,23 @@
-/* text_fit.c - shortens the report of a process to fit a screen; see text.h.
+/* text_fit.c - shortens the report of a process to fit a screen; described in text.h.
  *
- * The function to fix is mostly a caller of the one that allocates, so a list of few records gives
- * up lines of less use, level by level (TEXT_ONE_SOURCE to TEXT_TERSEST), until each record has a
- * fair number of callers. Then the free lines of the screen are filled with callers, first those of
- * the first record.
+ * The function to fix is mostly a caller of the function that allocates, so callers are worth more
+ * than other lines. If there are only a few records, lines of less use are left out, level by level
+ * (TEXT_ONE_SOURCE to TEXT_TERSEST), until each record has enough callers. Then more callers fill
+ * the free lines of the screen, first those of the first record.
  */
 #include "symbolize/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 5     /* records; longer lists are not shortened */
-#define SCREEN 25 /* lines, unless the terminal is known to have more */
-#define PLENTY 11 /* callers: nobody reads more without asking for them */
+#define FEW 5     /* reports with more records are not shortened */
+#define SCREEN 25 /* lines of a screen, if the terminal is not known to have more */
+#define PLENTY 11 /* most callers of a record, because more are rarely read */
 
-/* Tried in this order: callers of the first record, and of the others. */
+/* Numbers of callers, of the first record and of the others, that are tried in this order. */
 static const struct {
     size_t first, others;
-    unsigned from, to; /* levels */
+    unsigned from, to; /* the levels that are tried with these numbers */
 } wanted[] = {{7, 4, TEXT_WHOLE, TEXT_BRIEF},
               {4, 2, TEXT_BRIEF, TEXT_BRIEF},
               {4, 1, TEXT_BRIEF, TEXT_BRIEF},
@@ -32,14 +32,15 @@ struct fitting {
 
 static size_t count_lines(const char *text)
 {
-    size_t lines = 1; /* the summary line follows */
+    size_t lines = 1; /* 1 for the summary line, which follows */
 
     for (; *text; text++)
         lines += *text == '\n';
     return lines;
 }
 
-/* The report as it is planned, or NULL if it has too many lines; free(3) it. */
+/* Writes the draft with the present settings to memory. Returns NULL if it has too many lines. The
+ * caller frees the text. */
 static char *try_draft(struct fitting *fitting)
 {
     char *text = NULL;
@@ -84,7 +85,7 @@ static char *try_levels(struct fitting *fitting)
     return NULL;
 }
 
-/* Shows more callers of one record while that changes the text and fits. */
+/* Adds callers to one record as long as that changes the text and the text fits the screen. */
 static char *add_callers(struct fitting *fitting, size_t record, size_t most, char *text)
 {
     while (fitting->callers[record] < most) {
@@ -113,7 +114,7 @@ static char *fill_screen(struct fitting *fitting, char *text)
     return text;
 }
 
-/* What was given up for more than was needed. */
+/* Adds the line with the next command again, if it was left out and fits the screen after all. */
 static char *add_next(struct fitting *fitting, char *text)
 {
     char *longer;
@@ -134,7 +135,8 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
     char *text = NULL;
     size_t lines;
 
-    fitting.lines = view->rows > SCREEN ? view->rows - 1 : SCREEN; /* the prompt follows */
+    /* one line is kept for the prompt */
+    fitting.lines = view->rows > SCREEN ? view->rows - 1 : SCREEN;
     fitting.when_told = view->when_told;
     fitting.view.fit = fitting.callers;
     if (count <= FEW)

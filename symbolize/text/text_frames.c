@@ -1,4 +1,4 @@
-/* text_frames.c - the stack of a record; see text.h. */
+/* text_frames.c - writes the stack of a record; described in text.h. */
 #include "symbolize/text/text.h"
 
 #include <stdlib.h>
@@ -6,9 +6,10 @@
 
 #include "leak_store.h"
 
-/* What is shown without -v, by view->terse: callers above the user frame, unless the view says how
- * many, and frames that show their source line. The caller of a function that returns the block is
- * the one that should free it, so two frames have source. */
+/* How much is shown without -v, by view->terse: the number of callers outside of the user frame,
+ * unless the view has a number, and the number of frames with a source line. Two frames have one,
+ * because the caller of a function that returns the block is often the place that should free
+ * it. */
 static const struct {
     size_t callers, sources;
 } detail[TEXT_TABLE + 1] = {{4, 2}, {4, 1}, {2, 1}, {2, 1}, {1, 0}, {1, 0}};
@@ -35,12 +36,13 @@ static bool is_shown(const struct record *record, size_t i, const struct view *v
 {
     if (view->all_frames || i == record->user)
         return true;
-    if (record->user == record->frame_count) /* no user frame: everything but allocators */
+    /* without a user frame, all frames but those of allocation functions are shown */
+    if (record->user == record->frame_count)
         return record->frames[i]->role != FRAME_ALLOCATOR;
     return i > record->user && record->frames[i]->role == FRAME_USER;
 }
 
-/* The number of equal frames from i on: direct recursion. */
+/* Counts the equal frames from index i on, which direct recursion makes. */
 static size_t count_repeats(const struct record *record, size_t i)
 {
     size_t count = 1;
@@ -50,7 +52,7 @@ static size_t count_repeats(const struct record *record, size_t i)
     return count;
 }
 
-/* Does the record first differ here from another one? */
+/* Is it a frame in which the record first differs from another one? */
 static bool is_parting(const struct record *record, size_t i)
 {
     for (size_t k = 0; k < record->parting_count; k++)
@@ -59,7 +61,8 @@ static bool is_parting(const struct record *record, size_t i)
     return false;
 }
 
-/* Is it the function in which others are freed? Every stack has main. */
+/* Is it the frame of a function that frees other blocks, or calls what frees them? main is no such
+ * function, because every stack has it. */
 static bool is_common_function(const struct record *record, size_t i)
 {
     const struct freed *freed = record->freed.places ? &record->freed : &record->beside;
@@ -69,7 +72,8 @@ static bool is_common_function(const struct record *record, size_t i)
            record->frames[i]->role == FRAME_USER && strcmp(common->function, "main") != 0;
 }
 
-/* Is it most likely the function to fix? It frees others nearby. */
+/* Is it the function that most likely needs the fix? It frees other blocks, or calls a function
+ * that does. */
 static bool is_marked(const struct record *record, size_t i)
 {
     const struct freed_place *at = &record->freed.place[0];
@@ -79,7 +83,7 @@ static bool is_marked(const struct record *record, size_t i)
            record->frames[i]->role == FRAME_USER;
 }
 
-/* " #12 name ..." */
+/* Writes a frame with its margin; if the view is exact, with its number: "#12". */
 static void write_stack_frame(const struct record *record, size_t depth, bool user, int indent,
                               const struct view *view, FILE *stream)
 {
@@ -92,7 +96,8 @@ static void write_stack_frame(const struct record *record, size_t depth, bool us
     text_frame_rest(record->frames[depth], user, indent, view, stream);
 }
 
-/* Frames that are listed on one line: one, or direct recursion. */
+/* Frames that share one line of the report: a single frame, several of direct recursion, or several
+ * that are left out. */
 struct frame_line {
     size_t at, count;
     bool left_out;
@@ -105,7 +110,7 @@ static size_t count_callers(const struct view *view)
     return view->callers ? view->callers : detail[view->terse].callers;
 }
 
-/* Shows the frame where a gap has only one: a line that tells of the gap saves nothing. */
+/* Shows a frame that is left out alone: a line "..." would be as long. */
 static void close_short_gaps(struct frame_line *lines, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -114,20 +119,20 @@ static void close_short_gaps(struct frame_line *lines, size_t count)
             lines[i].left_out = false;
 }
 
-#define NAMELESS 1 /* callers without a name that are shown: they tell a reader little */
+#define NAMELESS 1 /* callers without a name that are shown; they say little */
 
 static bool is_worth_a_line(const struct frame *frame, size_t caller, size_t callers)
 {
     return caller <= callers && (frame->function || caller <= NAMELESS || callers == SIZE_MAX);
 }
 
-/* The lines of the frames, innermost first; free(3) them. */
+/* Decides which frames have lines, innermost first. The caller frees the list. */
 static struct frame_line *list_frames(const struct record *record, const struct view *view,
                                       size_t *listed)
 {
     struct frame_line *lines = NULL;
     size_t capacity = 0, callers = count_callers(view), count;
-    bool common = false; /* the function in which others are freed was found */
+    bool common = false; /* true once the function that frees other blocks was found */
 
     *listed = 0;
     for (size_t i = 0; i < record->frame_count; i += count) {
@@ -165,7 +170,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
             fprintf(stream, "%*s...\n", indent, "");
         told = more;
         write_stack_frame(record, lines[i].at, frame == title, indent, view, stream);
-        sources += frame == title || sources; /* from the title frame on */
+        sources += frame == title || sources; /* counts frames from the title frame on */
         if (sources && sources <= detail[view->terse].sources)
             text_source_line(frame, indent, view, stream);
         if (lines[i].count > 1)

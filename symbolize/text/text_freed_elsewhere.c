@@ -1,4 +1,5 @@
-/* text_freed_elsewhere.c - where other blocks of a record, and its owner, were freed; see text.h.
+/* text_freed_elsewhere.c - writes where other blocks of a record, and its owner, were freed;
+ * described in text.h.
  *
  *     others are freed in node_free, called by process at src/main.c:68 (95 % of 12,041)
  *     never freed when allocated here; other blocks from this line are freed in
@@ -12,12 +13,13 @@
  *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90,
  *       called by tree_drop at src/tree.c:120
  *
- * "process" is the innermost function that the record's stack has, too, and the line is that of its
- * call; without such a function the line is where the block is freed. The place whose stack agrees
- * best with the record's comes first, then the most frequent one.
+ * "process" is the innermost function that is in both stacks, that of the free and that of the
+ * record; the line is that of its call. If the stacks have no function in common, the line is the
+ * one that frees. The place whose stack is most like that of the record is first, then the most
+ * frequent place.
  *
- * An estimated share is "about", and where too few frees were sampled for a share the line says so.
- * Places that freed few of the blocks need -v.
+ * An estimated share is written as "about". If too few frees were sampled for an estimate, the line
+ * says so. Places that freed only few blocks are shown with -v.
  */
 #include "symbolize/text/text.h"
 
@@ -25,15 +27,16 @@
 
 #include "symbolize/records/sampling_error.h"
 
-#define SHARE_SHOWN 0.2 /* least share of the frees without -v */
+#define SHARE_SHOWN 0.2 /* a place with a smaller share of the frees is shown only with -v */
 #define HOLDER_COLUMNS 24
-#define NAME_LEAST 17   /* least columns of a name, even if the line becomes too long */
-#define NAME_COLUMNS 60 /* of a name on a line of its own */
+#define NAME_LEAST 17   /* a name has at least so many columns, even if the line becomes too long */
+#define NAME_COLUMNS 60 /* most columns of a name on a line of its own */
 #define CALLER_COLUMNS 40
-#define MOST_SHOWN 0.5 /* least share of a second place without -v */
+#define MOST_SHOWN 0.5 /* a second place with a smaller share is shown only with -v */
 #define NEXT_LINE "\n       "
 
-/* " (95 % of 12,041)", or nothing. */
+/* Makes the text for the share of place i: " (95 % of 12,041)"; empty if there was only one
+ * free. */
 static void share_text(const struct freed *freed, size_t i, char *text, size_t size)
 {
     uint64_t error = freed->sampled ? ESTIMATE_ROUGH_ERROR(freed->of) : 0;
@@ -41,7 +44,8 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
     const char *about = freed->exact ? "" : "about ";
     unsigned percent = (unsigned)(freed->place[i].share * 100 + 0.5);
 
-    percent = percent < 1 ? 1 : percent > 99 ? 99 : percent; /* 0 % and 100 % would be wrong */
+    /* "0 %" or "100 %" would say none or all */
+    percent = percent < 1 ? 1 : percent > 99 ? 99 : percent;
     *text = 0;
     if (freed->of <= 1)
         return;
@@ -53,8 +57,8 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
         snprintf(text, size, " (%s%u %% of %.27s)", about, percent, of.text);
 }
 
-/* Writes a place that frees. rest: the text after the place. What does not fit moves to a line of
- * its own: the place, or the name with it, since a cut name is of no use. */
+/* Writes a place that frees. rest: the text behind the place. If the line is too long, the place
+ * moves to a line of its own, together with the function's name if that would have to be cut. */
 static void write_freed_place(const char *margin, const char *lead, const struct frame *frame,
                               const char *rest, const struct view *view, FILE *stream)
 {
@@ -84,7 +88,8 @@ static const char *margin_of(const struct freed_place *at)
     return at->close ? TEXT_MARGIN_MARKED : TEXT_MARGIN;
 }
 
-/* "node_free, called by process at src/main.c:68" on a line, or the caller on the next one. */
+/* Writes "node_free, called by process at src/main.c:68" in one line, or the caller in a second
+ * line. */
 static void write_freed_call(const char *lead, const struct freed_place *at, const char *rest,
                              const struct view *view, FILE *stream)
 {
@@ -116,7 +121,8 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
         text_source_line(at->common, TEXT_INDENT, view, stream);
 }
 
-/* The user's function that calls the one of the frame, unless it is main: every stack has that. */
+/* Returns the next user function outwards from frames[at]; NULL if that is main, because every
+ * stack has main. */
 const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at)
 {
     for (size_t i = at + 1; i < count; i++)
@@ -126,7 +132,7 @@ const struct frame *text_find_caller(const struct frame *const *frames, size_t c
     return NULL;
 }
 
-/* The caller in the stack that freed most at the first place. */
+/* Finds the caller of the freeing function, in the most frequent stack of the first place. */
 static const struct frame *find_freeing_caller(const struct freed *freed)
 {
     size_t i = 0;
@@ -136,8 +142,8 @@ static const struct frame *find_freeing_caller(const struct freed *freed)
     return text_find_caller(freed->frames, freed->frame_count, i);
 }
 
-/* Writes a place that frees: the common function, or if that is too far away, the one that calls
- * the function that frees. */
+/* Writes place i: the function in common, or, if that is too far out, the caller of the function
+ * that frees. */
 static void write_freed_at(const char *lead, const struct freed *freed, size_t i, const char *rest,
                            const struct view *view, FILE *stream)
 {
@@ -169,14 +175,15 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     write_freed_at(lead, freed, i, rest, view, stream);
 }
 
-/* A small share counts where the stack agrees with the record's. */
+/* Is the place shown without -v? A place with a small share is shown if its stack has a function in
+ * common with that of the record. */
 static bool is_worth_a_line(const struct freed_place *at)
 {
     return at->share >= SHARE_SHOWN || at->common;
 }
 
-/* Between the call that the stacks have in common and the free may be functions that free for many:
- * the line of the call that frees. */
+/* Writes the line that calls the freeing function, because between it and the function in common
+ * there may be others that free for many callers. */
 static void write_freeing_call(const struct freed *freed, const struct view *view, FILE *stream)
 {
     const struct freed_place *at = &freed->place[0];
@@ -208,7 +215,8 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
-    if (!record->orphaned.blocks) /* the owner's free is the better hint */
+    /* skipped if the owner's free is known, which is the better hint */
+    if (!record->orphaned.blocks)
         write_freeing_call(freed, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);
@@ -229,7 +237,7 @@ struct term_text text_called_by(const struct frame *caller, size_t columns, cons
     return text;
 }
 
-/* Does the rest fit behind the place? See write_freed_place(). */
+/* Does the text behind the place fit on its line? write_freed_place() breaks lines in this way. */
 static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                      const struct view *view)
 {
@@ -243,7 +251,7 @@ static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                TEXT_COLUMNS;
 }
 
-/* Writes an owner. lead: the text up to "freed in ". */
+/* Writes where an owner was freed. lead: the text before the place, which ends with "freed in ". */
 static void write_owner(const char *lead, const struct orphaned *orphaned, const struct view *view,
                         FILE *stream)
 {
@@ -261,13 +269,14 @@ static void write_owner(const char *lead, const struct orphaned *orphaned, const
         write_freed_place(TEXT_MARGIN, lead, orphaned->frames[orphaned->user], rest, view, stream);
         return;
     }
-    if (brief.terse < TEXT_ONE_SOURCE) /* no source line in the middle */
+    /* without a source line, because the text continues behind the place */
+    if (brief.terse < TEXT_ONE_SOURCE)
         brief.terse = TEXT_ONE_SOURCE;
     write_freed_place(TEXT_MARGIN, lead, orphaned->frames[orphaned->user], ",", &brief, stream);
     fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
 }
 
-/* Writes one line on an earlier owner. */
+/* Writes a line about an earlier owner of the blocks. */
 static void write_earlier_owner(const struct orphaned *earlier, const struct view *view,
                                 FILE *stream)
 {

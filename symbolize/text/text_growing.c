@@ -1,4 +1,4 @@
-/* text_growing.c - records that grew while the process ran; see text.h.
+/* text_growing.c - writes records that grew while the process ran; described in text.h.
  *
  *     1. growing +1.1 MB/s, peak 11.4 MB (malloc)                 6c0f1c2d5f0b8a11
  *          push                                shelf.c:44
@@ -46,7 +46,8 @@ static void write_one(const struct record *record, size_t number, const struct v
 {
     int width = fprintf(stream, "%zu. ", number);
 
-    text_style(view, stream, STYLE_BOLD); /* escape sequences take no columns */
+    /* not counted in width: escape sequences take no columns */
+    text_style(view, stream, STYLE_BOLD);
     width += fprintf(stream, "growing");
     if (record->growth->bytes_per_second)
         width += fprintf(stream, " +%s/s", term_size(record->growth->bytes_per_second).text);

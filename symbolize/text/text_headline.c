@@ -1,8 +1,8 @@
-/* text_headline.c - the first and the last lines of a process; see text.h.
+/* text_headline.c - writes the first and the last lines of a process; described in text.h.
  *
- * Lost blocks come first, with what they own; then blocks that may be lost, and unfreed ones. What
- * is still reachable, or the runtime's, is not in the headline. "No leaks" needs a leak check that
- * was made, and a program that was seen to allocate.
+ * The headline has lost blocks first, with the blocks that they own, then possibly lost and unfreed
+ * blocks; no reachable blocks, and none that the runtime keeps. It says "no leaks" only if a leak
+ * check was made and libleak saw the program allocate.
  */
 #include "symbolize/text/text.h"
 
@@ -12,8 +12,9 @@
 
 #include "symbolize/records/sampling_error.h"
 
-#define NAME_COLUMNS 30    /* of the name of a program */
-#define COMMAND_COLUMNS 40 /* of the name and its arguments; the rest of the line has the exit */
+#define NAME_COLUMNS 30 /* most columns of the program's name */
+/* most columns of the name and arguments; the rest of the line has the exit status */
+#define COMMAND_COLUMNS 40
 
 static bool has_own_allocator(const struct process *process)
 {
@@ -35,7 +36,8 @@ bool text_saw_nothing(const struct process *process)
            (has_own_allocator(process) || process->damaged || process->late);
 }
 
-/* "SIGINT"; "signal 34", in the buffer, of a signal without a name. */
+/* Returns the name of a signal, like "SIGINT"; for a signal without a name "signal 34", in the
+ * buffer. */
 static const char *signal_name(int signal, char buffer[24])
 {
 #define S(name)                                                                                    \
@@ -81,8 +83,8 @@ static void write_ending(const struct process *process, FILE *stream)
     }
 }
 
-/* The name is argv[0], which may differ from the file. Arguments distinguish processes of one
- * program, such as the children of git. */
+/* Writes the name of a process, which is argv[0] and may differ from the name of the file. With
+ * arguments it distinguishes processes of one program, such as the children of git. */
 void text_process_title(const struct process *process, bool arguments, FILE *stream)
 {
     char command[1024];
@@ -114,8 +116,8 @@ void text_verdict_total(const struct process *process, enum verdict verdict, FIL
     fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
 }
 
-/* "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost"; "(3 records, listed as 1)"
- * where the list has fewer numbers, as it joins those of one cause. */
+/* Writes "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost"; with "(3 records,
+ * listed as 1)" if the list joins records with one cause. */
 static void write_headline_verdict(const struct process *process, enum verdict verdict,
                                    const struct view *view, FILE *stream)
 {
@@ -134,8 +136,9 @@ static void write_headline_verdict(const struct process *process, enum verdict v
                 verdict_words[VERDICT_INDIRECT]);
 }
 
-/* "No leaks" needs a leak check that is still valid and nothing else to report. What was reachable
- * at a leak check before the end may be lost by now. */
+/* Returns what the headline says about a process that lost nothing. "no leaks" is possible only if
+ * the last leak check is still valid, and there is nothing else to report. Blocks that were
+ * reachable at a leak check before the end may be lost by now. */
 const char *text_no_losses(const struct process *process)
 {
     const struct leak_check *look = process->look;
@@ -199,9 +202,9 @@ bool text_losses(const struct process *process, const struct view *view, FILE *s
     return *join == ',';
 }
 
-/* What --error-exitcode counts by default. */
+/* What other processes have of the errors that --error-exitcode counts by default. */
 struct elsewhere {
-    const struct process *process; /* the first one */
+    const struct process *process; /* the first process with such errors */
     size_t processes;
     uint64_t bytes, records, errors;
 };
@@ -227,7 +230,8 @@ static struct elsewhere find_elsewhere(const struct report *report)
     return sum;
 }
 
-/* "122,998 bytes lost in shelf (pid 43)", "600 bytes lost and 2 errors in 3 other processes" */
+/* Writes what other processes lost: "122,998 bytes lost in shelf (pid 43)", "600 bytes lost and 2
+ * errors in 3 other processes". */
 static void write_elsewhere(const struct report *report, const char *join, FILE *stream)
 {
     struct elsewhere sum = find_elsewhere(report);
@@ -286,7 +290,8 @@ void text_summary(const struct process *process, FILE *stream)
     text_totals(&process->totals, stream);
 }
 
-/* What a process was before it called exec is no other process. */
+/* Counts the processes. A process that called exec has an entry for each program that it was, but
+ * counts once. */
 static size_t count_processes(const struct report *report)
 {
     size_t count = 0;

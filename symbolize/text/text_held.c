@@ -1,4 +1,4 @@
-/* text_held.c - what a process that lost nothing kept; see text.h.
+/* text_held.c - writes which memory was kept by a process that lost nothing; described in text.h.
  *
  *     98 % of all blocks ever allocated were alive at once: create_node,
  *       freed only at exit in free_list.
@@ -12,19 +12,23 @@
 
 #include "symbolize/records/sampling_error.h"
 
-#define REACHABLE_LEAST (256 << 10) /* a small heap says nothing */
-#define OWNER_SHARE 0.25            /* of what is reachable; else there is no owner to speak of */
-#define RECORD_SHARE 0.5  /* of what the owner keeps: a path to such blocks is typical of it */
-#define OVERALL_LEAST 0.5 /* of all blocks; else only those of the function are counted */
+/* bytes of reachable blocks; in a smaller heap owners are not reported */
+#define REACHABLE_LEAST (256 << 10)
+/* share of the reachable blocks; an owner that keeps less is not reported */
+#define OWNER_SHARE 0.25
+/* share of the owner's blocks; a path to a record with less is not typical and not shown */
+#define RECORD_SHARE 0.5
+/* share of all blocks; if fewer were alive at once, only the blocks of the function are counted */
+#define OVERALL_LEAST 0.5
 
-/* ---- Alive at once --------------------------------------------------------------------------- */
+/* ---- Blocks that were alive at one time ------------------------------------------------------ */
 
 struct sentence {
     FILE *stream;
-    size_t used; /* columns */
+    size_t used; /* columns of the last line that are used */
 };
 
-/* A part of the sentence, on a line of its own if it does not fit; " " of its own in front. */
+/* Writes a part of the sentence; on a new line, after a space, if it does not fit. */
 static void put_part(struct sentence *sentence, const char *text)
 {
     size_t columns = term_text(text, strlen(text), 0).columns;
@@ -37,7 +41,7 @@ static void put_part(struct sentence *sentence, const char *text)
     sentence->used += columns;
 }
 
-/* "All", "98 %"; less than all is never 100 %. */
+/* Writes "All" or "98 % of all"; if the part is less than the whole, never 100 %. */
 static void put_share(struct sentence *sentence, uint64_t part, uint64_t whole, const char *rest)
 {
     char text[96];
@@ -95,9 +99,9 @@ static void write_held_at_once(const struct process *process, const struct view 
     fputs(".\n", stream);
 }
 
-/* ---- The largest owner ----------------------------------------------------------------------- */
+/* ---- The root that owns most ----------------------------------------------------------------- */
 
-/* The record at the end of its path. */
+/* Returns the record at the end of the owner's path. */
 static const struct record *record_of_owner(const struct process *process,
                                             const struct owner *owner)
 {
@@ -107,7 +111,7 @@ static const struct record *record_of_owner(const struct process *process,
     return NULL;
 }
 
-/* The first and the last block of a path of many. */
+/* Shortens a path to its first and its last block, if it has more than three. */
 static struct path shorten_path(const struct path *path, struct path_step ends[2])
 {
     struct path shorter = *path;

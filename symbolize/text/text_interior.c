@@ -1,5 +1,5 @@
-/* text_interior.c - below a record: the pointers that hold its blocks behind their start; see
- * text.h.
+/* text_interior.c - writes, below a record, the interior pointers that hold its blocks; described
+ * in text.h.
  *
  *     only interior pointers: all 788 at +12, from blocks of read_table() (dict.c:7)
  */
@@ -11,7 +11,8 @@
 
 #define CALL_COLUMNS 40
 
-/* "table (dict.c:7)" is in the path, when a root is the only holder of the record. */
+/* Writes where the pointers are: "table (dict.c:7)" if a root with a name is the only holder of the
+ * record, else "variables or stacks" or the blocks. */
 static void write_holder(const struct interior *interior, const struct record *record,
                          const struct view *view, FILE *stream)
 {
@@ -40,7 +41,7 @@ static void write_offset(uint64_t offset, FILE *stream)
         fputs("their start", stream);
 }
 
-/* The number of blocks if the first rows that have one offset are of all blocks, else 0. */
+/* Returns the number of blocks of the record if all interior pointers have one offset, else 0. */
 static uint64_t at_one_offset(const struct record *record)
 {
     uint64_t blocks = 0;
@@ -53,7 +54,7 @@ static uint64_t at_one_offset(const struct record *record)
     return blocks == record->blocks ? blocks : 0;
 }
 
-/* "all 788 at +12, from A and B" */
+/* Writes pointers with one offset: "all 788 at +12, from A and B". */
 static void write_one_offset(const struct record *record, size_t shown, const struct view *view,
                              FILE *stream)
 {
@@ -66,7 +67,7 @@ static void write_one_offset(const struct record *record, size_t shown, const st
     }
 }
 
-/* "500 at +12, from A; 12 at +16, from B" */
+/* Writes pointers with several offsets: "500 at +12, from A; 12 at +16, from B". */
 static void write_offsets(const struct record *record, size_t shown, const struct view *view,
                           FILE *stream)
 {
@@ -78,7 +79,8 @@ static void write_offsets(const struct record *record, size_t shown, const struc
     }
 }
 
-/* True if pointers to the start lead from possibly lost blocks to all that is known. */
+/* Says whether all known pointers point to the start of the blocks. The record is then possibly
+ * lost only because the blocks with these pointers are. */
 static bool is_held_by_possible(const struct record *record)
 {
     for (size_t i = 0; i < record->interior_count; i++)
@@ -109,7 +111,7 @@ void text_interior_words(const struct record *record, const struct view *view, F
         fputs(": tagged pointers?", stream);
 }
 
-/* Writes words in lines that fit the terminal; further lines are indented. */
+/* Writes words in lines that fit the terminal; all lines but the first are indented further. */
 static void write_wrapped(const char *words, FILE *stream)
 {
     size_t used = TEXT_INDENT;

@@ -1,4 +1,4 @@
-/* text_list.c - the list of the records of a process; see text.h. */
+/* text_list.c - writes the list of the records of a process; described in text.h. */
 #include "symbolize/text/text.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "symbolize/records/leak_groups.h"
 #include "common/base/term_text.h"
 
-/* A record that a listed one owns stands below that one. */
+/* Says whether the record is listed by itself. A record that another listed record owns is shown
+ * below that record instead. */
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view)
 {
@@ -21,7 +22,7 @@ bool text_list_has(const struct process *process, const struct record *record,
     return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 
-/* The items of the list are entries, or records with --apart. */
+/* Returns the number of possible items of the list: entries, or records with --apart. */
 static size_t item_count(const struct process *process, const struct view *view)
 {
     return view->apart ? process->record_count : process->entry_count;
@@ -33,7 +34,7 @@ static const struct record *item_first(const struct process *process, const stru
     return &process->records[view->apart ? i : process->entries[i].parts[0]];
 }
 
-/* The list has the item, or view->top cuts it off. */
+/* Says whether entry or record i is an item of the list, though view->top may cut it off. */
 static bool is_item(const struct process *process, const struct view *view, size_t i)
 {
     const struct record *first = item_first(process, view, i);
@@ -60,7 +61,7 @@ size_t text_list_count_verdict(const struct process *process, enum verdict verdi
     return listed;
 }
 
-/* The age and the threads of an item; free(3) it. */
+/* Returns a text with the age and the threads of an item; the caller frees it. */
 static char *item_when(const struct process *process, const struct view *view, size_t i)
 {
     struct record record =

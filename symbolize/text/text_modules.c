@@ -1,4 +1,6 @@
-/* text_modules.c - modules without names or lines, and what to do about it; see text.h. */
+/* text_modules.c - writes modules without names or lines, and what to do about it; described in
+ * text.h.
+ */
 #include "symbolize/text/text.h"
 
 #include <stdlib.h>
@@ -6,9 +8,9 @@
 
 #include "common/base/arena.h"
 
-#define NAME_COLUMNS 40 /* of a module, and of a package */
+#define NAME_COLUMNS 40 /* most columns of the name of a module or a package */
 
-/* ---- One by one, with -v --------------------------------------------------------------------- */
+/* ---- Writing each module, with -v ------------------------------------------------------------ */
 
 static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
 {
@@ -21,7 +23,7 @@ static const struct process *nth_process(const struct text_processes *processes,
     return &processes->report->processes[processes->full[nth]];
 }
 
-/* A module is told once for all processes. */
+/* Was the module written for an earlier process? Each module is written only once. */
 static bool was_told(const struct text_processes *processes, size_t nth,
                      const struct blind_module *module)
 {
@@ -54,9 +56,9 @@ void text_blind_modules(const struct text_processes *processes, size_t nth, FILE
     }
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
+/* ---- Writing the modules of all processes together ------------------------------------------- */
 
-/* The modules of all listed processes; each name once. */
+/* The modules of all listed processes, each name once. */
 struct modules {
     const struct blind_module **at;
     size_t count, capacity;
@@ -80,7 +82,7 @@ static bool is_listed(const struct process *process, const struct record *record
            (text_lists_records(process, view) && text_list_has(process, record, view));
 }
 
-/* Does a stack that the report lists, or could with --top=0, go through the module? */
+/* Is the module in a stack that the report lists, or would list with --top=0? */
 static bool is_in_listed(const struct process *process, const struct blind_module *module,
                          const struct view *view)
 {
@@ -108,7 +110,7 @@ static bool is_in_listed(const struct process *process, const struct blind_modul
     return false;
 }
 
-/* Worth telling: a module of the program in a stack that the report lists. */
+/* Does the report name the module? Only a module of the program that is in a listed stack. */
 static bool is_told(const struct process *process, size_t blind, const struct view *view)
 {
     const struct blind_module *module = &process->blind[blind];
@@ -150,10 +152,11 @@ static struct modules collect_modules(const struct text_processes *processes,
     return made;
 }
 
-/* A line of names: a head, names with commas between as far as they fit, and how many more. */
+/* A line of names: first the head, then as many names as fit, with commas between them, then how
+ * many more there are. */
 struct names {
     const char *head;
-    size_t columns; /* that are written; 0 = the line has not begun */
+    size_t columns; /* columns that are written; 0 = the line has not begun */
     size_t left_out;
     FILE *stream;
 };
@@ -180,7 +183,7 @@ static void end_names(const struct names *names, const char *end)
         fputs(end, names->stream);
 }
 
-/* "No debug information: app, bash, libssl.so.3." */
+/* Writes "No debug information: app, bash, libssl.so.3." */
 static void write_without_lines(const struct modules *modules, FILE *stream)
 {
     struct names names = {.head = "No debug information: ", .stream = stream};
@@ -215,7 +218,7 @@ static bool is_first_of_package(const struct modules *modules, size_t at)
     return true;
 }
 
-/* "Install bash-dbgsym, or set DEBUGINFOD_URLS=https://..." */
+/* Writes "Install bash-dbgsym, or set DEBUGINFOD_URLS=https://...". */
 static void write_packages(const struct modules *modules, const char *server, FILE *stream)
 {
     struct names names = {.head = "Install ", .stream = stream};
@@ -240,7 +243,8 @@ static void write_packages(const struct modules *modules, const char *server, FI
     fprintf(stream, "DEBUGINFOD_URLS=%s\n", server);
 }
 
-/* Files that are not those of the run: those with the first reason. */
+/* Writes the modules without any names, because their files have changed since the run; only those
+ * with the reason of the first one. */
 static void write_nameless(const struct modules *modules, FILE *stream)
 {
     struct names names = {.head = "No names from ", .stream = stream};

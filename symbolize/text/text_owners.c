@@ -1,5 +1,5 @@
-/* text_owners.c - what keeps blocks alive: paths from roots, and the roots that own most; see
- * text.h.
+/* text_owners.c - writes what keeps blocks alive: paths from roots, and the roots that own most;
+ * described in text.h.
  *
  * A line of a path breaks before an arrow. A block belongs to the root that reaches it in the
  * fewest steps, so each block is counted once.
@@ -11,7 +11,7 @@
 
 #include "leak_store.h"
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Writing paths --------------------------------------------------------------------------- */
 
 #define CALL_COLUMNS 40
 
@@ -24,8 +24,10 @@ struct term_text text_call(const struct frame *frame, const struct view *view, s
         return term_text("an unknown place", 16, 0);
     name = text_function_name(frame, view, columns > 4 ? columns - 2 : columns);
     whole =
-        (view->verbose || view->full_names) && strchr(name.text, '('); /* the name has arguments */
-    whole = whole || !frame->function || *frame->function == '[';      /* or no function */
+        /* the name has arguments, so "()" is not added */
+        (view->verbose || view->full_names) && strchr(name.text, '(');
+    /* no function, so "()" is not added */
+    whole = whole || !frame->function || *frame->function == '[';
     call.columns = name.columns + (whole ? 0 : 2);
     snprintf(call.text, sizeof(call.text), "%.*s%s", TERM_TEXT_MAX - 3, name.text,
              whole ? "" : "()");
@@ -34,7 +36,7 @@ struct term_text text_call(const struct frame *frame, const struct view *view, s
 
 struct line {
     FILE *stream;
-    size_t indent, used; /* columns */
+    size_t indent, used; /* columns of the indentation, and of the text on the line */
 };
 
 static void put_word(struct line *line, const char *text)
@@ -52,7 +54,8 @@ static void put_word(struct line *line, const char *text)
     line->used += shown.columns;
 }
 
-/* The root, or the pointer to the block, as far as it has a name. */
+/* Writes the root of a path, or the expression for the pointer to the block, as far as it has a
+ * name. */
 static void put_root(struct line *line, const struct path *path)
 {
     const struct root *root = path->root;
@@ -66,7 +69,8 @@ static void put_root(struct line *line, const struct path *path)
     }
 }
 
-/* A block of the path, and the offset of the next pointer in it, unless it has been named. */
+/* Writes a block of the path, and the offset of the next pointer in this block, unless the
+ * expression for the pointer has named it. */
 static void put_step(struct line *line, const struct path *path, size_t i, const struct view *view)
 {
     const struct path_step *step = &path->steps[i];

@@ -1,10 +1,10 @@
-/* text_processes.c - which processes of a report are listed, and a line for each other program; see
- * text.h.
+/* text_processes.c - chooses the processes that a report lists, and writes a line for each other
+ * program; described in text.h.
  *
- * A shell script starts hundreds of programs, and a wrapper executes several before the one that
- * was asked for. So what a process held when it called exec is only counted, programs without
- * findings have a line together ("sed (37 processes): no leaks"), and of many with findings the
- * worst are listed.
+ * A shell script starts hundreds of programs, and a wrapper script executes several before the one
+ * that the user asked for. So blocks that a process held when it called exec are only counted. All
+ * processes of a program without findings have one line ("sed (37 processes): no leaks"). Of many
+ * processes with findings only the worst are listed.
  */
 #include "symbolize/text/text.h"
 
@@ -13,18 +13,18 @@
 
 #include "common/base/arena.h"
 
-#define FULL_MOST 6     /* processes that are listed in full */
-#define LINES_MOST 10   /* programs with a line */
-#define PROGRAMS_MOST 4 /* programs before exec */
-#define SYSTEM_MOST 2   /* children that are programs of the system */
-#define SYSTEM_TOP 3    /* their records */
+#define FULL_MOST 6     /* most processes that are listed in full */
+#define LINES_MOST 10   /* most programs that have a line */
+#define PROGRAMS_MOST 4 /* most programs before exec that are named */
+#define SYSTEM_MOST 2   /* most processes listed in full that are programs of the system */
+#define SYSTEM_TOP 3    /* most records of each of these */
 
 static bool shows_all(const struct view *view)
 {
     return view->verbose || !view->top;
 }
 
-/* ---- Which are listed ------------------------------------------------------------------------ */
+/* ---- Choosing the processes to list ---------------------------------------------------------- */
 
 static bool is_of_system(const char *exe)
 {
@@ -38,13 +38,14 @@ static bool is_of_system(const char *exe)
     return strncmp(exe, "/usr/", 5) == 0;
 }
 
-/* A running process may free what it holds; a later report tells. */
+/* Says whether the process still runs and has no findings but live blocks: it may free them
+ * later. */
 static bool only_has_live_blocks(const struct process *process)
 {
     return process->how == END_RUNNING && !process_has_findings(process);
 }
 
-/* Findings, or blocks that no leak check classified. */
+/* Says whether the process has findings, or blocks that no leak check classified. */
 static bool is_worth_a_list(const struct process *process, const struct view *view)
 {
     if (process_has_findings(process) || text_saw_nothing(process))
@@ -59,7 +60,8 @@ static bool is_worth_a_list(const struct process *process, const struct view *vi
     return view->suppressed && process->suppressed.records;
 }
 
-/* Blocks were reachable at a leak check before the end: their state at the end is unknown. */
+/* Says whether a leak check before the end found reachable blocks: their state at the end is
+ * unknown. */
 static bool is_state_outdated(const struct process *process)
 {
     return process->totals.of[VERDICT_REACHABLE].records && process->look && !process->look->last;
@@ -71,7 +73,8 @@ static uint64_t lost_bytes(const struct process *process)
                           process->totals.of[VERDICT_INDIRECT].bytes);
 }
 
-/* More than blocks that are possibly lost, or descriptors that are open. */
+/* Says whether the process has findings that are certain, and not only possibly lost blocks or open
+ * descriptors. */
 static bool is_certain(const struct process *process)
 {
     return lost_bytes(process) || process->totals.errors || process->totals.growing ||
@@ -90,7 +93,8 @@ static bool is_candidate(const struct report *report, size_t i, const struct vie
     return is_worth_a_list(process, view) || is_state_outdated(process);
 }
 
-static const struct report *compared; /* qsort has no argument for it */
+/* the report, for compare_processes(): qsort passes no further argument */
+static const struct report *compared;
 
 static int compare_processes(const void *left, const void *right)
 {
@@ -105,7 +109,8 @@ static int compare_processes(const void *left, const void *right)
                ?: COMPARE(lost_bytes(y), lost_bytes(x)) ?: COMPARE(a, b);
 }
 
-/* What users cannot change comes last, and has less room. */
+/* Returns how many processes are listed in full. Programs of the system, which users cannot change,
+ * are last in the order, and only few of them are listed. */
 static size_t cut_at_limits(const struct report *report, const size_t *full, size_t count)
 {
     size_t kept = 0, of_system = 0;
@@ -156,7 +161,7 @@ void text_processes_end(struct text_processes *processes)
     free(processes->is_full);
 }
 
-/* The first process, in an earlier program. */
+/* Says whether process i is an earlier program of the first process, before it called exec. */
 static bool is_before_exec(const struct text_processes *processes, size_t i)
 {
     const struct process *lead = &processes->report->processes[0];
@@ -178,7 +183,7 @@ bool text_lists_records(const struct process *process, const struct view *view)
     return view->verbose || view->chosen || !process_only_called_exec(process);
 }
 
-/* ---- What called exec ------------------------------------------------------------------------ */
+/* ---- Programs before exec -------------------------------------------------------------------- */
 
 static void write_name(const struct process *process, FILE *stream)
 {
@@ -187,7 +192,7 @@ static void write_name(const struct process *process, FILE *stream)
     fputs(term_text(name, strlen(name), 30).text, stream);
 }
 
-/* The most that one of them held. */
+/* How many processes there were, and the largest number of bytes that one of them held. */
 struct held {
     size_t processes;
     uint64_t bytes;
@@ -243,18 +248,18 @@ void text_before_exec(const struct text_processes *processes, FILE *stream)
     write_held(&held, stream);
 }
 
-/* ---- A line for each program ----------------------------------------------------------------- */
+/* ---- One line for each program --------------------------------------------------------------- */
 
 enum state { STATE_CLEAN, STATE_EXEC, STATE_RUNNING, STATE_FINDINGS, STATE_UNFREED };
 
-/* Processes of one program with one result. */
+/* Processes of one program with an equal result. */
 struct line {
-    const struct process *process; /* the first one */
+    const struct process *process; /* the first of these processes */
     enum state state;
-    const char *words; /* CLEAN */
+    const char *words; /* words for the state STATE_CLEAN */
     bool sampled;
     size_t count;
-    uint64_t most; /* bytes of one of them */
+    uint64_t most; /* the largest number of bytes that one process held */
     struct totals totals;
 };
 
@@ -300,7 +305,7 @@ static void add_to_line(struct line *line, const struct process *process)
     line->totals.resources = add_saturating(line->totals.resources, totals.resources);
 }
 
-/* "3,000 bytes lost, 2 errors" */
+/* Writes findings: "3,000 bytes lost, 2 errors". */
 static void write_findings(const struct line *line, FILE *stream)
 {
     static const enum verdict listed[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
@@ -376,7 +381,7 @@ static void write_lines(const struct line *lines, size_t count, const struct vie
                 term_count(count - shown, "more program").text);
 }
 
-/* The worst first, then as they were started. */
+/* Orders lines: the worst state first, then as the processes were started. */
 static int compare_lines(const void *left, const void *right)
 {
     static const int rank[] = {[STATE_FINDINGS] = 0,

@@ -1,4 +1,5 @@
-/* text_record.c - one record, or one entry of several records; see text.h.
+/* text_record.c - writes one record, or one entry of several records; described in text.h. The tags
+ * of the blocks look like this:
  *
  *     under the tag mesh                                 all blocks of the record
  *
@@ -19,7 +20,7 @@
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
-#define TAGS_SHOWN 3 /* without -v */
+#define TAGS_SHOWN 3 /* tags that are shown without -v */
 #define NAME_COLUMNS 24
 
 static void write_tag(const struct tag_sum *sum, const struct record *all, int indent,
@@ -47,14 +48,14 @@ void text_tags(const struct tag_sums *sums, const struct record *all, int indent
                 term_count(sums->count - shown, "more tag").text);
 }
 
-#define PARTS_SHOWN 4   /* of an entry, the first one included */
-#define CALL_COLUMNS 40 /* of a caller */
+#define PARTS_SHOWN 4   /* parts of an entry that are shown, with the first one */
+#define CALL_COLUMNS 40 /* most columns of a caller's name */
 
-/* ---- When and by whom ------------------------------------------------------------------------ */
+/* ---- Times and threads ----------------------------------------------------------------------- */
 
 #define SPAN_SIZE (2 * TIME_TEXT_SIZE + 8)
 
-/* "0.4 s", "3 min 20 s to 0.3 s"; empty when unknown. */
+/* Makes a text for the age of the blocks: "0.4 s", "3 min 20 s to 0.3 s"; empty if unknown. */
 static const char *span_text(const struct process *process, const struct record *record,
                              char text[SPAN_SIZE])
 {
@@ -81,8 +82,8 @@ static void write_span(const struct process *process, const struct record *recor
         fprintf(stream, " %s %s", span, process->how == END_RUNNING ? "ago" : "before the end");
 }
 
-/* ", 0.4 s old (T2)" for the head of a terse record, in so many columns; else empty. T1, which runs
- * main, is left out where there is no room. */
+/* Makes a text for the headline of a terse record: ", 0.4 s old (T2)"; empty if it needs more than
+ * `columns`. If there is little room, "(T1)" is left out: T1 is the thread that runs main. */
 static void age_text(const struct process *process, const struct record *record,
                      const struct view *view, size_t columns, char *text, size_t size)
 {
@@ -118,7 +119,7 @@ static void write_entry_threads(const struct record *record, FILE *stream)
         fprintf(stream, " and %zu others", record->thread_count - listed);
 }
 
-/* The error of the estimates marked with ~. */
+/* Writes the errors of the estimates, which are marked with ~. */
 static void write_entry_error(const struct record *record, FILE *stream)
 {
     const struct error *error = &record->error;
@@ -174,8 +175,9 @@ void text_occurrences(const struct record *record, FILE *stream)
     putc('\n', stream);
 }
 
-/* "3 blocks", or "3 of 40 blocks" of which the stack allocated 40: few of many are lost on a path
- * that the program rarely takes, all of them have no free at all. */
+/* Returns the number of blocks: "3 blocks", or "3 of 40 blocks" if the stack allocated 40. If few
+ * of many are lost, they are lost on a path that the program rarely takes; if all are, nothing
+ * frees them. */
 static struct term_text count_blocks(const struct record *record)
 {
     struct term_text text = estimate_count(record->blocks, record->error.blocks, "block");
@@ -189,8 +191,8 @@ static struct term_text count_blocks(const struct record *record)
     return text;
 }
 
-/* Writes the first line of an entry. entry: the record is the sum of its parts; NULL = a single
- * record. Returns whether the line has the age. */
+/* Writes the first line of a record or an entry. entry: `record` is the sum of its parts; NULL = a
+ * single record. Returns whether the line has the age. */
 static bool write_entry_head(const struct process *process, const struct record *record,
                              const struct entry *entry, size_t number, const struct view *view,
                              FILE *stream)
@@ -224,8 +226,8 @@ static bool write_entry_head(const struct process *process, const struct record 
 
 /* ---- Parts of an entry ----------------------------------------------------------------------- */
 
-/* The first user frame, from the function that the parts share outwards, that differs between two
- * parts of an entry. */
+/* Finds the user frame in which a part of an entry differs from the first part; searches outwards
+ * from the function that the parts share. */
 static const struct frame *find_parting_frame(const struct entry *entry, const struct record *part,
                                               const struct record *first, const char **who)
 {
@@ -248,8 +250,8 @@ static const struct frame *find_parting_frame(const struct entry *entry, const s
     return part->frames[a];
 }
 
-/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL
- */
+/* Writes a part of an entry: "and 96 bytes in 3 blocks called by parse() at widget.cc:11". who:
+ * "called by", "from" or NULL. */
 static void write_entry_part(const struct term_text *bytes, const struct term_text *blocks,
                              const struct frame *frame, const char *who, const struct view *view,
                              FILE *stream)
@@ -271,13 +273,14 @@ static void write_more(size_t more, FILE *stream)
                 term_count(more, "more place").text);
 }
 
-/* The number of parts to show: one more rather than "and in 1 more place". */
+/* Returns the number of parts to show: one more than usual instead of a line "and in 1 more
+ * place". */
 static size_t count_shown_parts(size_t count, const struct view *view)
 {
     return view->verbose || count <= PARTS_SHOWN + 1 ? count : PARTS_SHOWN;
 }
 
-/* The other lines of the function that allocate for this record. */
+/* Writes the other lines of the function that allocate blocks of this record. */
 static void write_entry_lines(const struct record *record, const struct view *view, FILE *stream)
 {
     size_t shown = count_shown_parts(record->line_count, view);
@@ -293,8 +296,8 @@ static void write_entry_lines(const struct record *record, const struct view *vi
     write_more(record->line_count - shown + record->more_lines, stream);
 }
 
-/* The frame in which parts of an entry differ from the first one; parts with equal frames are
- * one. */
+/* A frame in which parts of an entry differ from the first part. Parts with equal frames are summed
+ * up. */
 struct parting {
     const struct frame *frame;
     const char *who;
@@ -347,7 +350,7 @@ static void write_entry_parts(const struct process *process, const struct entry 
     free(partings);
 }
 
-/* The tags of all parts of an entry. */
+/* Writes the tags of all parts of an entry. */
 static void write_entry_tags(const struct process *process, const struct record *record,
                              const struct entry *entry, const struct view *view, FILE *stream)
 {

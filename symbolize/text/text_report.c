@@ -1,8 +1,9 @@
-/* text_report.c - the whole text report; see text.h.
+/* text_report.c - writes the whole text report; described in text.h.
  *
- * Each process that is listed: a headline, its worst records, its coverage, the next command.
- * Processes with equal reports are written once. "Unfreed" is never called a leak, and a process that was not tracked is never called
- * clean; what a lost record owns stands below that record.
+ * Each listed process has a headline, its worst records, its coverage, and the next command.
+ * Processes with equal reports are written once. "Unfreed" blocks are never called leaks, and a
+ * process that was not tracked is never called clean. Blocks that a lost record owns are shown
+ * below that record.
  */
 #include "symbolize/text/text.h"
 
@@ -15,11 +16,11 @@
 
 /* ---- The common directory of the sources ----------------------------------------------------- */
 
-#define RECORDS 100 /* of each process; the rest is not examined */
-#define LEAST 12    /* least bytes by which paths become shorter */
+#define RECORDS 100 /* records of each process that are examined */
+#define LEAST 12    /* bytes by which paths must become shorter, at least */
 
 struct common {
-    char *path; /* without the last '/' */
+    char *path; /* the directory without its last '/' */
     size_t places;
     bool near;
 };
@@ -65,10 +66,10 @@ static void add_record_paths(struct common *common, const struct record *record,
     }
 }
 
-/* The directory of the sources, in the buffer. Reports read in the project's directory have short
- * paths; read elsewhere, every place would repeat a long path, so the report names its directory
- * once. It contains all user frames of the first records. NULL: it is too short to be worth a line,
- * or some paths are relative already. */
+/* Finds the directory of the sources: the longest one with all files of the user frames of the
+ * first records. If the report is read outside of that directory, every place would repeat a long
+ * path; so the report names the directory once, and paths are relative to it. NULL: the directory
+ * is too short to save anything, or some paths are relative already. */
 static const char *find_source_root(const struct report *report, const struct view *view,
                                     char buffer[PATH_MAX])
 {
@@ -87,9 +88,9 @@ static const char *find_source_root(const struct report *report, const struct vi
     return !common.near && common.places > 1 && strlen(buffer) >= LEAST ? buffer : NULL;
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Parts of the report of a process -------------------------------------------------------- */
 
-#define AGAIN_COLUMNS 240 /* longer command lines are not repeated: three lines */
+#define AGAIN_COLUMNS 240 /* most columns of a repeated command line, which are three lines */
 
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
 {
@@ -118,8 +119,8 @@ static void write_untracked(const struct untracked *untracked, const char *where
             term_number(untracked->count).text, untracked->words);
 }
 
-/* Untracked allocations of the processes that are only counted: "no unfreed blocks" must not hide
- * them. */
+/* Writes the untracked allocations of the processes that are only counted, because their line may
+ * say "no unfreed blocks". */
 static void write_untracked_elsewhere(const struct text_processes *processes, FILE *stream)
 {
     const struct report *report = processes->report;
@@ -147,7 +148,7 @@ static void write_untracked_elsewhere(const struct text_processes *processes, FI
         write_untracked(&sums[i], " in processes not listed", stream);
 }
 
-/* Verdicts that need no fix and are not listed, a line each. */
+/* Writes a line for each verdict that needs no fix and whose records are not listed. */
 static void write_unlisted(const struct process *process, const struct view *view, FILE *stream)
 {
     static const enum verdict quiet[] = {VERDICT_REACHABLE, VERDICT_RUNTIME};
@@ -163,7 +164,7 @@ static void write_unlisted(const struct process *process, const struct view *vie
     }
 }
 
-/* What a reader who sees such a verdict for the first time must know to judge it. */
+/* Explains "possibly lost" if such a record is listed. */
 static void write_possible_meaning(const struct process *process, const struct view *view,
                                    FILE *stream)
 {
@@ -178,7 +179,8 @@ static void write_possible_meaning(const struct process *process, const struct v
     }
 }
 
-/* The first process lost nothing, and others did: it is told in few lines. */
+/* Says whether the n-th process is written in few lines: it is the first one, lost nothing, and
+ * another process has findings. */
 static bool is_short(const struct text_processes *processes, size_t nth, const struct view *view)
 {
     const struct process *process = &processes->report->processes[processes->full[nth]];
@@ -214,7 +216,8 @@ static void write_report_coverage(const struct text_processes *processes, size_t
     }
 }
 
-/* Functions of libraries and wrappers between those of the user, which only --all-frames shows. */
+/* Says whether there are frames of libraries or wrappers between the user frames; only --all-frames
+ * shows them. */
 static bool has_hidden_frames(const struct record *record)
 {
     bool hidden = false;
@@ -238,7 +241,8 @@ static bool hides_frames(const struct process *process, const struct view *view)
     return false;
 }
 
-/* The option that shows more of a process; NULL when all is shown, or when there is nothing to do. */
+/* Returns the option that shows more of a process; NULL when the report shows everything, or there
+ * is nothing to do. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
     size_t shown = text_lists_records(process, view) ? text_list_count(process, view) : 0;
@@ -272,9 +276,10 @@ static void write_next(const struct process *process, const struct view *view, F
                 process->store ? term_shell_word(process->store).text : "FILE");
 }
 
-/* Says whether no function is marked: the allocating line alone seldom is the one to fix. An owner that
- * was freed is no answer, because the last one that held the pointer may be the wrong one: readers of
- * nineteen screens were led astray by three of five owners (docs/examples/HISTORIC.md). */
+/* Says whether the report marks no function to fix for this record. The allocating line alone
+ * rarely is the line to fix. A freed owner is no answer, because the owner that is known may be the
+ * wrong one: of five such owners, three misled the readers of a test
+ * (docs/examples/HISTORIC.md). */
 static bool is_unexplained(const struct record *record)
 {
     return record->verdict == VERDICT_LOST && !record->suppressed_by &&
@@ -289,8 +294,9 @@ static bool were_followed(const struct process *process)
     return false;
 }
 
-/* The number of the first entry of lost blocks of which the report does not tell what should have freed them, where another
- * run that follows them can end by itself. 0: none. */
+/* Returns the number of the first entry of lost blocks for which the report does not show what
+ * should have freed them. 0: there is none, or another run that follows the blocks could not end by
+ * itself. */
 static size_t unexplained_entry(const struct process *process, const struct view *view)
 {
     size_t single, count;
@@ -309,7 +315,8 @@ static size_t unexplained_entry(const struct process *process, const struct view
     return 0;
 }
 
-/* Follows the first entry by default; NULL: none. */
+/* Returns the option that follows the blocks of this entry: "--when-lost", or with a number if it
+ * is not the first entry; NULL: the option is not offered. */
 static const char *follow_option(const struct text_processes *processes, size_t number, char *text,
                                  size_t size)
 {
@@ -319,7 +326,7 @@ static const char *follow_option(const struct text_processes *processes, size_t 
     return text;
 }
 
-/* The option with which another run tells more; NULL: nothing more is to be told. */
+/* Returns the option with which another run would show more; NULL: there is none. */
 static const char *choose_again(const struct text_processes *processes, const struct view *view,
                                 char *follow, size_t size)
 {
@@ -340,7 +347,7 @@ static const char *choose_again(const struct text_processes *processes, const st
     return option;
 }
 
-/* The command that runs the program again with the option that shows more. */
+/* Writes the command that runs the program again with the option that shows more. */
 static void write_again(const struct text_processes *processes, const struct view *view,
                         FILE *stream)
 {
@@ -356,7 +363,7 @@ static void write_again(const struct text_processes *processes, const struct vie
         fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Writing the processes ------------------------------------------------------------------- */
 
 static void write_pids(const struct report *report, size_t alike, FILE *stream)
 {
@@ -386,7 +393,8 @@ static void write_findings(const struct process *process, const struct view *vie
     text_threads(process, view, stream);
 }
 
-/* A crash that answers a wrong free comes behind it. */
+/* Writes the crash and the bad frees. A crash by which the allocator ended the process because of a
+ * bad free follows that bad free. */
 static void write_crash_and_bad_frees(const struct process *process, const struct view *view,
                                       FILE *stream)
 {
@@ -427,7 +435,7 @@ static void write_process_at_detail(const struct text_processes *processes, size
         putc('\n', stream);
 }
 
-/* Options that ask for details turn the fitting off. */
+/* Did the user ask for details? Then the report is not shortened to fit the screen. */
 static bool is_detail_requested(const struct view *view)
 {
     return view->verbose || view->all_frames || view->suppressed || view->content;
@@ -450,7 +458,7 @@ static void write_report_process(const struct text_processes *processes, size_t 
     else
         lines = text_fit(&draft, text_list_count(process, view) + process->mistake_count, &told,
                          stream);
-    /* The first process with findings fits below one that lost nothing. */
+    /* A short process and the next one, which has findings, shall fit the screen together. */
     view->written = lines && is_short(processes, nth, view) ? view->written + lines - 1 : 0;
 }
 

@@ -1,9 +1,10 @@
-/* text_resources.c - resources other than memory; see text.h.
+/* text_resources.c - writes resources other than memory; described in text.h.
  *
  * Many correct programs open a log, a lock or a listening socket once and leave the close to the
  * kernel. So stacks that left several resources open come first and in full, then closes of numbers
- * that were not open; a resource opened once has a line for its name and one for its place. Shells
- * close some numbers twice without harm: such closes alone do not list a process.
+ * that were not open; a resource that was opened once has one line for its name and one for its
+ * place. Shells close some numbers twice without harm, so a process with only such closes is not
+ * listed.
  */
 #include "symbolize/text/text.h"
 
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 3          /* of a resource, without -v */
-#define SINGLE_CALLERS 2 /* of one that was opened once */
+#define NAMES 3          /* names of one resource that are shown without -v */
+#define SINGLE_CALLERS 2 /* callers that are shown for a resource that was opened once */
 
 static const char *resource_noun(const char *type, bool plural)
 {
@@ -24,7 +25,7 @@ static const char *resource_noun(const char *type, bool plural)
     return type;
 }
 
-/* "2 directories" */
+/* Returns a number of resources: "2 directories". */
 static struct term_text count_resources(uint64_t count, const char *type)
 {
     struct term_text shown = term_number(count);
@@ -117,7 +118,8 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
 }
 
-/* ", in main at src/dtc.c:345", or empty where the line would become too long. */
+/* Makes a text for the place: ", in main at src/dtc.c:345"; empty if the line would become too
+ * long. */
 static void place_text(const struct resource *resource, size_t columns, const struct view *view,
                        char *text, size_t size)
 {
@@ -132,7 +134,7 @@ static void place_text(const struct resource *resource, size_t columns, const st
         *text = 0;
 }
 
-/* The name of a resource, and its stack in brief. */
+/* Writes a resource that was opened once: its name, and few frames of its stack. */
 static void write_single(const struct resource *resource, const struct view *view, FILE *stream)
 {
     struct view brief = *view;

@@ -1,4 +1,5 @@
-/* text_siblings.c - blocks of one stack that have several verdicts are one item of the list.
+/* text_siblings.c - lists the blocks of one stack that have several verdicts as one item; described
+ * in text.h.
  *
  *     38 blocks lost, 2 possibly lost (64 bytes)
  *     only interior pointers: ...
@@ -7,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* Doubtful ones go with those that are certain. */
+/* May a record with this verdict be listed within one of its stack that is certainly lost? */
 static bool may_join(enum verdict verdict)
 {
     return verdict == VERDICT_POSSIBLE || verdict == VERDICT_HIDDEN || verdict == VERDICT_UNFREED;
@@ -19,7 +20,7 @@ static bool is_sibling(const struct record *one, const struct record *other)
            one->verdict != other->verdict && other->verdict != VERDICT_INDIRECT;
 }
 
-/* True if the record is an entry by itself. */
+/* Says whether the record is the only part of its entry. */
 static bool is_alone(const struct process *process, const struct record *record)
 {
     size_t number = (size_t)(record - process->records);
@@ -30,7 +31,8 @@ static bool is_alone(const struct process *process, const struct record *record)
     return false;
 }
 
-/* Records are sorted by verdict. */
+/* Says whether the record is listed within an earlier one. Records are sorted by verdict, the worst
+ * first. */
 bool text_joins_sibling(const struct process *process, const struct record *record,
                         const struct view *view)
 {
@@ -53,14 +55,14 @@ static void write_sibling(const struct process *process, const struct record *re
     text_verdict(process, sibling, view, stream);
 }
 
-/* Says whether there are doubtful records, so that a search for them is of use: a report of 100,000
- * lost records is written several times until it fits a screen. */
+/* Says whether the process has records that may be listed within others. This saves a search: a
+ * report of 100,000 lost records is written several times until it fits a screen. */
 static bool has_doubtful(const struct process *process, const struct view *view)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
         if (may_join((enum verdict)v) && process->totals.of[v].records)
             return true;
-    return view->suppressed; /* what is suppressed is in no total */
+    return view->suppressed; /* suppressed records are in no total */
 }
 
 void text_siblings(const struct process *process, const struct record *record,

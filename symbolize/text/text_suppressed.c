@@ -1,13 +1,13 @@
-/* text_suppressed.c - how much is suppressed, and by which rules; see text.h. */
+/* text_suppressed.c - writes how much is suppressed, and by which rules; described in text.h. */
 #include "symbolize/text/text.h"
 
 #include <string.h>
 
 #include "symbolize/records/sampling_error.h"
 
-#define EXPIRED_SHOWN 5 /* without -v */
+#define EXPIRED_SHOWN 5 /* expired rules that are shown without -v */
 
-/* The sampling error of suppressed records was not recorded: it is estimated. */
+/* Writes a total of suppressed blocks. Their sampling error is not recorded, so it is assumed. */
 static void write_total(const struct process *process, const struct verdict_total *total,
                         FILE *stream)
 {
@@ -32,7 +32,7 @@ static void write_reason(const struct rule *rule, FILE *stream)
         fprintf(stream, ": %s", term_text(rule->reason, strlen(rule->reason), 0).text);
 }
 
-/* Three classes of rules, a line each. */
+/* The classes of rules; each has one line. */
 enum rule_class { RULES_OF_USER, RULES_BUILT_IN, RULES_MANAGED };
 
 static enum rule_class class_of(const struct rule *rule)
@@ -74,7 +74,8 @@ static void write_of_user(const struct process *process, const struct view *view
             view->suppressed ? "" : " (--show-suppressed)");
 }
 
-/* What rules of one name suppressed; only their first one returns it. */
+/* Returns how many blocks all built-in rules with the name of rule `at` suppressed; 0 if it is not
+ * the first rule of this name. */
 static uint64_t blocks_of_name(const struct process *process, size_t at)
 {
     const struct rule *rule = process->rules[at].rule;
@@ -113,7 +114,7 @@ static void write_built_in(const struct process *process, const struct view *vie
     fprintf(stream, "%s.\n", view->suppressed ? "" : " (--show-suppressed)");
 }
 
-/* Writes one line for each managed runtime, for the first of its rules. */
+/* Writes one line for each runtime that manages blocks; only for the first of its rules. */
 static void write_managed(const struct process *process, size_t at, FILE *stream)
 {
     const char *managed = process->rules[at].rule->managed;

@@ -1,4 +1,5 @@
-/* text_tables.c - the live heap, sums by a key, and single blocks, as tables; see text.h.
+/* text_tables.c - writes the live heap, sums by a key, and single blocks, as tables; described in
+ * text.h. The live heap:
  *
  *     2026-11-22T13:52:46Z shelf (pid 42), after 12 s: 26.1 MB in 1,234 blocks
  *
@@ -42,7 +43,7 @@
 #include "symbolize/records/sampling_error.h"
 #include "symbolize/view/view.h"
 
-/* "Shown: 300 bytes in 3 blocks of 2 records." */
+/* Writes a sum: "Shown: 300 bytes in 3 blocks of 2 records." */
 static void write_part(const char *word, const struct verdict_total *part, struct term_text bytes,
                        const char *unit, FILE *stream)
 {
@@ -53,7 +54,7 @@ static void write_part(const char *word, const struct verdict_total *part, struc
 /* ---- The live heap (--format=heap) ----------------------------------------------------------- */
 
 struct heap_site {
-    const struct record *record; /* the largest of the site */
+    const struct record *record; /* the largest record of the site */
     struct verdict_total all;
     const struct growth *growth;
     struct tag_sums tags;
@@ -69,7 +70,8 @@ static int compare_site_size(const void *left, const void *right)
            (a->record->signature < b->record->signature);
 }
 
-/* The records of one stack and kind are one site; the largest sites first. For end_sites(). */
+/* Joins records of one stack and kind to sites, sorted by size, the largest first. end_sites()
+ * frees the list. */
 static struct heap_site *find_sites(const struct process *process, size_t *count)
 {
     struct heap_site *sites = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*sites));
@@ -129,7 +131,8 @@ static void write_heap_site(struct heap_site *site, size_t number, const struct 
     struct record all = {.bytes = site->all.bytes, .blocks = site->all.blocks};
     int width = fprintf(stream, "%zu. ", number);
 
-    text_style(view, stream, STYLE_BOLD); /* escape sequences take no columns */
+    /* not counted in width: escape sequences take no columns */
+    text_style(view, stream, STYLE_BOLD);
     width += fprintf(stream, "%s in %s", term_size(site->all.bytes).text,
                      term_count(site->all.blocks, "block").text);
     text_style(view, stream, STYLE_PLAIN);
@@ -176,7 +179,7 @@ void text_write_heap(const struct report *report, const struct view *view, FILE 
 
 /* ---- Sums by a key (--by) -------------------------------------------------------------------- */
 
-#define LEFT 43 /* columns in front of the name */
+#define LEFT 43 /* columns before the name */
 
 static void write_by_head(const struct process *process, const struct group_by_table *table,
                           const struct view *view, FILE *stream)
@@ -194,7 +197,7 @@ static void write_by_head(const struct process *process, const struct group_by_t
     fprintf(stream, "%s:\n\n", process->sample > 1 ? "; estimated from samples" : "");
 }
 
-/* The name in the form of the other text reports. */
+/* Returns the name of a row in the form that other text reports use for it. */
 static struct term_text by_row_name(const struct group_by_row *row, const struct view *view)
 {
     const struct frame *frame = record_title_frame(row->first);
@@ -229,7 +232,8 @@ static double percent_of(uint64_t part, uint64_t all)
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* "A type is known for 87.7 % of the bytes, for 3.1 % with doubt (docs/TYPES.md)." */
+/* Writes for how much memory the type is known: "A type is known for 87.7 % of the bytes, for 3.1 %
+ * with doubt (docs/TYPES.md)." */
 static void write_type_coverage(const struct group_by_table *table, FILE *stream)
 {
     const struct type_coverage *types = &table->types;
@@ -301,7 +305,7 @@ static void write_listed_block(const struct record *record, const struct sample 
     putc('\n', stream);
 }
 
-/* view->top counts records. */
+/* Writes the blocks of the listed records; view->top limits the number of records. */
 static struct sums write_listed_records(const struct process *process, const struct view *view,
                                         FILE *stream)
 {

@@ -1,4 +1,4 @@
-/* text_types.c - what the blocks of a record or entry are; see text.h.
+/* text_types.c - writes the types of the blocks of a record or entry; described in text.h.
  *
  *     50 × struct cJSON, 64 B
  *     7 × int[1,024], 4,096 B
@@ -15,7 +15,7 @@
 
 #define NAME_COLUMNS 48
 #define VIA_COLUMNS 40
-#define TYPES_SHOWN 2 /* without -v */
+#define TYPES_SHOWN 2 /* types that are shown without -v */
 
 /* ---- The types of several records ------------------------------------------------------------ */
 
@@ -47,7 +47,8 @@ static void add_type(struct type_list *list, const struct type_sum *one)
         list->sums[i].block_size = 0;
 }
 
-/* A report that must fit a screen leaves out texts, and at last all types. */
+/* Is the type shown? A report that must fit a screen leaves out arrays of characters, and at the
+ * last level all types. */
 static bool is_shown(const struct type_sum *sum, const struct view *view)
 {
     return view->terse < TEXT_BRIEF || (view->terse < TEXT_TERSEST && sum->type->size != 1);
@@ -61,7 +62,7 @@ static void add_record(struct type_list *list, const struct record *record, cons
     list->conflicts = add_saturating(list->conflicts, record->type_conflicts);
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Writing a type -------------------------------------------------------------------------- */
 
 static struct term_text type_name(const struct block_type *type, const struct view *view)
 {

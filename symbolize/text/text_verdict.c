@@ -1,4 +1,5 @@
-/* text_verdict.c - below a record: why it has its verdict, what it owns; see text.h.
+/* text_verdict.c - writes, below a record, why it has its verdict and what it owns; described in
+ * text.h.
  *
  *     fixing this leak releases 3.1 MB in 812 blocks
  *     holds 12 blocks, 480 bytes from node_new()
@@ -11,7 +12,7 @@
 #include "leak_store.h"
 #include "common/encode/encode.h"
 
-#define HELD_SHOWN 3 /* functions whose owned blocks are shown without -v */
+#define HELD_SHOWN 3 /* number of functions whose blocks are shown without -v */
 #define CALL_COLUMNS 40
 
 static void write_remark(const char *words, FILE *stream)
@@ -35,7 +36,7 @@ static void add_record_total(struct verdict_total *sum, const struct record *rec
     sum->records++;
 }
 
-/* The owned blocks from one function. */
+/* Blocks that a record owns and that one function allocated. */
 struct held {
     const struct record *first;
     struct verdict_total sum;
@@ -49,7 +50,8 @@ static uint64_t maker_name_hash(const struct record *record)
     return title ? title->name_hash : 0;
 }
 
-/* The group of that function, a new one, or NULL if there are HELD_SHOWN already. */
+/* Finds the group of the function that allocated the record's blocks, or adds it. NULL: there are
+ * already HELD_SHOWN groups. */
 static struct held *find_held_group(struct held *held, size_t *count, const struct record *record)
 {
     for (size_t i = 0; i < *count; i++)
@@ -69,7 +71,7 @@ static const struct record *next_held(const struct process *process, size_t i,
     return i ? &process->records[i - 1] : NULL;
 }
 
-/* The owned blocks by function; the rest in one line. */
+/* Writes the owned blocks by function, and the rest in one line. */
 static void write_some_held(const struct process *process, const struct record *record,
                             const struct view *view, FILE *stream)
 {
@@ -108,7 +110,7 @@ static void write_all_held(const struct process *process, const struct record *r
     }
 }
 
-/* "LEAD 3.1 MB in 812 blocksREST", if that is more than the record itself. */
+/* Writes "LEAD 3.1 MB in 812 blocksREST" if fixing the record releases more blocks than its own. */
 static void write_retained(const struct record *record, const char *lead, const char *rest,
                            FILE *stream)
 {
@@ -148,9 +150,10 @@ static void write_possible(const struct record *record, const struct view *view,
         text_path(record->path, TEXT_INDENT, view, stream);
 }
 
-#define GLANCE 32 /* bytes of a block in one line */
+#define GLANCE 32 /* bytes of a block's content that are shown in one line */
 
-/* The recorded blocks with their serials (for break_at=) and contents. */
+/* Writes the sample blocks with their serials, which the option break_at= takes, and their
+ * contents. */
 static void write_verdict_samples(const struct record *record, const struct view *view,
                                   FILE *stream)
 {
@@ -160,7 +163,7 @@ static void write_verdict_samples(const struct record *record, const struct view
         const struct sample *sample = &record->samples[i];
 
         fprintf(stream, "%*s", TEXT_INDENT, "");
-        if (sample->thread.serial) /* else the allocation was not seen */
+        if (sample->thread.serial) /* 0: libleak did not see the allocation */
             fprintf(stream, "T%" PRIu32 "#%" PRIu32 ": ", sample->thread.serial, sample->count);
         fprintf(stream, "%s", term_count(sample->size, "byte").text);
         if (sample->address)

@@ -1,4 +1,4 @@
-/* text_when_lost.c - where the last pointer to a block was lost; see text.h.
+/* text_when_lost.c - writes where the last pointer to a block was lost; described in text.h.
  *
  *     lost in replace_item at src/item.c:64, which overwrote the last pointer:
  *       +56 in a block of 96 bytes from item_new()
@@ -28,7 +28,8 @@ static void write_name(const struct frame *frame, const struct view *view, FILE 
     fputs(text_function_name(frame, view, name_columns(view)).text, stream);
 }
 
-/* ", reached from line 456" of the function, or from another one that is inlined there. */
+/* Writes ", reached from line 456": the line from which the program jumped to the instruction; with
+ * its file if it is in another function, which was inlined. */
 static void write_jump(const struct lost_place *place, const struct view *view, FILE *stream)
 {
     const struct frame *from = place->jumped_from;
@@ -42,7 +43,7 @@ static void write_jump(const struct lost_place *place, const struct view *view, 
         fprintf(stream, ", reached from %s", text_place(from, view).text);
 }
 
-/* " at src/item.c:64"; of two lines " between src/item.c:60 and 71". */
+/* Writes " at src/item.c:64"; if the two lines differ, " between src/item.c:60 and 71". */
 static void write_lines(const struct lost_place *place, const struct view *view, FILE *stream)
 {
     const struct frame *from = place->from, *to = place->to;
@@ -93,7 +94,8 @@ static void write_holder(const struct lost_place *place, FILE *stream)
               stream);
 }
 
-/* The function may overwrite or free for many. */
+/* Writes the caller of the function that lost the pointer, because this function may overwrite or
+ * free for many callers. */
 static void write_caller(const struct lost_place *place, const struct view *view, FILE *stream)
 {
     const struct stack *stack = place->at.count ? &place->at : &place->after;
@@ -108,10 +110,10 @@ static void write_caller(const struct lost_place *place, const struct view *view
             text_called_by(caller, name_columns(view), view).text);
 }
 
-#define CALLERS_OF_USE                                                                             \
-    2 /* the last use is often in a helper like memcpy, so a caller is shown, too */
+/* number of callers that are shown for the last use, which is often in a helper like memcpy */
+#define CALLERS_OF_USE 2
 
-/* " at src/item.c:64,\n called by …" */
+/* Writes " at src/item.c:64, called by …", each caller in a line of its own. */
 static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,
                                     const struct view *view, FILE *stream)
 {
@@ -145,7 +147,7 @@ static void write_use(const struct when_lost *when, const struct view *view, FIL
     write_frame_and_callers(frame, &when->used, view, stream);
 }
 
-#define COUNTINGS_MOST 6 /* on the screen */
+#define COUNTINGS_MOST 6 /* places that are shown without -v */
 
 static void write_counting(const struct counter *counter, const struct counting *counting,
                            const struct view *view, FILE *stream)
@@ -166,7 +168,8 @@ static void write_counting(const struct counter *counter, const struct counting 
     write_frame_and_callers(counting->user, &counting->stack, view, stream);
 }
 
-/* The reader has to find out which of the places that count up has no counterpart. */
+/* Writes the places that counted references to the block up and down. The reader has to find the
+ * place that counts up without a counterpart. */
 static void write_counter(const struct counter *counter, const struct view *view, FILE *stream)
 {
     size_t most = view->verbose ? counter->counting_count : COUNTINGS_MOST;
@@ -202,7 +205,7 @@ static const char *since_start(const struct process *process, uint64_t time_ns,
     return text;
 }
 
-/* "between the leak checks at 12.0 s and 13.0 s" */
+/* Writes "between the leak checks at 12.0 s and 13.0 s". */
 static void write_checks(const struct process *process, const struct check_span *span, FILE *stream)
 {
     char after[TIME_TEXT_SIZE], by[TIME_TEXT_SIZE];
