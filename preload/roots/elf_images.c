@@ -43,8 +43,8 @@ static bool has_code(const struct procmaps *maps, const struct mapping *first,
     return false;
 }
 
-/* True for a loaded object, false for a file that is only mapped to be read. The segments of an
- * object are where its headers say, in mappings of one file. */
+/* Says whether an image is a loaded object, not just a file that is mapped for reading. The
+ * segments of an object are where its headers say, in mappings of the same file. */
 static bool is_loaded(const struct procmaps *maps, const struct mapping *first,
                       const struct elf_image *image)
 {

@@ -1,16 +1,16 @@
 /* elf_images.h - the ELF objects of a process, found by their headers in memory.
  *
- * The loader's list may be inconsistent when the snapshot is taken, and its lock may be held
- * forever; the mappings and the headers in them give the same answer without it. For the process of
- * a leak check only: plain reads, and the memory is never freed.
- */
+ * The list of the dynamic loader may be inconsistent when the process is copied, and its lock may
+ * stay taken in the copy; the mappings and the ELF headers in them tell the same. Only for the
+ * process copy in which a leak check runs: memory is never freed. */
 #ifndef PRELOAD_ROOTS_ELF_IMAGES_H
 #define PRELOAD_ROOTS_ELF_IMAGES_H
 
 #include "preload/elf/procmaps.h"
 #include "leak_store.h"
 
-#define ELF_IMAGE_SEGMENTS 4 /* writable segments of one object; linkers make one or two */
+/* The largest number of writable segments of an object; linkers make one or two. */
+#define ELF_IMAGE_SEGMENTS 4
 
 struct elf_image {
     uintptr_t start, end, bias;
@@ -24,14 +24,14 @@ struct elf_image {
 };
 
 struct elf_images {
-    struct elf_image *image; /* ascending */
+    struct elf_image *image; /* in ascending order of addresses */
     uint32_t count;
 };
 
 bool elf_images_find(const struct procmaps *maps, struct elf_images *out);
-/* The object that contains an address, or NULL. */
+/* Finds the object that contains an address; NULL: there is none. */
 const struct elf_image *elf_images_at(const struct elf_images *images, uintptr_t address);
-/* True for the C library, which is known by its file name. */
+/* Says whether an object is the C library, which is recognised by its file name. */
 bool elf_images_is_libc(const struct elf_image *image);
 
 #endif

@@ -1,19 +1,20 @@
-/* heap_ranges.c - recognizes the memory of an allocator by glibc's own data. */
+/* heap_ranges.c - finds the memory of the allocator, that of glibc by glibc's own data. */
 #include "preload/roots/heap_ranges.h"
 #include "preload/memory/collections.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real_functions.h"
 
-#define GLIBC_HEAP                                                                                 \
-    (WORD == 8 ? (uintptr_t)64 << 20                                                               \
-               : 1u << 20)    /* size and alignment of the heaps of glibc's secondary arenas */
-#define GLIBC_MMAPPED 2       /* flag in the size word of a chunk: it has a mapping of its own */
-#define CHUNK_HEAD (2 * WORD) /* from a chunk to its block */
+/* Size and alignment of the heaps in which glibc's secondary arenas allocate. */
+#define GLIBC_HEAP (WORD == 8 ? (uintptr_t)64 << 20 : 1u << 20)
+/* Flag in the size word of a glibc chunk: the chunk is a mapping of its own. */
+#define GLIBC_MMAPPED 2
+#define CHUNK_HEAD (2 * WORD) /* distance from the start of a chunk to its block */
 #define CHUNK_MIN (WORD == 8 ? 32 : 16)
-#define HEAPS_MOST (1u << 20) /* memory is touched only as far as it is used */
+/* The largest number of ranges; memory is touched only as far as it is used. */
+#define HEAPS_MOST (1u << 20)
 
-/* The header of each such heap. */
+/* The header that glibc puts at the start of each heap of a secondary arena. */
 struct glibc_heap {
     uintptr_t arena;
     uintptr_t before;
@@ -26,8 +27,8 @@ static void append_range(struct heap_ranges *heaps, uintptr_t start, uintptr_t e
         heaps->range[heaps->count++] = (struct heap_range){start, end};
 }
 
-/* True if a heap of an arena begins here. Its first word points to the arena, which lies at the
- * start of the arena's first heap: this one or another. */
+/* Says whether a heap of a secondary arena begins here. Its first word must point to the arena,
+ * which is at the start of the arena's first heap: this heap or another one. */
 static bool is_glibc_heap(const struct procmaps *maps, uintptr_t start)
 {
     const struct glibc_heap *heap = (const void *)start;
@@ -51,16 +52,16 @@ static void add_glibc_heaps(const struct procmaps *maps, const struct mapping *m
             append_range(heaps, at, at + ((const struct glibc_heap *)at)->size);
 }
 
-/* The mapping that glibc made for one block. If it made none: the whole mapping, which the kernel
- * may have merged with neighbours. */
+/* Finds the mapping that glibc made for one block. If glibc did not make one, the result is the
+ * whole mapping that contains the block; the kernel may have merged it with its neighbours. */
 static struct heap_range containing_range(const struct mapping *mapping, uintptr_t address,
                                           uint64_t size, bool glibc)
 {
     const struct heap_range all = {mapping->start, mapping->end};
     if (!glibc || address % 16 || address - mapping->start < CHUNK_HEAD)
         return all;
-    const uintptr_t *chunk =
-        (const uintptr_t *)address - 2; /* alignment may have moved the block */
+    /* The block may begin later in the mapping, because it had to be aligned. */
+    const uintptr_t *chunk = (const uintptr_t *)address - 2;
     const struct heap_range own = {address - CHUNK_HEAD - chunk[0],
                                    address - CHUNK_HEAD + (chunk[1] & ~(uintptr_t)7)};
     return chunk[1] & GLIBC_MMAPPED && own.start % LEAK_PAGE == 0 && own.end % LEAK_PAGE == 0 &&
@@ -69,7 +70,8 @@ static struct heap_range containing_range(const struct mapping *mapping, uintptr
                : all;
 }
 
-/* Adds the mappings of blocks that lie in no range yet; blocks and ranges both ascend. */
+/* Adds the mappings of blocks that lie in no range yet. Blocks and ranges are both in ascending
+ * order. */
 static void add_block_ranges(const struct procmaps *maps, const struct reach *reach, bool glibc,
                              struct heap_ranges *heaps)
 {
@@ -78,7 +80,8 @@ static void add_block_ranges(const struct procmaps *maps, const struct reach *re
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
         uintptr_t address;
         uint64_t size;
-        if (reach_is_nested(reach, i)) /* its outer block decides */
+        /* The outer block decides about a nested one. */
+        if (reach_is_nested(reach, i))
             continue;
         nested_blocks_original(reach, i, &address, &size);
         while (at < known && heaps->range[at].end <= address)
@@ -109,12 +112,12 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
     return true;
 }
 
-/* ---- A heap that existed before libleak ------------------------------------------------------ */
+/* ---- Heaps that existed before libleak was loaded -------------------------------------------- */
 
 #define PREVIOUS_IN_USE 1ul
 
 struct chunk_walk {
-    uintptr_t end; /* of the heap */
+    uintptr_t end; /* end of the heap */
     void (*visit)(uintptr_t start, size_t size, void *context);
     void *context;
 };
@@ -124,7 +127,7 @@ static uint64_t chunk_word(uintptr_t chunk)
     return ((const uintptr_t *)chunk)[1];
 }
 
-/* The size of a chunk. 0: there is no chunk, or the size is implausible. */
+/* The size of the chunk that begins here. 0: no chunk begins here, or the size is implausible. */
 static uint64_t chunk_size(const struct chunk_walk *walk, uintptr_t chunk)
 {
     if (chunk % CHUNK_HEAD || chunk + CHUNK_HEAD > walk->end || chunk_word(chunk) & GLIBC_MMAPPED)
@@ -133,7 +136,7 @@ static uint64_t chunk_size(const struct chunk_walk *walk, uintptr_t chunk)
     return size >= CHUNK_MIN && size % CHUNK_HEAD == 0 && size <= walk->end - chunk ? size : 0;
 }
 
-static uint64_t tcache_key; /* 0: unknown */
+static uint64_t tcache_key; /* glibc's mark for chunks in a thread's cache; 0: unknown */
 
 void heap_ranges_learn_tcache_key(void)
 {
@@ -142,7 +145,8 @@ void heap_ranges_learn_tcache_key(void)
         return;
     real.free(block);
     uintptr_t word;
-    __asm__ volatile("" : "+r"(block) : : "memory"); /* small chunks stay mapped after free */
+    /* Reading a freed block is safe here: small chunks stay mapped after free. */
+    __asm__ volatile("" : "+r"(block) : : "memory");
     word = block[1];
     tcache_key = word >> 4 * WORD ? word : 0;
 }
@@ -152,7 +156,8 @@ bool heap_ranges_is_cached(uintptr_t chunk)
     return tcache_key && chunk_word(chunk + CHUNK_HEAD) == tcache_key;
 }
 
-/* The last chunk of a heap (the top chunk) has never been allocated. */
+/* Says whether a chunk is free. The last chunk of a heap (the top chunk) has never been
+ * allocated. */
 static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64_t size)
 {
     uintptr_t next = chunk + size;
@@ -160,7 +165,8 @@ static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64
            heap_ranges_is_cached(chunk);
 }
 
-/* Goes from chunk to chunk, up to a known block or the end. */
+/* Visits the free chunks, from one chunk to the next, up to a known block or the end of the
+ * heap. */
 static void walk_chunks(const struct chunk_walk *walk, uintptr_t chunk, uintptr_t block)
 {
     uint64_t size;

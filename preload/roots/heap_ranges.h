@@ -1,11 +1,10 @@
-/* heap_ranges.h - which parts of the anonymous memory belong to an allocator.
+/* heap_ranges.h - finds out which parts of the anonymous memory belong to the allocator.
  *
- * There only live blocks may be read: a freed block still holds its old pointers. All other
- * anonymous memory (arenas of interpreters, hand-made pools) belongs to the program and may hold
- * its only pointers. glibc's parts are recognized by its own data: the break, its 64 MiB heaps, and
- * blocks with a mapping of their own. For any other allocator each mapping that holds a block
- * counts as a whole.
- */
+ * In the memory of the allocator, a leak check may read only live blocks: a freed block still holds
+ * its old pointers. All other anonymous memory (arenas of interpreters, hand-made pools) belongs to
+ * the program and may hold its only pointers. The parts of glibc are recognised by glibc's own
+ * data: the break, its 64 MiB heaps, and blocks with a mapping of their own. Of any other
+ * allocator, each mapping with a block belongs to the allocator as a whole. */
 #ifndef PRELOAD_ROOTS_HEAP_RANGES_H
 #define PRELOAD_ROOTS_HEAP_RANGES_H
 
@@ -17,11 +16,11 @@ struct heap_range {
 };
 
 struct heap_ranges {
-    struct heap_range *range; /* ascending, disjoint */
+    struct heap_range *range; /* in ascending order, disjoint */
     uint32_t count;
 };
 
-/* Finds the ranges of the heap. glibc: the allocator is the C library's. Call after
+/* Finds the memory of the allocator. glibc: true if the allocator is the C library's. Called after
  * reach_build_index. */
 bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out);
@@ -29,18 +28,20 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
 /* ---- A heap that existed before libleak -------------------------------------------------------
  * When libleak is loaded into a running process, unknown blocks lie between the known ones and may
  * hold pointers to them. So such a heap is a root, except the known blocks, which are nodes, and
- * the memory that glibc has free. glibc's chunks are contiguous, each with its size in front, and
- * the next chunk tells whether one is free. The walk begins at the start of the heap and again
- * behind each known block; where a size is implausible the rest is a root. A chunk in a thread's
- * cache (tcache) is not marked free, but its second word holds a key that is drawn for each
- * process. */
+ * free memory. glibc's chunks are contiguous, each with its size in front, and the header of the
+ * next chunk says whether a chunk is free. The walk begins at the start of the heap and again
+ * behind each known block; if a size is implausible the rest of the heap is a root. A chunk in a
+ * thread's cache (tcache) is not marked as free, but its second word holds a key, a random number
+ * of the process. */
 
-/* Learns that key; call once, before the first leak check. */
+/* Learns the key by which glibc marks chunks in a thread's cache; called once, before the first
+ * leak check. */
 void heap_ranges_learn_tcache_key(void);
-/* Is the chunk in a thread's cache? */
+/* Says whether a chunk is in a thread's cache. */
 bool heap_ranges_is_cached(uintptr_t chunk);
 
-/* Visits the ranges that are no roots, ascending and disjoint. */
+/* Visits the ranges of the heap that are no roots: known blocks and free memory; in ascending order
+ * and disjoint. */
 void heap_ranges_each_non_root(const struct heap_ranges *heaps, const struct reach *reach,
                                bool glibc,
                                void (*visit)(uintptr_t start, size_t size, void *context),

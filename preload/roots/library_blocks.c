@@ -1,4 +1,5 @@
-/* library_blocks.c - finds the blocks by their allocation stacks, and clears them. */
+/* library_blocks.c - finds by their allocation stacks the blocks that libraries use for themselves,
+ * and clears them. */
 #include "preload/roots/library_blocks.h"
 #include "preload/elf/symbols.h"
 #include "preload/interpose/libc_stream.h"
@@ -11,10 +12,12 @@
 
 #define LIBRARIES_MOST 32
 #define FUNCTIONS_MOST 256
-#define FRAMES_MOST 24 /* of a library, below the program's */
+/* The largest number of frames that a library may have above the program's. */
+#define FRAMES_MOST 24
 
-/* What these allocate, themselves or by functions of their library, never holds a pointer of the
- * program. A function that stores what it is given must not be here. */
+/* Functions that allocate, themselves or through functions of their library, blocks in which no
+ * pointer of the program is ever stored. A function that stores a pointer that it was given must
+ * not be in this list. */
 static const char *const keeps_nothing[] = {
     /* buffers of streams */
     "_IO_file_doallocate",
@@ -113,8 +116,9 @@ static const char *const keeps_nothing[] = {
     "pthread_getattr_np",
 };
 
-/* What a site allocates: the program's blocks, those of a library that may hold the program's
- * pointers, and those that cannot. */
+/* Says who owns the blocks of a site: the program; a library, but they may hold pointers of the
+ * program and so are scanned; a library, and they hold none; or the dynamic loader, and they hold
+ * none. */
 enum kept { KEPT_UNKNOWN, KEPT_BY_PROGRAM, KEPT_SCANNED, KEPT_BY_LIBRARY, KEPT_BY_LOADER };
 
 struct code {
@@ -126,11 +130,13 @@ struct search {
     struct code library[LIBRARIES_MOST], loader, function[FUNCTIONS_MOST];
     unsigned library_count, function_count;
     uint32_t sites;
-    uint8_t *of_site;           /* enum kept */
-    uint64_t *of_library, *own; /* a bit for each node: a library's; one that holds nothing */
+    uint8_t *of_site; /* enum kept for each site */
+    /* Bit sets of nodes: blocks allocated by a library; those of them that hold no pointer of the
+     * program. */
+    uint64_t *of_library, *own;
 };
 
-/* ---- The libraries --------------------------------------------------------------------------- */
+/* ---- The libraries and their functions ------------------------------------------------------- */
 
 static bool is_called(const struct elf_image *image, const char *name)
 {
@@ -143,8 +149,8 @@ static bool is_loader(const struct elf_image *image)
     return is_called(image, "ld-linux") || is_called(image, "ld-2.") || is_called(image, "ld.so.");
 }
 
-/* Modules of iconv and of the name services: what they allocate below a function of the list is as
- * much libc's as its own. */
+/* Says whether an object is a module of iconv or of the name services: what they allocate below a
+ * function of the list holds no pointer of the program either. */
 static bool is_plugin(const struct elf_image *image)
 {
     return strstr(image->path, "/gconv/") || is_called(image, "libnss_") ||
@@ -196,7 +202,7 @@ static void find_libraries(struct search *search)
     }
 }
 
-/* ---- Stacks ---------------------------------------------------------------------------------- */
+/* ---- Judging allocation stacks --------------------------------------------------------------- */
 
 static bool is_in(const struct code *code, unsigned count, uintptr_t pc)
 {
@@ -229,14 +235,15 @@ static enum kept judge_site(struct search *search, uint32_t site)
     return search->of_site[site];
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Finding and clearing blocks ------------------------------------------------------------- */
 
 static bool is_own(const struct search *search, uint32_t node)
 {
     return search->own[node / 64] >> node % 64 & 1;
 }
 
-/* The next node at or after this one that is a library's; the number of nodes: none. */
+/* The first node, from this one on, whose block a library allocated; the number of all nodes if
+ * there is none. */
 static uint32_t next_of_library(const struct search *search, uint32_t node)
 {
     uint32_t count = reach_count(search->input->reach);
@@ -248,8 +255,9 @@ static uint32_t next_of_library(const struct search *search, uint32_t node)
     return count;
 }
 
-/* A directory is mostly a buffer. It is known by its hook: opendir leaves no frame, because it jumps
- * to a function that has no name. */
+/* Says whether a block is a DIR, which is mostly a buffer. It is recognised by the record that the
+ * hook of opendir made: the allocation stack does not show opendir, which jumps to a function
+ * without a name. */
 static bool is_directory(const struct block *block)
 {
     return block->size >= LEAK_PAGE &&
@@ -271,7 +279,8 @@ static void find_own(struct search *search)
     }
 }
 
-/* Blocks of thread-local storage are the loader's, and the program's variables are in them. */
+/* Unmarks blocks of thread-local storage: the loader allocates them, but the program's variables
+ * are in them. The vectors (DTV) point to them. */
 static void leave_out_tls(struct search *search, const struct roots *roots)
 {
     const struct reach *reach = search->input->reach;
@@ -287,24 +296,25 @@ static void leave_out_tls(struct search *search, const struct roots *roots)
     }
 }
 
-/* Shared memory is the program's, not a copy. */
+/* Says whether the block is in memory that this process has a copy of; shared memory must not be
+ * changed. */
 static bool is_copied(const struct search *search, const struct block *block)
 {
     const struct mapping *mapping = procmaps_find(search->input->maps, block->address);
     return mapping && !mapping->shared && block->address + block->size <= mapping->end;
 }
 
-/* Says whether a block was there when the other one was allocated. Ticks order blocks of two
- * threads. */
+/* Says whether a block was there before the other one was allocated. Within a thread the numbers of
+ * allocations tell, between threads the ticks. */
 static bool is_older(const struct block *block, const struct block *than)
 {
     return block->thread == than->thread ? block->count < than->count : block->tick < than->tick;
 }
 
-/* Says whether a block of a library may hold the pointer. Blocks of the library itself are held,
- * those of the program are not. Other blocks come from libraries too (strdup, or a function of libc
- * that is not in the list): libc has set the pointer if they are newer than the holder; the pointer
- * is left over from before if they are older. */
+/* Says whether a block of a library may hold the pointer, as it may hold blocks of the library but
+ * not of the program. Other blocks come from libraries, too (strdup, or a function of libc that is
+ * not in the list). If such a block is newer than the holder, libc has set the pointer; if it is
+ * older, the pointer is a leftover in recycled memory. */
 static bool may_hold(struct search *search, const struct block *holder, uintptr_t word)
 {
     uint32_t to = reach_find_node(search->input->reach, arch_address((void *)word));
@@ -323,9 +333,10 @@ static void clear_words(struct search *search, const struct block *holder, uintp
             *word = 0;
 }
 
-/* A stream holds the buffer and the cookie that the program has given it, and libc keeps other
- * streams in it. Its numbers are narrower than words or never written, and behind a FILE there may
- * be the same for wide characters. */
+/* Clears the words of a FILE that cannot hold pointers. A stream holds the buffer and the cookie
+ * that the program has given it, and libc stores pointers to other streams in it. Its numbers are
+ * narrower than words or never written. A second part for wide characters may follow the FILE in
+ * the block. */
 static void clear_stream(struct search *search, const struct block *block)
 {
     const uintptr_t at = block->address;

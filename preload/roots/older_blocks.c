@@ -1,5 +1,6 @@
-/* older_blocks.c - walks glibc's arenas in a copy of the process. Offsets are those of struct
- * malloc_state in glibc 2.27 to 2.41, of 64 bits; what does not look like one is left alone. */
+/* older_blocks.c - finds blocks from before libleak was loaded, by walking glibc's arenas in a copy
+ * of the process. The ARENA_ offsets are those of struct malloc_state in 64-bit glibc 2.27 to 2.41;
+ * data that does not have this form is ignored. */
 #include "preload/roots/older_blocks.h"
 #include "preload/memory/collections.h"
 #include "preload/base/sys.h"
@@ -20,25 +21,26 @@
 #define ARENA_SIZE 2200
 #define ARENAS_MOST 4096
 
-#define HEAP_ALIGN (64ull << 20) /* of the heaps of secondary arenas */
-#define HEAP_HEADER_MOST 64      /* struct heap_info */
+/* Size and alignment of the heaps in which secondary arenas allocate. */
+#define HEAP_ALIGN (64ull << 20)
+#define HEAP_HEADER_MOST 64 /* room for glibc's struct heap_info at the start of a heap */
 
 #define CHUNK_HEAD 16
 #define CHUNK_MIN 32
-#define CHUNK_OWN 8 /* bytes of a chunk that are no part of its block */
+#define CHUNK_OWN 8 /* bytes of a chunk that do not belong to its block */
 #define IN_USE_BEFORE 1ul
 #define HAS_MAPPING 2ul
-#define FENCE 16 /* size of the chunks in front of a gap */
+#define FENCE 16 /* size of the fence chunks that glibc puts before a gap in the heap */
 
 #define PARTS_MOST (1u << 16)
 #define FAST_MOST (1u << 22)
 #define MAPPED_MOST (1u << 20)
 #define PAGES_AT_ONCE 512
 
-/* ---- Sites ----------------------------------------------------------------------------------- */
+/* ---- Sites of older blocks, by size ---------------------------------------------------------- */
 
-/* Sizes up to the largest of the thread caches have a class each, then there are four classes in
- * each power of two. */
+/* Sizes up to the largest one in the thread caches have a class each; beyond that, each power of
+ * two is divided into four classes. */
 #define EXACT_CLASSES 64
 _Static_assert(CHUNK_MIN - CHUNK_OWN + 16 * (EXACT_CLASSES - 1) == LEAK_OLDER_EXACT, "");
 #define POWERS 30
@@ -54,7 +56,7 @@ static uint64_t class_size(unsigned number)
     return (1280ull + 256 * (number % 4)) << number / 4;
 }
 
-/* The smallest class that a size fits in. */
+/* Finds the smallest class whose size is at least this size. */
 static unsigned class_of(uint64_t size)
 {
     if (size <= LEAK_OLDER_EXACT)
@@ -91,14 +93,16 @@ static uintptr_t bin_pair(uintptr_t arena, unsigned bin)
     return arena + ARENA_BINS + 2 * WORD * (bin - 1);
 }
 
-/* An empty bin points to itself, as to a chunk that begins two words before its pair. */
+/* Says whether a bin is empty: its two links point to the bin itself, as to a chunk that begins two
+ * words before them. */
 static bool bin_is_empty(uintptr_t arena, unsigned bin)
 {
     uintptr_t pair = bin_pair(arena, bin);
     return word_of(pair) == pair - CHUNK_HEAD && word_of(pair + WORD) == pair - CHUNK_HEAD;
 }
 
-/* The last bin is always empty. */
+/* Says whether a struct malloc_state begins here: its last bin is always empty, and all links of
+ * bins are aligned. */
 static bool is_arena(uintptr_t arena)
 {
     if (!bin_is_empty(arena, BINS) || word_of(arena + ARENA_TOP) % CHUNK_HEAD ||
@@ -139,7 +143,8 @@ static uint64_t size_of_chunk(uintptr_t chunk)
     return word_of(chunk + WORD) & ~7ull;
 }
 
-/* Follows the chunks to the top, or to a fence. Returns where they end; 0: they lead to neither. */
+/* Follows the chunks up to the top chunk or a fence, and returns where they end. 0: a size is
+ * implausible, so they lead to neither. */
 static uintptr_t follow_chunks(uintptr_t chunk, uintptr_t top)
 {
     while (chunk < top) {
@@ -168,7 +173,7 @@ static void add_main_part(const struct procmaps *maps, struct older_blocks *bloc
         add_part(blocks, mapping->start, top);
 }
 
-/* A heap of a secondary arena. The arena itself lies in its first one. */
+/* Adds a heap of a secondary arena. The first heap contains the arena itself, before its chunks. */
 static void add_heap(struct older_blocks *blocks, uintptr_t heap, uintptr_t arena)
 {
     uintptr_t top = word_of(arena + ARENA_TOP), end = heap + word_of(heap + 2 * WORD);
@@ -189,7 +194,8 @@ static bool is_heap_of(const struct procmaps *maps, uintptr_t heap, uintptr_t ar
            word_of(heap + 2 * WORD) <= HEAP_ALIGN;
 }
 
-/* Adds the heaps of an arena, from the newest one, which has the top, back to the first. */
+/* Adds all heaps of an arena, from the newest one, which contains the top chunk, back to the
+ * first. */
 static void add_heaps(const struct procmaps *maps, struct older_blocks *blocks, uintptr_t arena)
 {
     uintptr_t heap = word_of(arena + ARENA_TOP) & -HEAP_ALIGN;
@@ -209,8 +215,8 @@ static const struct older_part *part_of(const struct older_blocks *blocks, uintp
     return NULL;
 }
 
-/* The next chunk of a fast bin. Since glibc 2.32, links are mangled with the address they stand
- * at. */
+/* Finds the next chunk of a fast bin. Since glibc 2.32 a link is xored with its own address shifted
+ * by 12. */
 static uintptr_t next_fast(const struct older_blocks *blocks, uintptr_t chunk)
 {
     uintptr_t link = word_of(chunk + CHUNK_HEAD);
@@ -234,10 +240,11 @@ static bool is_fast(const struct older_blocks *blocks, uintptr_t chunk)
     return at < blocks->fast_count && blocks->fast[at].address == chunk;
 }
 
-/* ---- The loader's blocks ---------------------------------------------------------------------- */
+/* ---- Blocks of the dynamic loader ------------------------------------------------------------ */
 
-/* The loader holds tables of its own by the first cache line in them. A block that a word of its data
- * points into is in use. */
+/* Finds the words in the data of the dynamic loader that point into the heap. The loader holds some
+ * tables of its own by a pointer to their first cache line, so a block that such a word points into
+ * is in use. */
 static void find_held_by_loader(const struct elf_images *images, struct older_blocks *blocks)
 {
     const struct elf_image *loader = elf_images_at(images, _r_debug.r_ldbase);
@@ -254,9 +261,10 @@ static bool is_held_by_loader(const struct older_blocks *blocks, const struct bl
     return at < blocks->loader_count && blocks->loader[at].word - block->address < block->size;
 }
 
-/* ---- Blocks with a mapping of their own ------------------------------------------------------- */
+/* ---- Blocks that are a mapping of their own -------------------------------------------------- */
 
-/* The size of the block that begins with this page; 0: none does. */
+/* The size of a block that glibc mapped alone and that begins with this page; 0: no such block
+ * begins here. */
 static uint64_t size_at_page(const struct mapping *mapping, uintptr_t page)
 {
     uint64_t head = word_of(page + WORD), size = head & ~7ull;
@@ -264,11 +272,12 @@ static uint64_t size_at_page(const struct mapping *mapping, uintptr_t page)
     return is_head && size <= mapping->end - page ? size : 0;
 }
 
-/* The kernel merges neighbours, so a block may begin with any page that was touched. */
+/* Finds blocks that glibc mapped alone. The kernel merges neighbouring mappings, so such a block
+ * may begin with any page of a mapping that was touched. */
 static void add_mapped(int pagemap, const struct mapping *mapping, struct older_blocks *blocks)
 {
     uint64_t entry[PAGES_AT_ONCE];
-    uintptr_t at = mapping->start, behind = 0; /* the last block */
+    uintptr_t at = mapping->start, behind = 0; /* behind: end of the last block */
     size_t count;
     for (; at < mapping->end &&
            (count = pagemap_read(pagemap, at, mapping->end, entry, PAGES_AT_ONCE));
@@ -296,7 +305,7 @@ static void find_mapped(const struct procmaps *maps, struct older_blocks *blocks
         sys_close(pagemap);
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
+/* ---- All older blocks ------------------------------------------------------------------------ */
 
 static bool is_in_use(const struct older_blocks *blocks, uintptr_t chunk, uint64_t size)
 {
@@ -328,7 +337,8 @@ void older_blocks_each(const struct older_blocks *blocks,
     }
     for (uint32_t i = 0; i < blocks->mapped_count; i++) {
         uintptr_t chunk = blocks->mapped[i];
-        /* Its end is where another mapping begins: a pointer to there is none to the block. */
+        /* The block ends before the mapping does: a pointer to the end of the mapping may refer to
+         * the next mapping. */
         struct block block = block_of(chunk, size_of_chunk(chunk) - CHUNK_HEAD - WORD);
         visit(&block, context);
     }

@@ -1,19 +1,20 @@
-/* python_pools.c - see python_pools.h. */
+/* python_pools.c - finds Python's pools in anonymous memory and clears their free objects. */
 #include "preload/roots/python_pools.h"
 #include "preload/python/python_layout.h"
 
-#define STEP 16    /* sizes of objects are multiples of it */
-#define CLASSES 32 /* sizes up to 512 bytes */
-#define HEAD 48    /* the header, rounded up to STEP */
-#define SHORT 4096 /* a pool until Python 3.9 … */
-#define LONG 16384 /* … and since 3.10; both are aligned to their length */
+#define STEP 16    /* sizes of objects are multiples of this */
+#define CLASSES 32 /* number of sizes: up to 512 bytes */
+#define HEAD 48    /* size of the header of a pool, rounded up to STEP */
+#define SHORT 4096 /* size and alignment of a pool until Python 3.9 */
+#define LONG 16384 /* size and alignment of a pool since Python 3.10 */
 
 struct pool {
-    uint32_t used, padding; /* objects */
+    uint32_t used, padding; /* used: number of objects */
     uintptr_t free, next, previous;
     uint32_t arena, size_class;
-    uint32_t carved_end,
-        last; /* offsets: of what was never carved; of the last place of an object */
+    /* Offsets: where memory begins that was never carved into objects, and where the last object
+     * begins. */
+    uint32_t carved_end, last;
 };
 _Static_assert(sizeof(uintptr_t) == 4 || sizeof(struct pool) == HEAD, "the layout of 64 bits");
 
@@ -28,7 +29,7 @@ static bool is_object(const struct pool *pool, uintptr_t address)
     return offset < pool->carved_end - HEAD && offset % object_size(pool) == 0;
 }
 
-/* Reads the head of an object in the list of free ones: the next one. */
+/* The next object in the list of free ones; the first word of a free object points to it. */
 static uintptr_t next_free(uintptr_t object)
 {
     return *(const uintptr_t *)object;
@@ -43,7 +44,8 @@ static bool has_shape(const struct pool *pool, uint32_t length)
            pool->carved_end <= pool->last + size && (pool->carved_end - HEAD) % size == 0;
 }
 
-/* Each carved place has an object or is in the list. */
+/* Says whether the counts of the header agree: each carved place has an object or is in the list of
+ * free ones. */
 static bool adds_up(const struct pool *pool)
 {
     uint32_t places = (pool->carved_end - HEAD) / object_size(pool), seen = pool->used;
@@ -53,7 +55,8 @@ static bool adds_up(const struct pool *pool)
     return seen == places;
 }
 
-/* Writes only where there is something: a page that is not written stays shared with the process. */
+/* Sets words to 0. It writes only words that are not 0: a page that is not written stays shared
+ * with the process. */
 static void clear_words(uintptr_t start, uintptr_t end)
 {
     for (uintptr_t *word = (uintptr_t *)start; word < (uintptr_t *)end; word++)

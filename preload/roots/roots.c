@@ -1,4 +1,4 @@
-/* roots.c - collects the root ranges of a snapshot, class by class. */
+/* roots.c - collects the root ranges for a leak check, class by class. */
 #include "preload/roots/roots.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -19,21 +19,23 @@
 
 #define USER_REGIONS_MAX 4096
 #define DTV_LENGTH_MAX 65536
-#define MIN_CHUNK 32 /* header included: no chunk between two blocks is smaller */
+/* Bytes of the smallest chunk, with its header: two blocks that are closer have no chunk between
+ * them. */
+#define MIN_CHUNK 32
 #define KNOWN_RANGES_MAX (SCAN_RANGES_MAX / 4)
 #define DTV_WORDS_MAX (2 * WORLD_MAX_THREADS)
 
-static struct lock lock; /* guards the next two variables */
+static struct lock lock; /* guards user_regions and user_count */
 static struct {
     uintptr_t start, end;
 } * user_regions;
 static uint32_t user_count;
 
-/* glibc's thread descriptor begins at the thread block; static thread-local storage lies below it
- * (x86) or above it (aarch64). */
+/* Sizes around a thread block: glibc's thread descriptor begins at the block; static thread-local
+ * storage lies below the block (x86) or above it (aarch64). */
 static size_t descriptor_size = 2304, static_tls_size;
 
-/* ---- Regions of the program ------------------------------------------------------------------ */
+/* ---- Regions that the program registered ----------------------------------------------------- */
 
 bool roots_add_region(uintptr_t start, size_t size)
 {
@@ -88,18 +90,20 @@ void roots_start(void)
         dlerror();
 }
 
-/* ---- Builder --------------------------------------------------------------------------------- */
+/* ---- The builder of a set of roots ----------------------------------------------------------- */
 
 struct builder {
     const struct roots_input *input;
     struct roots *out;
     struct heap_ranges heaps;
-    uintptr_t *dtv_words; /* words of libleak that stand for pointers of glibc */
+    /* Words of libleak that point to the DTVs of threads, instead of glibc's own pointers. */
+    uintptr_t *dtv_words;
     uint32_t dtv_word_count;
-    struct heap_range *excluded; /* no anonymous roots: libleak's, stacks, heaps; ascending */
+    /* Memory that is no anonymous root, ascending: libleak's own, stacks, heaps. */
+    struct heap_range *excluded;
     uint32_t excluded_count;
     bool glibc;       /* the allocator is the C library's */
-    bool known_begun; /* the last excluded range lies in a heap */
+    bool known_begun; /* exclude_known has added a range */
 };
 
 static void add_range(struct builder *builder, uintptr_t start, uintptr_t end,
@@ -111,9 +115,10 @@ static void add_range(struct builder *builder, uintptr_t start, uintptr_t end,
             .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
-/* ---- ELF objects ----------------------------------------------------------------------------- */
+/* ---- Data of ELF objects --------------------------------------------------------------------- */
 
-/* A statically linked allocator may hand out blocks from the program's data. */
+/* Adds writable data of an object. In the object of a statically linked malloc, data that this
+ * malloc hands out as blocks is left out. */
 static void add_image_data(struct builder *builder, const struct elf_image *image, unsigned part,
                            struct scan_range model)
 {
@@ -127,8 +132,8 @@ static void add_image_data(struct builder *builder, const struct elf_image *imag
     data_roots_add(&variables, builder->input->reach, &builder->out->ranges, start, end, model);
 }
 
-/* The C library's data also points to the memory behind blocks, where free chunks begin; such a
- * pointer does not refer to the block. */
+/* Adds the data of all objects except libleak. The C library's data also points to memory behind
+ * blocks, where free chunks begin, so only its pointers to the start of a block count. */
 static void add_globals(struct builder *builder)
 {
     const struct elf_images *images = builder->input->images;
@@ -145,10 +150,11 @@ static void add_globals(struct builder *builder)
     }
 }
 
-/* ---- Threads -------------------------------------------------------------------------------- */
+/* ---- Stacks, thread-local storage and registers ---------------------------------------------- */
 
-/* The bounds leave out the end that may not be stack. Where a guard page lies in front, a mapping
- * begins there, and the stack with it. */
+/* Finds the lowest address of a thread's stack. bounds->low leaves out pages that may not belong to
+ * the stack; but if a mapping begins there, behind a guard page, the stack begins with the
+ * mapping. */
 static uintptr_t stack_start(const struct procmaps *maps, const struct unwind_bounds *bounds)
 {
     const struct mapping *mapping = procmaps_find(maps, bounds->low);
@@ -167,8 +173,8 @@ static void add_thread(struct builder *builder, struct root_thread thread)
         thread.serial = state->serial;
         thread.low = stack_start(builder->input->maps, &state->bounds);
         thread.high = state->bounds.high;
-        /* The program's arguments lie above the frames of the first thread and may have been
-         * replaced. */
+        /* The arguments of the program lie above the frames of the first thread, and the program
+         * may have stored pointers there. */
         const struct mapping *mapping = procmaps_find(builder->input->maps, thread.high - 1);
         if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
@@ -219,15 +225,15 @@ static void add_threads(struct builder *builder)
     threads_each(add_running_thread, builder);
 }
 
-/* The argument of a thread that has not started yet. */
+/* Adds the page with the argument of a thread that has not started yet. */
 static void add_thread_page(uintptr_t start, uintptr_t end, void *context)
 {
     add_range(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
 }
 
-/* The dynamic thread vector (DTV) holds the address of each object's TLS block. Its length is in
- * front, and the thread block points behind that: a word of libleak stands for the pointer to its
- * start. */
+/* Adds the dynamic thread vector (DTV) of a thread, which holds the address of each object's TLS
+ * block. Its length stands before it, and the thread block points behind the length; so a word of
+ * libleak serves as a root that points to the start of the vector's block. */
 static void add_dtv(struct builder *builder, uintptr_t block, int place)
 {
     uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 2 * WORD;
@@ -268,8 +274,8 @@ static void add_registers(struct builder *builder, int place)
         uintptr_t start, end;
         add_range(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
-        /* A thread in a system call got there by a function call, across which vector registers are
-         * not preserved. */
+        /* A thread in a system call made it through a function call, across which vector registers
+         * are not preserved. */
         if (!context_in_call(thread->context) && context_vectors(thread->context, &start, &end))
             add_range(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
     } else if (thread->caller) {
@@ -278,8 +284,8 @@ static void add_registers(struct builder *builder, int place)
 }
 
 /* Adds the stack of a thread: from sp to the end of the thread's own stack, of the block that a
- * fibre runs on, or of the mapping. A thread that runs elsewhere may return to its own stack: then
- * all of that counts as well. */
+ * fibre runs on, or of the mapping. A thread that runs on another stack may return to its own one,
+ * so all of its own stack is added, too. */
 static void add_stack(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->threads[place];
@@ -319,8 +325,8 @@ static void exclude_range(uintptr_t start, size_t size, void *context)
         builder->excluded[builder->excluded_count++] = (struct heap_range){start, start + size};
 }
 
-/* The stack of an exited thread: it is still one if it contains a thread descriptor, which points
- * to itself. */
+/* Excludes the stack of a thread that has exited and whose stack glibc keeps. It still is such a
+ * stack if it contains a thread descriptor, which points to itself. */
 static void exclude_exited_stack(const struct unwind_bounds *bounds, void *context)
 {
     struct builder *builder = context;
@@ -330,7 +336,8 @@ static void exclude_exited_stack(const struct unwind_bounds *bounds, void *conte
         return;
     uintptr_t low = stack_start(builder->input->maps, bounds);
     exclude_range(low, bounds->high - low + descriptor_size, context);
-    add_dtv(builder, bounds->high, -1); /* the next thread uses it again */
+    /* The next thread that gets this stack uses its DTV again. */
+    add_dtv(builder, bounds->high, -1);
 }
 
 static void exclude_heaps(struct builder *builder)
@@ -340,8 +347,8 @@ static void exclude_heaps(struct builder *builder)
                       builder->heaps.range[i].end - builder->heaps.range[i].start, builder);
 }
 
-/* Ranges closer together than any chunk are merged. Beyond the limit the rest of the heap is a
- * root. */
+/* Excludes a known block or free memory of a heap that existed before libleak. Ranges that are
+ * closer together than any chunk are merged. Beyond the limit the rest of the heap is a root. */
 static void exclude_known(uintptr_t start, size_t size, void *context)
 {
     struct builder *builder = context;
@@ -353,8 +360,8 @@ static void exclude_known(uintptr_t start, size_t size, void *context)
     builder->known_begun = true;
 }
 
-/* libleak's own memory, all stacks, and the memory of allocators; the rest belongs to the program.
- */
+/* Lists the memory that is no anonymous root: libleak's own, all stacks, and the memory of
+ * allocators. The rest belongs to the program. */
 static bool list_excluded(struct builder *builder)
 {
     bool all = arena_each_range(exclude_range, builder);
@@ -362,7 +369,7 @@ static bool list_excluded(struct builder *builder)
         const struct root_thread *thread = &builder->out->threads[i];
         if (thread->high)
             exclude_range(thread->low, thread->high - thread->low, builder);
-        if (thread->block) /* it was added as TLS, or its class is excluded */
+        if (thread->block) /* add_tls has added it, unless the option roots= excludes TLS */
             exclude_range(thread->block - static_tls_size, static_tls_size + descriptor_size,
                           builder);
     }
@@ -418,7 +425,7 @@ static void add_anonymous(struct builder *builder)
         }
         add_anonymous_range(builder, mapping, at, mapping->end, model);
         while (next && builder->excluded[next - 1].end > mapping->end)
-            next--; /* it continues in the next mapping */
+            next--; /* the excluded range continues in the next mapping */
     }
 }
 

@@ -1,12 +1,12 @@
-/* scan_ranges.c - cuts memory into the ranges that are scanned. */
+/* scan_ranges.c - divides memory into the ranges that are scanned for pointers. */
 #include "preload/roots/scan_ranges.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
 #include "preload/elf/procmaps.h"
 #include "preload/elf/symtab.h"
 
-#define SPARSE                                                                                     \
-    (4ull << 20) /* of larger ranges only touched pages are read, and of all anonymous ones */
+/* The size from which on only touched pages of a range are read; of anonymous memory always. */
+#define SPARSE (4ull << 20)
 #define PAGE_OF_FILE (1ull << 61)
 
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes)
@@ -32,7 +32,8 @@ static bool class_selected(const struct scan_ranges *ranges, const struct scan_r
     return ranges->classes >> range->root_class & 1;
 }
 
-/* Adds runs of touched pages. */
+/* Adds those parts of [start, end) whose pages were touched. of_file: a page must have been
+ * written, too. */
 static void append_touched(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                            struct scan_range model, bool of_file)
 {
@@ -59,7 +60,8 @@ void scan_ranges_add(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
     start = round_up(start, sizeof(uintptr_t));
     if (!class_selected(ranges, &model) || start >= end)
         return;
-    /* Anonymous memory may have guard pages, which no mapping shows: those of glibc 2.42 below stacks. */
+    /* Anonymous memory may have guard pages that no mapping shows, and that must not be read: those
+     * of glibc 2.42 below stacks. */
     bool partly = end - start >= SPARSE || model.root_class == LEAK_ROOT_CLASS_ANON;
     if (partly && ranges->pagemap >= 0)
         append_touched(ranges, start, end, model, false);
@@ -79,7 +81,7 @@ bool scan_ranges_full(const struct scan_ranges *ranges)
     return ranges->count == SCAN_RANGES_MAX;
 }
 
-/* ---- Data that an allocator hands out -------------------------------------------------------- */
+/* ---- Data that an allocator hands out as blocks ---------------------------------------------- */
 
 #define CUTS_MOST (SCAN_RANGES_MAX / 4)
 

@@ -12,19 +12,19 @@
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
-#define MIN_FRAME 4096 /* when the kernel does not tell AT_MINSIGSTKSZ */
+#define MIN_FRAME 4096 /* used when the kernel does not provide AT_MINSIGSTKSZ */
 #define ROOM (32u << 10)
-#define SLAB 8 /* stacks of one mapping */
+#define SLAB 8 /* number of stacks that are mapped at once */
 
-static struct lock lock; /* guards the next three */
+static struct lock lock; /* guards free_slots, unused and unused_count */
 static struct slot {
     struct slot *next;
     uintptr_t low;
 } * free_slots;
-static struct slot *unused; /* records never used so far: the rest of a page */
+static struct slot *unused; /* slots that were never used: the rest of a page */
 static unsigned unused_count;
 
-static size_t size; /* of a stack; 0: threads get none */
+static size_t size; /* size of a stack; 0: threads get no alternate stack */
 static pthread_key_t key;
 
 bool altstack_is_enabled(void)
@@ -32,7 +32,7 @@ bool altstack_is_enabled(void)
     return size != 0;
 }
 
-/* The lock is held. */
+/* Maps memory for SLAB stacks, and adds them to the free ones; the caller holds the lock. */
 static void map_slab(void)
 {
     char *slab = arena_map(SLAB * size);
@@ -87,7 +87,7 @@ static void end_thread(void *argument)
     struct slot *slot = argument;
     stack_t before;
     if (sys_signal_stack(&none, &before) < 0)
-        return; /* the thread ends on an alternate stack, which must not be reused */
+        return; /* the thread ends on its alternate stack: keep the memory mapped and unused */
     if (!is_ours(&before))
         sys_signal_stack(&before, NULL);
     trampoline_thread.altstack.size = 0;
@@ -109,17 +109,18 @@ void altstack_start(struct guard *guard)
     size_t frame = getauxval(AT_MINSIGSTKSZ);
     stack_t now;
     size = round_up((frame > MIN_FRAME ? frame : MIN_FRAME) + ROOM, sys_page_size());
-    if (pthread_key_create(&key, end_thread) != 0) /* stacks of ended threads would leak */
+    /* Without the key, the stacks of ended threads would leak. */
+    if (pthread_key_create(&key, end_thread) != 0)
         size = 0;
     if (sys_signal_stack(NULL, &now) >= 0 && now.ss_flags & SS_DISABLE)
         altstack_begin_thread(guard);
 }
 
-/* The kernel is called first, so that the program gets its errors. */
+/* Does what sigaltstack does. The kernel is called first, so that the program gets its errors. */
 int altstack_set(const stack_t *stack, stack_t *old)
 {
     stack_t now, given;
-    if (stack && stack == old) { /* a swap */
+    if (stack && stack == old) { /* the program uses one variable for both */
         given = *stack;
         stack = &given;
     }

@@ -1,14 +1,14 @@
 /* altstack.h - an alternate signal stack for each thread, so that a stack overflow can be reported.
  *
- * The program does not see it: when it asks for its alternate stack the answer is "none"; when it
- * installs one of its own, that one is used, and libleak's comes back when the program removes it.
- * The program's handlers never run on libleak's stack (signal_trampoline.h): how much they need is
- * not known, and they may never return.
+ * The program does not see libleak's stack. sigaltstack tells the program that it has none. When
+ * the program installs a stack, the kernel uses that one; when it removes the stack, libleak
+ * installs its own again. The program's handlers never run on libleak's stack
+ * (signal_trampoline.h): how much stack a handler needs is not known, and it may never return.
  *
- * The stack holds the kernel's signal frame (with every register of the CPU, AT_MINSIGSTKSZ) and
- * 32 KiB, which is what language runtimes that find an installed stack expect of it. Stacks are cut
- * from slabs, reused by later threads, and not touched until a fatal signal arrives.
- */
+ * The stack holds the kernel's signal frame (with every register of the CPU, AT_MINSIGSTKSZ) and 32
+ * KiB, the size that language runtimes expect of an alternate stack that they find installed.
+ * Stacks are cut from slabs, reused by later threads, and not touched until a fatal signal
+ * arrives. */
 #ifndef PRELOAD_SIGNALS_ALTSTACK_H
 #define PRELOAD_SIGNALS_ALTSTACK_H
 
@@ -17,7 +17,7 @@
 
 #include <signal.h>
 
-/* Gives alternate stacks to all threads from here on; the calling thread gets one now. */
+/* Gives an alternate stack to the calling thread, and to each thread that starts from now on. */
 void altstack_start(struct guard *guard);
 bool altstack_is_enabled(void);
 /* Installs an alternate stack in a new thread, which has none from the kernel. */

@@ -5,14 +5,14 @@
 #include "context.h"
 
 #define TRAMPOLINES 256
-#define SIGNALS 64 /* their highest number */
+#define SIGNALS 64 /* the highest signal number */
 
 typedef void action(int number, siginfo_t *info, void *context);
 
 __thread struct trampoline_thread trampoline_thread;
 struct trampoline_callbacks trampoline_callbacks;
 
-static int reserved_fault; /* number; 0: none */
+static int reserved_fault; /* signal that trampoline_reserve_fault reserved; 0: none */
 static bool (*fault_is_ours)(const siginfo_t *info, ucontext_t *context);
 
 int trampoline_reserved_fault(void)
@@ -25,18 +25,25 @@ bool trampoline_owns_fault(int number, const siginfo_t *info, void *context)
     return number == load_relaxed(&reserved_fault) && fault_is_ours(info, context);
 }
 
-static void *handlers[TRAMPOLINES];   /* filled from the front, an entry never changes */
-static bool keeps_stack[TRAMPOLINES]; /* the handler runs on the stack that the kernel chose */
+/* The program's handlers, by index of their trampoline; filled from the front, an entry never
+ * changes. */
+static void *handlers[TRAMPOLINES];
+/* For each index: the handler runs on the stack that the kernel chose. */
+static bool keeps_stack[TRAMPOLINES];
 
-/* The flag has a meaning since Linux 5.11, for ARM faults, which have no trampolines. */
+/* A flag that the kernel stores but ignores: since Linux 5.11 it has a meaning, but only for ARM
+ * faults, which have no trampolines. */
 #ifndef SA_EXPOSE_TAGBITS
 #define SA_EXPOSE_TAGBITS 0x800
 #endif
-#define INFO_ADDED SA_EXPOSE_TAGBITS /* the program installed the handler without SA_SIGINFO */
-#define FIRST_REAL_TIME 32           /* for the kernel; libc reserves some of them */
+/* Marks a handler that the program installed without SA_SIGINFO. */
+#define INFO_ADDED SA_EXPOSE_TAGBITS
+/* Libc reserves some of them, so this is the kernel's number, not SIGRTMIN. */
+#define FIRST_REAL_TIME 32
 
-/* Queues the signal; the real-time signals already in the queue are then moved behind it one by
- * one, so that their order is kept. */
+/* Sends the signal to this thread again. A real-time signal goes to the end of its queue; so all
+ * others in the queue are then taken out and sent again behind it, which keeps their order. A
+ * marker shows where to stop. */
 static bool send_again(int number, const siginfo_t *info)
 {
     siginfo_t marker = {.si_code = SI_QUEUE}, next;
@@ -53,7 +60,8 @@ static bool send_again(int number, const siginfo_t *info)
     return sent;
 }
 
-/* Deferring has used up the one call of a one-shot handler, which the kernel has reset. */
+/* Installs a one-shot handler again (SA_RESETHAND). The kernel has reset it, because it took the
+ * deferred signal for the one call. */
 static void rearm_one_shot(int number, struct sys_sigaction *now, action *trampoline)
 {
     if (now->handler != (uintptr_t)SIG_DFL || !(now->flags & SA_RESETHAND))
@@ -62,9 +70,9 @@ static void rearm_one_shot(int number, struct sys_sigaction *now, action *trampo
     sys_sigaction(number, now, NULL);
 }
 
-/* Puts a signal off: sends it again, blocked. False: the kernel or a sandbox does not accept the
- * signal again, or it arrived between signal() and trampoline_complete_action, without a
- * siginfo. */
+/* Defers a signal: blocks all signals and sends it again. False: the kernel or a sandbox refused
+ * that; or the handler has no siginfo yet, because it was just installed by signal(), before
+ * trampoline_complete_action. */
 static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, action *trampoline)
 {
     uint64_t all, mask;
@@ -72,7 +80,8 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
     if (!sys_may_defer_signals() || sys_sigaction(number, NULL, &now) < 0 ||
         !(now.flags & SA_SIGINFO))
         return false;
-    sys_signals_block(&mask); /* with SA_NODEFER the next line would enter the handler */
+    /* With SA_NODEFER the signal that send_again sends would enter the handler at once. */
+    sys_signals_block(&mask);
     if (!send_again(number, info)) {
         sys_signals_restore(&mask);
         return false;
@@ -80,19 +89,22 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
     rearm_one_shot(number, &now, trampoline);
     memcpy(&lock_thread.mask, &context->uc_sigmask, sizeof lock_thread.mask);
     lock_thread.put_off = true;
-    /* The mask in force blocks every signal, and stays in force after the return. */
+    /* The mask of the interrupted code is replaced, too: all signals stay blocked after this
+     * handler returns. */
     sys_signals_block(&all);
     memcpy(&context->uc_sigmask, &all, sizeof all);
     return true;
 }
 
-/* ---- Fatal signals -------------------------------------------------------------------------- */
+/* ---- Handlers of libleak for fatal signals --------------------------------------------------- */
 
-static uint64_t replaced_signals; /* bit number - 1: another handler replaces the default action */
+/* Set of signals, bit number - 1: libleak's handler replaces the default action. */
+static uint64_t replaced_signals;
 static struct replacement {
     action *handler;
-    uint64_t signals, open; /* its own; those that may interrupt it, beside faults */
-} replacements[2];          /* filled from the front */
+    /* Signals that it handles; signals other than faults that may interrupt it. */
+    uint64_t signals, open;
+} replacements[2]; /* entries are filled from the front */
 static struct trampoline_default program_default[SIGNALS + 1];
 
 static inline bool is_replaced(int number)
@@ -118,7 +130,8 @@ static inline bool on_our_stack(uintptr_t address)
     return address - trampoline_thread.altstack.low < trampoline_thread.altstack.size;
 }
 
-/* A fault inside of the handler must be reported as well, so faults stay open. */
+/* The signals that are blocked while libleak's handler runs. Faults are not blocked, because a
+ * fault inside of the handler must be reported, too. */
 static uint64_t blocked_by(const struct replacement *replacement)
 {
     uint64_t mask = 0;
@@ -129,8 +142,9 @@ static uint64_t blocked_by(const struct replacement *replacement)
 }
 
 #define FATAL_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
-#define KEPT_FLAGS                                                                                 \
-    SA_RESTART /* the program's own stands in the kernel's table: siginterrupt changes it there */
+/* Flags that the kernel's table keeps as the program set them: siginterrupt changes SA_RESTART
+ * there. */
+#define KEPT_FLAGS SA_RESTART
 
 static void install_fatal_handler(int number, struct sys_sigaction *now)
 {
@@ -141,8 +155,8 @@ static void install_fatal_handler(int number, struct sys_sigaction *now)
     sys_sigaction(number, now, NULL);
 }
 
-/* Installs the fatal handler again, after a one-shot handler: the kernel has reset the action. The
- * restorer is still in place. */
+/* Installs libleak's handler again, after a one-shot handler of the program: the kernel has reset
+ * the action to the default. Its restorer is still in the kernel's table. */
 static void reinstall_fatal_handler(int number)
 {
     struct sys_sigaction now;
@@ -161,8 +175,8 @@ void trampoline_run_handler(action *handler, int number, siginfo_t *info, void *
     handler(number, info, context);
 }
 
-/* SIG_IGN has a trampoline only for the reserved fault: a real fault of that number kills, as it
- * does without libleak. */
+/* Handles a signal that the program ignores. It has a trampoline only if it is the reserved fault;
+ * a real fault kills the process, as it does without libleak. */
 static void handle_ignored(int number, const siginfo_t *info)
 {
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
@@ -229,7 +243,7 @@ FOR_256(TRAMPOLINE)
 
 static action *const trampolines[TRAMPOLINES] = {FOR_256(NAME)};
 
-/* ---- Assigning trampolines to handlers ------------------------------------------------------ */
+/* ---- Assigning trampolines to handlers ------------------------------------------------------- */
 
 static void *find_trampoline(void *handler)
 {
@@ -264,7 +278,8 @@ sighandler_t trampoline_get(int number, sighandler_t handler)
     return (sighandler_t)find_trampoline((void *)handler);
 }
 
-/* Fault handlers may be called a million times, and most need no trampoline. */
+/* Chooses what to install for a handler with these flags. Fault handlers may be called a million
+ * times, so they get a trampoline only if they need one. */
 static sighandler_t get_with_flags(int number, sighandler_t handler, uint64_t flags)
 {
     if (sys_signal_is_fault(number) && is_replaced(number) && !is_special(handler) &&
@@ -292,7 +307,7 @@ void trampoline_wrap_action(int number, struct sigaction *given)
     if (handler == SIG_DFL) {
         struct trampoline_default *now = &program_default[number];
         uint64_t mask = blocked_by(replacement_of(number));
-        now->flags = given->sa_flags | CONTEXT_RESTORER; /* as libc would */
+        now->flags = given->sa_flags | CONTEXT_RESTORER; /* libc adds the restorer to the flags */
         memcpy(&now->mask, &given->sa_mask, sizeof now->mask);
         given->sa_flags = (given->sa_flags & KEPT_FLAGS) | FATAL_FLAGS;
         memcpy(&given->sa_mask, &mask, sizeof mask);
@@ -322,7 +337,8 @@ void trampoline_unwrap_default(struct sigaction *given, struct trampoline_defaul
     memcpy(&given->sa_mask, &was.mask, sizeof was.mask);
 }
 
-/* libc has installed what trampoline_get returned; its choice of flags is completed. */
+/* Completes an action that libc has installed with the result of trampoline_get: adds the flags
+ * that a trampoline or libleak's handler needs. */
 static void complete_action(int number, struct sys_sigaction *now)
 {
     sighandler_t handler = (sighandler_t)now->handler;
@@ -344,7 +360,8 @@ void trampoline_complete_action(int number)
 {
     uint64_t mask;
     struct sys_sigaction now;
-    sys_signals_block(&mask); /* else a one-shot handler could run between reading and writing */
+    /* Otherwise a one-shot handler could run between reading and writing the action. */
+    sys_signals_block(&mask);
     if (sys_sigaction(number, NULL, &now) >= 0)
         complete_action(number, &now);
     sys_signals_restore(&mask);
@@ -438,5 +455,6 @@ void trampoline_reserve_fault(int number, bool (*is_ours)(const siginfo_t *, uco
 {
     fault_is_ours = is_ours;
     store_release(&reserved_fault, number);
-    wrap_installed(number, install); /* a handler that the program installed before */
+    /* Gives a trampoline to a handler that the program installed before. */
+    wrap_installed(number, install);
 }

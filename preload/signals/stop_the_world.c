@@ -13,18 +13,20 @@
 #include <signal.h>
 #include <time.h>
 
-#define LATE 4000000 /* ns without any answer until silent threads are examined */
-#define MAX_LATE 25  /* examinations until a thread that may still answer is given up */
+/* After so many ns without an answer of any thread, threads that have not answered are examined. */
+#define LATE 4000000
+#define MAX_LATE 25 /* a thread that may still answer is given up after so many examinations */
 #define MAX_DEAF 64
-#define MAX_CALLS 256 /* with more threads their system calls are not read */
+#define MAX_CALLS 256 /* with more threads, their system calls are not read from /proc */
 
-/* The value of the signal: a mark that it is libleak's, the generation, the thread's index. */
+/* The value that is sent with the stop signal: a mark that the signal is libleak's, the generation,
+ * and the thread's index. */
 #define MARK (sizeof(uintptr_t) == 8 ? 0x6c6bull : 0x6cull)
 #define MARK_SHIFT (sizeof(uintptr_t) == 8 ? 48 : 24)
 #define ROUND_SHIFT (sizeof(uintptr_t) == 8 ? 32 : 16)
 #define ROUND_MASK (sizeof(uintptr_t) == 8 ? 0xffff : 0xff)
 
-enum { TO_SIGNAL, SIGNALLED, BUSY, STOPPED, ENDED }; /* struct world_thread.state */
+enum { TO_SIGNAL, SIGNALLED, BUSY, STOPPED, ENDED }; /* states of a thread (struct world_thread) */
 
 static int reserved_number;
 static void (*on_request)(siginfo_t *info, ucontext_t *context);
@@ -33,9 +35,9 @@ static void (*program_handler)(int, siginfo_t *, void *);
 static bool program_ignores;
 static bool installed;
 
-/* Odd while threads are to stop; the futex that they wait on. */
+/* Odd while threads must stop; a futex on which stopped threads wait for the next value. */
 static uint32_t generation;
-static uint32_t answers; /* counts answers; the futex that the caller of world_stop waits on */
+static uint32_t answers; /* counts answers of threads; a futex on which world_stop waits */
 static struct world *current;
 
 int world_signal(void)
@@ -48,7 +50,7 @@ bool world_thread_is_stopped(const struct world_thread *thread)
     return thread->state == STOPPED;
 }
 
-/* ---- In a stopped thread -------------------------------------------------------------------- */
+/* ---- In the thread that must stop ------------------------------------------------------------ */
 
 static void *signal_value(uint32_t round, uint32_t at)
 {
@@ -70,7 +72,7 @@ static struct world_thread *own_entry(const siginfo_t *info, uint32_t round)
 
 static void publish_answer(struct world_thread *entry, uint32_t state)
 {
-    store_release(&entry->state, state); /* pairs with signal_threads' acquire */
+    store_release(&entry->state, state); /* pairs with load_acquire in signal_threads */
     add_release(&answers, 1);
     sys_futex_wake(&answers, 1);
 }
@@ -86,16 +88,18 @@ static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t 
     entry->block = arch_thread_block();
     entry->context = context;
     struct syscall_interrupted call = entry->call;
-    lock_thread.held++; /* defers the handler of a signal that had none when the stop began */
+    /* Defers a handler that the program installs during the stop: its signal is not blocked. */
+    lock_thread.held++;
     publish_answer(entry, STOPPED);
-    while (load_acquire(&generation) == round) /* pairs with world_resume */
+    while (load_acquire(&generation) == round) /* pairs with add_release in world_resume */
         sys_futex_wait(&generation, round);
     lock_thread.held--;
-    lock_thread.put_off = false; /* the return from this handler opens the mask */
+    lock_thread.put_off = false; /* signals are unblocked when this handler returns */
     syscall_restart(context, &call);
 }
 
-/* The signal to send again when the hook ends. */
+/* The stop signal that came while the thread was in the runtime; it is sent again when the hook
+ * ends. */
 static __thread siginfo_t deferred __attribute__((tls_model("initial-exec")));
 
 static void send_deferred(void)
@@ -136,7 +140,7 @@ static void handle_signal(int number, siginfo_t *info, void *context)
     }
     uint32_t round = load_acquire(&generation);
     struct world_thread *entry = own_entry(info, round);
-    if (!entry) /* too late: the world was resumed */
+    if (!entry) /* the signal came too late: threads were resumed */
         syscall_restart(context, &(struct syscall_interrupted){.number = -1});
     else if (world_thread_is_busy())
         defer_stop(entry, info);
@@ -151,9 +155,9 @@ static bool program_wants_altstack(void)
            trampoline_callbacks.wants_altstack(handler);
 }
 
-/* The stack of a fibre or goroutine may be too small for a signal frame, and adjoin another one.
- * Code that runs on one does not expect this signal; so there the handler stays on the alternate
- * stack. */
+/* Handles the stop signal, on the interrupted stack if that is the thread's own. The stack of a
+ * fibre or goroutine may be too small for a signal frame, and the program does not expect this
+ * signal; so there the handler stays on the alternate stack. */
 static void on_stop_signal(int number, siginfo_t *info, void *context)
 {
     if (is_on_own_stack(context_sp(context)) && (is_stop_signal(info) || !program_wants_altstack()))
@@ -162,7 +166,7 @@ static void on_stop_signal(int number, siginfo_t *info, void *context)
         handle_signal(number, info, context);
 }
 
-/* ---- In the thread that stops the world ----------------------------------------------------- */
+/* ---- In the thread that stops the others ----------------------------------------------------- */
 
 void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp))
@@ -176,7 +180,7 @@ void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *conte
 void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored)
 {
     program_ignores = ignored;
-    store_release(&program_handler, handler); /* pairs with handle_signal */
+    store_release(&program_handler, handler); /* pairs with load_acquire in handle_signal */
     world_install_handler();
 }
 
@@ -194,7 +198,8 @@ bool world_install_handler(void)
     return installed;
 }
 
-/* Ignoring it first drops what is pending, which would kill. */
+/* Removes the handler. The signal is ignored first: that drops a pending signal, whose default
+ * action would end the process. */
 void world_remove_handler(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
@@ -209,7 +214,8 @@ void world_remove_handler(void)
     installed = false;
 }
 
-/* A stopped thread blocks the signals that have a handler, and no others (sys_signals_block). */
+/* Installs the handler with another mask, if necessary: a stopped thread blocks exactly the signals
+ * that have a handler (sys_signals_block). */
 static void update_blocked(void)
 {
     static uint64_t blocked = ~0ull;
@@ -218,7 +224,7 @@ static void update_blocked(void)
         blocked = now;
 }
 
-/* The system call of a thread, as the kernel lists it: number, arguments, sp, pc. */
+/* Reads the system call that a thread executes from /proc: number, first argument and pc. */
 static struct syscall_interrupted read_call(int tid)
 {
     char line[256];
@@ -246,7 +252,8 @@ static bool signal_thread(struct world *world, uint32_t at)
     info.si_code = SI_QUEUE;
     info.si_pid = sys_getpid();
     info.si_value.sival_ptr = signal_value(load_relaxed(&generation), at);
-    uint32_t state = load_relaxed(&thread->state); /* a busy thread may stop meanwhile */
+    /* A busy thread may change its state to STOPPED at any time. */
+    uint32_t state = load_relaxed(&thread->state);
     if ((state != TO_SIGNAL && state != BUSY) || !cas_acquire(&thread->state, &state, SIGNALLED))
         return true;
     if (state == TO_SIGNAL && world->count <= MAX_CALLS)
@@ -257,7 +264,7 @@ static bool signal_thread(struct world *world, uint32_t at)
     return result >= 0 || result == -ESRCH;
 }
 
-static int deaf[MAX_DEAF]; /* threads that had the signal blocked last time */
+static int deaf[MAX_DEAF]; /* threads that had the signal blocked at an earlier stop */
 
 static void note_deaf(int tid)
 {
@@ -278,7 +285,7 @@ static bool was_deaf(int tid)
 
 enum condition { WILL_ANSWER, MAY_ANSWER, IS_DEAF, HAS_ENDED };
 
-/* Is the reserved number in the signal set on that line of /proc/PID/status? */
+/* Says whether the reserved signal is in the signal set on that line of /proc/PID/status. */
 static bool set_has_signal(const char *status, const char *line)
 {
     const char *set = strstr(status, line);
@@ -288,9 +295,10 @@ static bool set_has_signal(const char *status, const char *line)
     return parse_hex(&set) >> (reserved_number - 1) & 1;
 }
 
-/* A thread that has ended does not answer, nor does one that keeps the signal blocked by means that
- * no hook sees. Blocked and no longer pending means that the handler has begun. libc blocks all
- * signals while it creates and starts threads, but never sleeps there: hence state S is deaf. */
+/* Finds out whether a thread can still answer. A thread cannot if it has ended, or if it blocks the
+ * signal by means that no hook sees. If the signal is blocked but no longer pending, the handler
+ * has begun. libc blocks all signals while it creates or starts threads, but does not sleep then;
+ * so a thread that sleeps with the signal blocked will not answer. */
 static enum condition thread_condition(int tid)
 {
     char status[2048];
@@ -317,20 +325,22 @@ static bool add_thread(int tid, void *context)
     if (world->count == WORLD_MAX_THREADS || !world_install_handler())
         return false;
     world->thread[world->count] = (struct world_thread){.tid = tid, .call.number = -1};
-    store_release(&world->count, world->count + 1); /* own_entry reads it */
+    /* own_entry reads the count in another thread. */
+    store_release(&world->count, world->count + 1);
+    /* The signal of an earlier stop is still pending. */
     if (was_deaf(tid) && thread_condition(tid) != WILL_ANSWER)
-        store_relaxed(&world->thread[world->count - 1].state,
-                      SIGNALLED); /* the signal of last time is still pending */
+        store_relaxed(&world->thread[world->count - 1].state, SIGNALLED);
     signal_thread(world, world->count - 1);
     return true;
 }
 
-/* Is waiting for the answer of this thread useless? */
+/* Says whether it is useless to wait longer for the answer of this thread. */
 static bool is_hopeless(struct world_thread *thread)
 {
     enum condition condition = thread_condition(thread->tid);
     if (condition == HAS_ENDED) {
-        note_deaf(thread->tid); /* an ended main thread is listed while other threads live */
+        /* An ended main thread stays in /proc/self/task while other threads live. */
+        note_deaf(thread->tid);
         store_relaxed(&thread->state, ENDED);
     }
     bool hopeless = condition == IS_DEAF || (condition == MAY_ANSWER && ++thread->late > MAX_LATE);
@@ -339,8 +349,8 @@ static bool is_hopeless(struct world_thread *thread)
     return hopeless;
 }
 
-/* Signals threads that were not signalled yet, and again those that are busy; true when all are
- * stopped. */
+/* Sends the signal to threads that have not got it yet, and again to threads that are busy. True:
+ * all are stopped or have ended. */
 static bool signal_threads(struct world *world, bool late, bool *give_up)
 {
     bool all = true, room = true;
@@ -351,7 +361,7 @@ static bool signal_threads(struct world *world, bool late, bool *give_up)
         if (state == SIGNALLED && late)
             *give_up |= is_hopeless(thread);
         else if (room && (state == TO_SIGNAL || (state == BUSY && late)))
-            room = signal_thread(world, i); /* a hook left by longjmp never ends */
+            room = signal_thread(world, i); /* busy for ever: the hook was left by longjmp */
         if (state == TO_SIGNAL && late)
             *give_up |= !room && ++thread->late > MAX_LATE;
         state = load_acquire(&thread->state);
@@ -370,7 +380,7 @@ static void drop_ended(struct world *world)
     world->count = kept;
 }
 
-/* Stops threads until all are stopped and no new one has appeared. */
+/* Stops threads until all are stopped and no new one has appeared in /proc/self/task. */
 static bool stop_all(struct world *world, uint64_t timeout)
 {
     uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), last_answer = begin;
@@ -381,7 +391,8 @@ static bool stop_all(struct world *world, uint64_t timeout)
         if (!sys_each_numbered_entry("/proc/self/task", add_thread, world) ||
             world->count == WORLD_MAX_THREADS)
             return false;
-        if (world->others && !installed) /* refused by a sandbox: the signal would kill */
+        /* A sandbox refused the handler: without it, the signal would end the process. */
+        if (world->others && !installed)
             return false;
         for (;;) {
             uint32_t seen = load_acquire(&answers);
@@ -422,7 +433,7 @@ bool world_stop(struct world *world, uint64_t timeout)
 
 void world_resume(void)
 {
-    add_release(&generation, 1); /* pairs with wait_stopped */
+    add_release(&generation, 1); /* pairs with load_acquire in wait_stopped */
     sys_futex_wake(&generation, INT32_MAX);
     store_release(&current, NULL);
 }

@@ -1,4 +1,5 @@
-/* stop_the_world.h - stops all other threads, outside of the runtime, without their noticing.
+/* stop_the_world.h - stops all other threads of the process, at moments when they are not in
+ * libleak, and resumes them without a visible effect.
  *
  * A thread is stopped by the signal that libleak reserves (option snapshot_signal): its handler
  * waits, and the thread's registers lie on its own stack. A thread inside of a hook answers "busy"
@@ -8,8 +9,7 @@
  *
  *     threads = the caller + parked + missed
  *
- * Missed threads keep the signal blocked by means that no hook sees.
- */
+ * Missed threads keep the signal blocked by means that no hook sees. */
 #ifndef PRELOAD_SIGNALS_STOP_THE_WORLD_H
 #define PRELOAD_SIGNALS_STOP_THE_WORLD_H
 
@@ -23,46 +23,47 @@
 
 struct world_thread {
     int tid;
-    uint32_t state;            /* to signal, signalled, busy, stopped, ended */
-    uint32_t late;             /* times without an answer while no thread answered */
-    struct thread *thread;     /* libleak's record of it, NULL = it never entered a hook */
-    uintptr_t block;           /* its thread control block */
-    const ucontext_t *context; /* its registers, on its stack */
+    uint32_t state;            /* TO_SIGNAL, SIGNALLED, BUSY, STOPPED or ENDED */
+    uint32_t late;             /* how often it was examined because no thread answered */
+    struct thread *thread;     /* libleak's state of the thread; NULL: it never entered a hook */
+    uintptr_t block;           /* address of its thread control block */
+    const ucontext_t *context; /* its registers, in the signal frame on its stack */
     struct syscall_interrupted call;
 };
 
 struct world {
-    struct world_thread *thread; /* WORLD_MAX_THREADS of them; pages are touched as needed */
-    uint32_t count;              /* all other threads */
-    uint32_t parked;             /* of these are stopped */
-    bool others;                 /* there is another thread at all */
+    /* Room for WORLD_MAX_THREADS entries; pages are touched as needed. */
+    struct world_thread *thread;
+    uint32_t count;  /* number of all other threads */
+    uint32_t parked; /* number of threads that are stopped */
+    bool others;     /* the process has another thread */
 };
 
-/* Prepares the signal. number: of the signal. requested: called in the signal's handler when
- * another process or the program has sent it. on_own_stack: says whether an address lies on the
- * stack with which the calling thread was created. The handler is installed when it is first
- * needed; world_install_handler does so at once. */
+/* Prepares the signal. number: its number. requested: called in the signal's handler when another
+ * process or the program has sent the signal. on_own_stack: says whether an address lies on the
+ * stack with which the calling thread was created. The handler is installed when it is needed
+ * first; world_install_handler does so at once. */
 void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp));
 bool world_install_handler(void);
-/* The program's own action for the number is in force; a pending signal is dropped. */
+/* Installs the program's own action for the signal again; a pending signal is dropped. */
 void world_remove_handler(void);
-/* The number of the signal; 0: world_init was not called. */
+/* The number of the stop signal; 0: world_init was not called. */
 int world_signal(void);
-/* The program has a handler of its own for the number, or ignores it: signals from elsewhere are
- * the program's. */
+/* Stores the handler that the program has installed for this signal, or that the program ignores
+ * it: a signal that libleak has not sent is for the program. */
 void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored);
-/* Sent by leakctl: never the program's. */
+/* Says whether leakctl has sent the signal; the program does not get such a signal. */
 bool world_is_request(const siginfo_t *info);
-/* Is the calling thread inside of the runtime? For a signal handler. */
+/* Says whether the calling thread is inside of the runtime; for signal handlers. */
 bool world_thread_is_busy(void);
 
-/* Stops all other threads: true when all are stopped within timeout nanoseconds. Otherwise they
- * have been resumed, and world->parked says how many were stopped. Not for two threads at once.
- * world: static, handlers read it. */
+/* Stops all other threads. True: all are stopped, within timeout nanoseconds. Otherwise they are
+ * resumed, and world->parked says how many were stopped. Two threads must not call it at once.
+ * world must be static, because signal handlers read it. */
 bool world_stop(struct world *world, uint64_t timeout);
 void world_resume(void);
-/* Begins anew in a fork child, where no other thread exists. */
+/* Resets the state in a fork child, where no other thread exists. */
 void world_fork_child(void);
 bool world_thread_is_stopped(const struct world_thread *thread);
 

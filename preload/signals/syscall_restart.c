@@ -11,32 +11,38 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* These numbers are newer than the oldest kernel headers that libleak is built with. */
+/* System calls that the oldest kernel headers that libleak is built with do not define. */
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
 #ifndef SYS_futex_wait
 #define SYS_futex_wait 455
 #endif
-#define URING_ABSOLUTE (1u << 5)   /* IORING_ENTER_ABS_TIMER */
-#define URING_REGISTERED (1u << 6) /* IORING_ENTER_EXT_ARG_REG */
+/* The kernel's IORING_ENTER_ABS_TIMER, which its older headers do not define. */
+#define URING_ABSOLUTE (1u << 5)
+/* The kernel's IORING_ENTER_EXT_ARG_REG, which its older headers do not define. */
+#define URING_REGISTERED (1u << 6)
 
-#define MAX_LIBC_FRAMES 4096 /* bytes of stack between the hook and the system call */
+/* The largest distance on the stack, in bytes, from a hook in libleak to the system call in
+ * libc. */
+#define MAX_LIBC_FRAMES 4096
 
 __thread struct syscall_deadline syscall_deadline;
 
-/* ---- A system call inside of the handler ------------------------------------------------------ */
+/* ---- Making a system call inside of the handler ---------------------------------------------- */
 
-/* The place at which a handler continues that has interrupted the call of an outer one. It must not
- * return, for the kernel then forgets a call that restart_syscall could continue. */
+/* The place to which a nested handler jumps when it has interrupted arch_call_unblocked in an outer
+ * handler of the same thread. It must not return there: the kernel then forgets a call that
+ * SYS_restart_syscall could continue. */
 static __thread struct {
     void *jump[5];
 } outer __attribute__((tls_model("initial-exec")));
 
-#define STOPPED_AGAIN (-512L) /* result of call_unblocked: libleak's handler has interrupted it */
+/* Result of call_unblocked when libleak's signal has interrupted the call. */
+#define STOPPED_AGAIN (-512L)
 
-/* Says whether the thread is in the call. Behind the call, with another result than EINTR, the call
- * is over, and the handler may return. */
+/* Says whether the thread is in arch_call_unblocked. If the call has ended with another result than
+ * EINTR, the handler may return. */
 static bool in_unblocked_call(const ucontext_t *context)
 {
     uintptr_t pc = context_pc(context), end = (uintptr_t)arch_call_unblocked_end;
@@ -44,21 +50,23 @@ static bool in_unblocked_call(const ucontext_t *context)
            (pc == end && context_result(context) == -EINTR);
 }
 
-/* Makes the call with the program's signals unblocked. */
+/* Makes a system call with the mask of the interrupted code, so that the program's signals can
+ * interrupt it. */
 static NOINLINE long call_unblocked(const ucontext_t *context, long number, const long argument[6])
 {
     uint64_t mask, all;
-    __typeof__(outer) before = outer; /* a handler of the program may have interrupted a call */
+    /* This handler may itself have interrupted an outer handler's call. */
+    __typeof__(outer) before = outer;
     volatile long result = STOPPED_AGAIN;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    if (!__builtin_setjmp(outer.jump)) /* left by a jump, all signals are blocked */
+    if (!__builtin_setjmp(outer.jump)) /* after the jump back all signals are blocked */
         result = arch_call_unblocked(&mask, number, argument);
     sys_signals_block(&all);
     outer = before;
     return result;
 }
 
-/* Waits for the result of the call whose deadline the kernel keeps. */
+/* Continues the interrupted call, whose deadline the kernel has kept, and waits for its result. */
 static long continue_call(const ucontext_t *context)
 {
     static const long none[6];
@@ -69,9 +77,10 @@ static long continue_call(const ucontext_t *context)
     return result;
 }
 
-/* ---- Calls that are repeated ------------------------------------------------------------------ */
+/* ---- Calling again --------------------------------------------------------------------------- */
 
-/* Will a pending signal of the program be handled on return, by a handler without SA_RESTART? */
+/* Says whether a pending signal of the program will be handled when this handler returns, by a
+ * handler without SA_RESTART. */
 static bool program_interrupts(const ucontext_t *context)
 {
     struct sys_sigaction action;
@@ -99,14 +108,15 @@ static bool is_local(long address)
     return *(const sa_family_t *)address == AF_UNIX;
 }
 
-/* connect can be called again while the connection is being made: the call goes on waiting. */
+/* Says whether connect can be called again while the connection is being made; it goes on waiting
+ * then. */
 static bool is_repeatable_connect(long address)
 {
     sa_family_t family = *(const sa_family_t *)address;
     return is_local(address) || family == AF_INET || family == AF_INET6;
 }
 
-/* Calls that can be repeated with the same arguments. */
+/* Says whether the call can be repeated with the same arguments. */
 static bool is_repeatable(long number, const ucontext_t *context)
 {
     static const short list[] = {
@@ -125,7 +135,7 @@ static bool is_repeatable(long number, const ucontext_t *context)
 #ifdef SYS_epoll_pwait2
         SYS_epoll_pwait2,
 #endif
-#ifdef SYS_ppoll_time64 /* of 32-bit programs, whose other calls have times of 32 bits */
+#ifdef SYS_ppoll_time64 /* system calls of 32-bit programs with times of 64 bits */
         SYS_ppoll_time64,
         SYS_pselect6_time64,
         SYS_rt_sigtimedwait_time64,
@@ -193,8 +203,8 @@ static int milliseconds_of(uint64_t ns)
     return (ns + 999999) / 1000000;
 }
 
-/* Is the recorded deadline that of this call? A handler that waits, or a wait left by longjmp,
- * leaves the deadline of another call behind. */
+/* Says whether the recorded deadline belongs to this call. A handler that waits, or a wait that was
+ * left by longjmp, leaves the deadline of another call behind. */
 static bool has_deadline(const ucontext_t *context, long number)
 {
     const struct syscall_deadline *deadline = &syscall_deadline;
@@ -220,18 +230,22 @@ static void shorten_deadline(ucontext_t *context)
 
 /* ---- Calls with a time limit that would begin anew ---------------------------------------------
  *
- * They are made inside of the handler, which keeps the time: calls that a program makes without
- * libc's function, and calls on a socket with SO_RCVTIMEO or SO_SNDTIMEO. When the call began is
- * not known, so it lasts up to twice as long, however often it is interrupted. */
+ * When such a call is interrupted, the handler repeats it and keeps the time. That applies to calls
+ * that a program makes without libc's function, and calls on a socket with SO_RCVTIMEO or
+ * SO_SNDTIMEO. The time at which the program made the call is not known, so the call lasts up to
+ * twice as long, however often it is interrupted. */
 
 struct timed_call {
     long number, argument[6];
-    uint64_t left;    /* ns */
-    long late_result; /* of a socket's call at the end of the time; 0: the call itself finds out */
-    unsigned limit;   /* index of the argument that has the limit; in which form: */
+    uint64_t left; /* time that is left, in ns */
+    /* The result of a call on a socket when its time is over; 0: the call itself determines its
+     * result. */
+    long late_result;
+    /* Index of the argument that has the time limit, in the form of the next member. */
+    unsigned limit;
     enum { LIMIT_MILLISECONDS, LIMIT_TIMESPEC, LIMIT_WIDE, LIMIT_URING } form;
     struct timespec time;
-    struct __kernel_timespec wide; /* of 64 bits on each CPU */
+    struct __kernel_timespec wide; /* the limit with seconds of 64 bits, on each CPU */
     struct io_uring_getevents_arg uring;
 };
 
@@ -262,7 +276,8 @@ static uint64_t nanoseconds_of_wide(const struct __kernel_timespec *time)
     return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
-/* Another call than semtimedop, which has its number. */
+/* Says whether the call is one of those that share the number SYS_ipc with semtimedop, but is not
+ * semtimedop. */
 static bool is_other_ipc(const struct timed_call *call)
 {
 #ifdef SYS_IPC_SEMTIMEDOP
@@ -293,8 +308,8 @@ static bool has_limit(struct timed_call *call)
     return false;
 }
 
-/* Is the deadline recorded, but the limit that the kernel reads a copy that libc made of the hook's?
- * glibc's functions for 32-bit programs make one. */
+/* Says whether a hook has recorded the deadline, but the kernel reads the limit from a copy that
+ * libc made: glibc's functions for 32-bit programs copy it. */
 static bool has_copied_limit(struct timed_call *call)
 {
     if (!syscall_deadline.timespec || !has_limit(call) || call->form == LIMIT_MILLISECONDS ||
@@ -304,7 +319,8 @@ static bool has_copied_limit(struct timed_call *call)
     return true;
 }
 
-/* Says whether the call has a time limit, which is in a structure behind an argument. */
+/* Says whether io_uring_enter was called with a time limit, which is in a structure behind an
+ * argument. */
 static bool has_uring_limit(struct timed_call *call)
 {
     const struct io_uring_getevents_arg *given = (const void *)call->argument[4];
@@ -319,7 +335,8 @@ static bool has_uring_limit(struct timed_call *call)
     return true;
 }
 
-/* A socket's limit; the value that its calls return at the end of it. */
+/* Says whether the call is on a socket that has a time limit. late_result gets the value that such
+ * a call returns when the time is over. */
 static bool has_socket_limit(struct timed_call *call)
 {
     static const short receives[] = {SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_read,
@@ -350,7 +367,7 @@ static void set_limit(struct timed_call *call, uint64_t left)
                                               : (long)&call->uring;
 }
 
-/* Repeats the call until it is over, or a handler of the program has run. */
+/* Repeats the call until it is over, or until a handler of the program has run. */
 static long make_timed_call(const ucontext_t *context, struct timed_call *call)
 {
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + call->left;
@@ -362,7 +379,8 @@ static long make_timed_call(const ucontext_t *context, struct timed_call *call)
         now = sys_clock_ns(CLOCK_MONOTONIC);
         if (result == STOPPED_AGAIN && call->late_result && now >= end)
             result = call->late_result;
-        /* A pending signal would be handled in front of the call and not interrupt it. */
+        /* A pending signal would be handled before the call is repeated, and so would not interrupt
+         * it. */
         if (result == STOPPED_AGAIN &&
             (load_relaxed(&trampoline_thread.entered) != handled || program_interrupts(context)))
             result = -EINTR;
@@ -386,7 +404,8 @@ static void repeat_call(ucontext_t *context, long number, long first)
     context_call_again(context, number, first);
 }
 
-/* The number of the call, and its first argument, which some CPUs overwrite. -1: not known. */
+/* Determines the number of the interrupted call, and its first argument, which some CPUs overwrite.
+ * -1: the number is not known. */
 static long interrupted_number(const ucontext_t *context, const struct syscall_interrupted *call,
                                long *first)
 {
@@ -399,15 +418,16 @@ static long interrupted_number(const ucontext_t *context, const struct syscall_i
     return number;
 }
 
-/* The calls whose deadline the kernel keeps. It forgets a deadline only when a handler returns: for
- * any other call restart_syscall might continue one that was left by longjmp. */
+/* Says whether SYS_restart_syscall can continue the call: the kernel keeps the deadline of a few
+ * calls. It forgets one only when a handler returns, so for any other call SYS_restart_syscall
+ * might continue a call that was left by longjmp. */
 static bool kernel_can_continue(long number)
 {
 #ifdef SYS_poll
     if (number == SYS_poll)
         return true;
 #endif
-    /* The number is restart_syscall when the kernel has continued the call once before. */
+    /* The kernel has continued the call once before if the number is SYS_restart_syscall. */
     return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_futex ||
            number == SYS_ppoll || number == SYS_restart_syscall;
 }

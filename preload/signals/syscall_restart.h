@@ -8,12 +8,12 @@
  * (hook_signal.c); otherwise the handler itself makes the call, and keeps the time from then on.
  *
  * The number of the call, which its result may have overwritten, is known from the code before it,
- * from the hook of syscall() (stack.S), or from /proc, where it was read before the signal was
- * sent: a thread that ran then, and has entered since a call that code of its own makes in a way
- * that is not recognised, gets EINTR.
+ * from the hook of syscall() (stack.S), or from /proc, which is read before the signal is sent. The
+ * call fails with EINTR only if the thread entered it after /proc was read, from code that is not
+ * recognised.
  *
- * A signal of the program that arrives meanwhile still interrupts: then EINTR is correct.
- */
+ * A signal of the program that arrives during the stop still interrupts the call, and EINTR is
+ * correct. */
 #ifndef PRELOAD_SIGNALS_SYSCALL_RESTART_H
 #define PRELOAD_SIGNALS_SYSCALL_RESTART_H
 
@@ -21,22 +21,24 @@
 
 #include <ucontext.h>
 
-/* The thread's system call before the signal was sent: /proc/self/task/TID/syscall. */
+/* The system call of a thread before the signal was sent, as /proc/self/task/TID/syscall says. */
 struct syscall_interrupted {
-    long number, first; /* first: argument; number -1: not known */
-    uintptr_t pc;       /* the record is valid only if the thread still is there */
+    long number, first; /* number -1: not known; first: the first argument */
+    uintptr_t pc; /* where the call is made; the rest is valid only if the thread is still there */
 };
 
-/* The last call of a signal handler. May not return: then an outer handler of the same thread
- * continues. */
+/* Continues the interrupted call; the last thing that a signal handler does. It may not return:
+ * then an outer handler of the same thread continues. */
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call);
 
-/* Set by a hook before a system call with a relative deadline, ns = 0 afterwards. argument: index
- * of the argument that holds milliseconds. timespec: the kernel reads the deadline from there. */
+/* Describes the relative deadline of a system call. A hook sets it before the call and sets ns to 0
+ * afterwards. argument: index of the argument that holds milliseconds. timespec: where the kernel
+ * reads the deadline otherwise. */
 struct syscall_deadline {
-    uint64_t ns;               /* CLOCK_MONOTONIC, 0 = none */
-    long number, other_number; /* of the system calls that the hook may make */
-    uintptr_t frame;           /* of the hook, close above the stack pointer of the call */
+    uint64_t ns;               /* the deadline by CLOCK_MONOTONIC; 0: none */
+    long number, other_number; /* the two system calls that the hook may make */
+    /* Stack frame of the hook; the stack pointer of the call is a little below it. */
+    uintptr_t frame;
     unsigned argument;
     struct timespec *timespec;
 };
