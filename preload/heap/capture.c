@@ -1,4 +1,5 @@
-/* capture.c - sites and nodes of callers; disabling; tags. */
+/* capture.c - finds sites and context tree nodes for call stacks; disables and enables recording;
+ * keeps tags. */
 #include "preload/heap/capture.h"
 #include "preload/base/base.h"
 #include "preload/store/store.h"
@@ -10,11 +11,12 @@
 
 struct capture_state capture_state;
 static bool all_disabled, tags_enabled;
-static bool never_enabled; /* disabled from the start until now */
+static bool never_enabled; /* recording was disabled at the start, and has not been enabled yet */
 
-static bool python_found; /* at some time */
+static bool python_found; /* a Python interpreter has been loaded at some time */
 
-/* Called by modules_find. From the first Python on hooks ask for Python frames. */
+/* Examines an object that modules_find has found. Once an object is a Python interpreter, hooks
+ * read Python frames, too. */
 static void look_for_python(const struct link_map *object)
 {
     if (python_find_runtime(object)) {
@@ -52,7 +54,8 @@ void capture_fork_child(void)
         store_set_flag(LEAK_FLAG_NEVER_ENABLED);
 }
 
-/* A fork child that has no recording file yet still maps its parent's. */
+/* Notes that recording was enabled for the first time. A fork child without a recording file of its
+ * own still maps that of its parent, and must not change it. */
 static void record_first_enable(void)
 {
     never_enabled = false;
@@ -76,7 +79,8 @@ void capture_enable_all(void)
     capture_disable_all(false);
 }
 
-/* A thread that ends disabled leaves its reason counted, which costs the other threads a call. */
+/* Disables or enables recording in the calling thread. If a thread ends while it is disabled, its
+ * reason stays counted: hooks of other threads then make one unnecessary call. */
 bool capture_disable(struct guard *guard, bool disable)
 {
     if (disable ? guard->disabled == UINT16_MAX : !guard->disabled)
@@ -87,7 +91,8 @@ bool capture_disable(struct guard *guard, bool disable)
     return true;
 }
 
-/* A site without a stack, one for each kind, cached in sites; those of tags are not cached. */
+/* Returns the site without a stack for a sort (kind and tag). "sites" caches one site for each
+ * kind; sites with a tag are not cached. */
 static uint32_t stackless_site(struct guard *guard, struct thread *thread, unsigned sort,
                                uint32_t *sites, enum leak_root root)
 {
@@ -112,7 +117,7 @@ uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t
     trace->end = LEAK_ROOT_NO_STACKS;
     trace->step[0] = (struct unwind_step){.pc = LEAK_OLDER_PC + size};
     uint32_t site = context_tree_site(guard, trace, LEAK_KIND_MALLOC);
-    trace->depth = 0; /* nothing for the next stack to share */
+    trace->depth = 0; /* so that the next stack does not share this made-up frame */
     trace->shareable = false;
     return site;
 }
@@ -131,7 +136,8 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     bump(&thread->record->frames_shared, trace->shared);
 }
 
-/* The number of the C frames alone. *walked: they are in the thread's trace. */
+/* Returns the node of the C frames alone, without Python frames. *walked: the frames are now in the
+ * thread's trace. */
 static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller,
                             bool *walked)
 {
@@ -149,7 +155,7 @@ static uint32_t find_c_node(struct guard *guard, struct thread *thread, const st
     return node;
 }
 
-/* The stack with Python frames. */
+/* Returns the site of the stack in which Python frames are merged into the C frames. */
 static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, unsigned sort, bool walked)
 {
@@ -161,8 +167,9 @@ static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
                              sort);
 }
 
-/* The site of an allocation in a process with Python, or with the sort of a free the node. The C frames have a number, which the stack
- * cache finds; together with the chain of Python frames it is the key of the site. */
+/* Returns the site of an allocation in a process with Python; with the sort of a free it returns
+ * the node of the free's stack. The stack cache finds a number for the C frames; this number and a
+ * hash of the Python frames are the key of the site. */
 static uint32_t capture_python_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, unsigned sort)
 {
@@ -232,19 +239,21 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
 
 /* ---- Names of tags --------------------------------------------------------------------------- */
 
-#define TAG_SLOTS 1024 /* more than LEAK_TAGS: a probe always ends */
+#define TAG_SLOTS 1024 /* more than LEAK_TAGS, so that a search always ends at an empty slot */
 
 static struct lock tags_lock;
-static struct leak_tags *tags_table; /* in the recording file; NULL: no tag yet */
+/* The table in the recording file; NULL: no tag was used yet. */
+static struct leak_tags *tags_table;
 static uint32_t tags_used;
-static uint16_t tag_slots[TAG_SLOTS]; /* by name: number, 0 = empty */
+/* Hash table of the names: number of the tag, 0: empty slot. */
+static uint16_t tag_slots[TAG_SLOTS];
 
 static __thread struct {
-    uint32_t depth; /* beyond TAGS_DEPTH pushes are only counted */
+    uint32_t depth; /* number of tags on the stack; those above TAGS_DEPTH are only counted */
     uint16_t tag[TAGS_DEPTH];
 } tag_stack __attribute__((tls_model("initial-exec")));
 
-/* A name as the table has it, cut to fit. */
+/* The name of a tag, cut to the length that the table has room for. */
 struct tag_name {
     char bytes[LEAK_TAG_NAME];
     uint32_t length, home;
@@ -263,7 +272,8 @@ static struct tag_name make_tag_name(const char *string)
     return name;
 }
 
-/* Takes no lock. Returns 0, and in *slot an empty slot for the name, if it is not there. */
+/* Finds the number of a tag without taking a lock. 0: the name is not in the table, and *slot is an
+ * empty slot for it. */
 static unsigned find_tag(const struct tag_name *name, uint32_t *slot)
 {
     unsigned tag;
@@ -288,13 +298,14 @@ static unsigned add_tag(const struct tag_name *name)
 {
     uint32_t slot;
     struct locked locked = lock_take(&tags_lock);
-    unsigned tag = find_tag(name, &slot); /* another thread may have added it */
+    unsigned tag = find_tag(name, &slot); /* another thread may have added the tag meanwhile */
     if (!tag && open_tag_table()) {
         if (tags_used < LEAK_TAGS) {
             struct leak_tag *place = &tags_table->tag[tags_used];
             tag = ++tags_used;
             memcpy(place->name, name->bytes, name->length);
-            store_release(&place->length, name->length); /* publishes it to readers of the file */
+            /* Makes the tag visible to readers of the recording file. */
+            store_release(&place->length, name->length);
             store_release(&tag_slots[slot], tag);
         } else {
             bump(&tags_table->left_out, 1);
@@ -329,8 +340,9 @@ bool tags_push(struct guard *guard, const char *name)
 {
     unsigned tag = tag_stack.depth < TAGS_DEPTH ? find_or_add_tag(name) : 0;
     if (likely(tag)) {
+        /* From now on hooks read the tag of the thread. */
         if (unlikely(!load_relaxed(&tags_enabled)) && !exchange_relaxed(&tags_enabled, true))
-            add_relaxed(&capture_state.reasons, 1); /* from now on hooks read the guard's tag */
+            add_relaxed(&capture_state.reasons, 1);
         guard->tag = tag;
     }
     if (likely(tag_stack.depth < TAGS_DEPTH))
@@ -360,7 +372,7 @@ bool tags_check(void)
     return tags_used <= LEAK_TAGS;
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(tags, &tags_lock)
 

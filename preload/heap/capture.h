@@ -1,16 +1,16 @@
-/* capture.h - where does a hook's call come from? The caller's stack becomes a number: a site for
- * an allocation, a node of the context tree for anything else.
+/* capture.h - turns the call stack of a hook's caller into a number: a site for an allocation, a
+ * node of the context tree for any other call.
  *
- * Three ways, fastest first: the stack cache has the stack (stack_cache.h); the stack shares frames
- * with the thread's last one (unwind.h); it is walked. With site_stacks=off there is one site a
- * kind; allocations made while libleak is disabled, in a thread or in all, also have one site a
- * kind.
+ * There are three ways, fastest first: the stack cache knows the stack (stack_cache.h); the stack
+ * shares outer frames with the thread's last one (unwind.h); the whole stack is walked. With
+ * site_stacks=off there is one site for each kind. Allocations made while recording is disabled, in
+ * a thread or in all threads, have another site for each kind.
  *
- * Tags: names that the program gives to what its threads allocate for a while. Each thread has a
- * stack of tags; the top one is stored in the guard and becomes part of the sort of its sites
- * (context_tree.h). Names are numbers in a small table in the recording file; it only grows, so a
- * number keeps its meaning, in a fork child too. Programs without tags pay nothing: hooks read the
- * guard's tag only after the first tag was pushed.
+ * Tags are names that the program gives to the allocations of a thread for a while. Each thread has
+ * a stack of tags; struct guard has the top one, which becomes part of the sort of the thread's
+ * sites (context_tree.h). A small table in the recording file numbers the names; it only grows, so
+ * a number keeps its meaning, also in a fork child. Programs without tags pay nothing: hooks read
+ * the tag only after the first tag was pushed.
  */
 #ifndef PRELOAD_HEAP_CAPTURE_H
 #define PRELOAD_HEAP_CAPTURE_H
@@ -20,31 +20,32 @@
 #include "preload/heap/threads.h"
 
 extern struct capture_state {
-    /* The number of reasons to take no stack, or to read the tag, in some thread or in all: at 0 a
-     * hook checks nothing else. */
+    /* The number of reasons to take no stack, or to read the tag or Python frames, in some thread
+     * or in all. If it is 0, hooks check nothing else. */
     uint32_t reasons;
-    /* True if recording was ever disabled in some thread: then there may be sites of such
-     * blocks. */
+    /* True if recording was ever disabled in some thread: then there may be sites of blocks that
+     * were allocated meanwhile. */
     bool disabled_ever;
 } capture_state HIDDEN;
-/* The reason site_stacks=off has a bit of its own: if it is the only one, a kind has one site. */
+/* The reason site_stacks=off is counted by a bit of its own: if it is the only reason, each kind
+ * has one site. */
 #define CAPTURE_FLAT (1u << 31)
 
-/* Call after the options are read. */
+/* Starts this module. Call it after the options are read. */
 void capture_start(void);
-/* Objects in this range were unloaded. */
+/* Notes that the objects in a range of addresses were unloaded. */
 void capture_forget_objects(uintptr_t start, uintptr_t end);
 void capture_fork_child(void);
-/* Disables or enables all threads, or the calling one; the latter nests. False: nothing changed. */
+/* Disable or enable recording in all threads, or in the calling one; calls of capture_disable nest.
+ * False: nothing has changed. */
 bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* The site of blocks from before libleak was loaded, of at most so many bytes. */
+/* Returns the site of blocks from before libleak was loaded that have at most "size" bytes. */
 uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size);
 
-/* The slower ways of capture_site. sort: the kind and, above it, the tag, as in
- * context_tree.h. */
+/* The slower ways of capture_site. sort: the kind, and above it the tag (context_tree.h). */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
@@ -57,7 +58,7 @@ static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thr
     return likely(site) ? site : capture_walked_site(guard, thread, COPY_OF(caller), sort);
 }
 
-/* The site of an allocation; 0 when there is no memory. */
+/* Returns the site of an allocation; 0: no memory. */
 static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *thread,
                                            const struct frame *caller, enum leak_kind kind)
 {
@@ -70,31 +71,33 @@ static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *t
     return capture_usual_site(guard, thread, caller, kind);
 }
 
-/* The node of the innermost frame, or a root; 0 when there is no memory. */
+/* Returns the node of the innermost frame of a call stack, or a root if there are no frames; 0: no
+ * memory. */
 uint32_t capture_node(struct guard *guard, struct thread *thread, const struct frame *caller);
 
-/* The same for callers without a struct thread: *thread gets it, NULL = no memory, and then the
- * result is 0. wanted false: returns the root that stands for "no stacks". */
+/* Returns the node of a call stack, for callers that have no struct thread. *thread gets it; NULL:
+ * no memory, and then the result is 0. wanted false: returns the root that means "no stacks are
+ * taken". */
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,
                       const struct thread **thread);
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
-#define TAGS_DEPTH 32 /* of a thread's stack of tags */
+#define TAGS_DEPTH 32 /* largest depth of a thread's stack of tags */
 
-/* Each push has its pop, also a refused push: then the tag below stays in force. False: the stack
- * is too deep, or the name is empty, or the table is full. */
+/* Pushes a tag. Each push needs a pop, also a push that failed, which leaves the tag below in
+ * force. False: the stack is too deep, the name is empty, or the table is full. */
 bool tags_push(struct guard *guard, const char *name);
-/* Pops the thread's newest tag. False: there is none. */
+/* Pops the newest tag of the thread. False: there is none. */
 bool tags_pop(struct guard *guard);
-/* The number of a name, 0 = never pushed. */
+/* Returns the number of a tag, 0: it was never pushed. */
 unsigned tags_find(const char *name);
 
-/* Every name is found under its number, and no two are the same. */
+/* Checks that every name is found under its number, and that no two names are the same. */
 bool tags_check(void);
 
-/* Copies the parent's names to the child's recording file, under the same numbers; false: no
- * memory. */
+/* Copies the names of the parent's tags to the child's recording file, under the same numbers.
+ * False: no memory. */
 bool tags_fork_child(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* dropped_pointers.c - scans freed blocks and records (site, holder's site, stack of the free). */
+/* dropped_pointers.c - scans freed blocks for pointers to live blocks, and records pairs (site of
+ * the live block, site of the freed block, stack of the free). */
 #include "preload/heap/dropped_pointers.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -6,17 +7,20 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/libc_stream.h"
 
-#define PAIRS 4096 /* a power of two */
+#define PAIRS 4096 /* number of slots, a power of two */
 #define WAYS 8
-#define HOLDER_MOST 8192   /* bytes: a larger block is a pool or a table, not an object */
-#define HOLDER_EDGE 256    /* bytes at its start and its end that are read */
-#define CHILDREN 4         /* of one holder that are recorded */
-#define ADDRESS_LEAST 4096 /* the first page is never mapped */
+/* Largest size of a freed block that is scanned; a larger block is a pool or a table, not an
+ * object. */
+#define HOLDER_MOST 8192
+#define HOLDER_EDGE 256 /* bytes at the start and at the end of a freed block that are scanned */
+#define CHILDREN 4      /* largest number of pointers of one freed block that are recorded */
+/* Lower words are not pointers, because the first page is never mapped. */
+#define ADDRESS_LEAST 4096
 #define ADDRESS_END (1ull << 48)
 
-static struct dropped_pair *pairs; /* mapped when the first one is recorded */
+static struct dropped_pair *pairs; /* mapped when the first pair is recorded */
 static struct lock lock;
-static uint32_t recorded; /* blocks of all pairs */
+static uint32_t recorded; /* number of blocks that were recorded in all pairs */
 
 static uint32_t pair_home(uint32_t site, uint32_t holder, uint32_t node)
 {
@@ -34,7 +38,7 @@ static bool pair_matches(const struct dropped_pair *pair, uint32_t site, uint32_
     return pair->site == site && pair->holder == holder && pair->node == node;
 }
 
-/* Says whether the last block of this pair was freed. */
+/* Says whether the block that was recorded last for a pair has been freed. */
 static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
 {
     const struct dropped_block *last = &pair->last[(pair->blocks - 1) % DROPPED_POINTERS_KEPT];
@@ -43,7 +47,8 @@ static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
            block.thread != last->thread;
 }
 
-/* The pair's slot, or one for it; NULL: all slots have pairs whose last block is live. */
+/* Returns the slot of a pair, or claims a slot for it. NULL: all possible slots have pairs whose
+ * last block is live. */
 static struct dropped_pair *find_or_claim_pair(struct guard *guard, uint32_t site, uint32_t holder,
                                                uint32_t node)
 {
@@ -79,13 +84,14 @@ static void record_dropped_block(struct guard *guard, const struct block *child,
     lock_give(&locked);
 }
 
-/* The address in a word that other threads may be writing to. */
+/* Returns the address in a word to which other threads may be writing. */
 static uintptr_t read_pointer(const uintptr_t *word)
 {
     return arch_address((const void *)load_relaxed(word));
 }
 
-/* Says whether the program may have put this word into the block. */
+/* Says whether the program may have written the word at offset "at" of a freed block. False for
+ * words of a FILE that libc itself has written. */
 static bool may_own(const struct block *holder, const void *content, size_t at)
 {
     return holder->size < LIBC_STREAM_COOKIE + sizeof(void *) ||
@@ -115,7 +121,7 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     }
 }
 
-/* Shell sort. */
+/* Sorts the pairs by age (Shell sort). */
 void dropped_pointers_sort(void)
 {
     for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)
@@ -156,7 +162,7 @@ LOCK_FOR_FORK(dropped_pointers, &lock)
 void dropped_pointers_fork_child(void)
 {
     lock.word = 0;
-    if (pairs) /* its sites and nodes are in the parent's recording file */
+    if (pairs) /* the sites and nodes in the pairs belong to the parent's recording file */
         arena_unmap(pairs, PAIRS * sizeof *pairs);
     pairs = NULL;
 }

@@ -1,17 +1,20 @@
-/* dropped_pointers.h - which free dropped a pointer to a live block?
+/* dropped_pointers.h - records which frees dropped a pointer to a live block.
  *
- * The allocation site of a leaked block says little about who should have freed it. Mostly it is
- * the code that freed the block's owner. So the first and last words of a freed block are scanned, and when
- * one points to the start of a live block, the two sites and the stack of the free are recorded as
- * a pair, with the last few blocks this happened to. Most of these blocks are freed later, since a
- * parent may be freed before its children: a leak check reports only those that it finds lost.
+ * The allocation site of a leaked block says little about which code should have freed it. In most
+ * cases that is the code that freed the block's owner. So the first and last words of a freed block
+ * are scanned, and when one points to the start of a live block, the sites of both blocks and the
+ * stack of the free are recorded as a pair, together with the last few such live blocks. Most of
+ * these are freed later, since a program may free a parent before its children: a leak check
+ * reports only those that it finds lost.
  *
- * The first frees of a site are scanned, the first at each place (free_history.h), and a part of the
- * frees whose stack is captured anyway. Where sites are many nearly every free is one of the first of
- * its site, so there is a budget for these, of each thread:
+ * Three groups of frees are scanned: the first frees of a site; the first free at each place
+ * (free_history.h); and a part of the frees whose stack is captured anyway. In a program with very
+ * many sites nearly every free is one of the first of its site, so each thread has a budget for
+ * them:
  *     scans of first frees <= FREE_HISTORY_SCANS + frees whose stack is captured anyway
- * The first free of a site is one of the latter, while sites are fewer than LEAK_FREED_SITES.
- * The table has a fixed size; a pair whose last block was freed may be replaced:
+ * While there are fewer sites than LEAK_FREED_SITES, the stack of the first free of each site is
+ * captured anyway. The table of pairs has a fixed size; a pair whose last block was freed may be
+ * replaced:
  *     each pair is in one of the WAYS slots from its home on, and only once.
  */
 #ifndef PRELOAD_HEAP_DROPPED_POINTERS_H
@@ -22,26 +25,27 @@
 #include "preload/heap/threads.h"
 
 #define DROPPED_POINTERS_FIRST                                                                     \
-    16 /* frees of a site by a thread that are scanned, within the budget */
+    16 /* how many frees of a site by a thread are scanned, within the budget */
 #define DROPPED_POINTERS_KEPT 4
 
 struct dropped_block {
     uintptr_t address;
-    uint32_t count; /* with the thread: its serial */
+    uint32_t count; /* number of the block's allocation in its thread */
     uint16_t thread;
 };
 
 struct dropped_pair {
-    uint32_t site;   /* of the blocks; 0 = an empty slot */
-    uint32_t holder; /* site of the freed block that pointed to them, … */
-    uint32_t node;   /* … and the stack that freed it */
-    uint32_t blocks; /* number of blocks so far */
-    uint32_t when;   /* number of the newest one, of all that were recorded */
+    uint32_t site;   /* site of the live blocks; 0: the slot is empty */
+    uint32_t holder; /* site of the freed block that pointed to them */
+    uint32_t node;   /* stack of the free */
+    uint32_t blocks; /* number of live blocks that were recorded for this pair */
+    uint32_t when;   /* number of the newest of these blocks, counted over all pairs */
     struct dropped_block last[DROPPED_POINTERS_KEPT];
 };
 
-/* Is this free to be scanned? before: blocks of the site that this thread has freed before; weight:
- * the number of frees that its captured stack stands for, 0 = no stack was captured. */
+/* Says whether a freed block is to be scanned. before: how many blocks of its site this thread has
+ * freed before. weight: the number of frees that its captured stack stands for, 0: no stack was
+ * captured. */
 static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t before, unsigned weight,
                                            bool all)
 {
@@ -54,17 +58,20 @@ static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t befor
     return unlikely(weight) && (all || !(thread->freed.dice >> 40 & 7));
 }
 
-/* Scans a block that was removed from the table but not yet passed to libc. content: the pointer
- * that the program frees; with memory tagging (MTE) no other pointer may read the block. *node: the
- * free's stack, 0 = not captured yet; it is captured when there is something to record. */
+/* Scans a block that was removed from the table but not yet passed to libc's free. content: the
+ * pointer that the program passed to free; with memory tagging (MTE) no other pointer may read the
+ * block. *node: the stack of the free, 0: not captured yet; it is captured when a pointer is
+ * recorded. */
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node);
 
-/* Orders the table by age. For a leak check, whose copy of the table does not change otherwise. A
- * block may have had several holders; the newest pair names the last one. */
+/* Sorts the pairs by age. Called in the child of a leak check, whose copy of the table does not
+ * change otherwise. If a live block is in several pairs, the newest pair names the block that
+ * pointed to it last. */
 void dropped_pointers_sort(void);
 
-/* Iterates: the next pair at or after *at, which advances; NULL: the end. For a leak check, too. */
+/* Returns the next pair at or after *at, and advances *at; NULL: there is none. Called in the child
+ * of a leak check. */
 const struct dropped_pair *dropped_pointers_next(uint32_t *at);
 
 bool dropped_pointers_check(void);

@@ -1,12 +1,13 @@
-/* free_form.h - may a block of this kind be freed by this function? The forms of free and delete.
+/* free_form.h - the forms of free and delete, and which kinds of blocks each form may free.
  *
- * A form is one word, so that a hook passes it in a register and a correct call costs one bit test.
- * Three of its bytes are sets of kinds that the form may free, of which a form uses one: the first
- * if the call passes the block alone, the second if it also passes the size, the third if it passes
- * an alignment. Kinds leave the upper bit of each byte to a flag. The fourth byte is the form.
+ * A form (such as sized delete[]) is one word, so that a hook passes it in a register and a correct
+ * call costs one test of a bit. Three of its bytes are sets of kinds that the form may free, of
+ * which a form uses one: the first if the call passes the block alone, the second if it also passes
+ * the size, the third if it passes an alignment. The upper bit of each of these bytes is a flag.
+ * The fourth byte is the form's number.
  *
- * free takes blocks of malloc and memalign. By C23 free_sized takes malloc's only, and
- * free_aligned_sized takes aligned_alloc's only.
+ * free takes blocks of malloc and memalign. By C23 free_sized takes only blocks of malloc, and
+ * free_aligned_sized only blocks of aligned_alloc.
  */
 #ifndef PRELOAD_HEAP_FREE_FORM_H
 #define PRELOAD_HEAP_FREE_FORM_H
@@ -51,13 +52,14 @@ _Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc has a bit, and a fla
     RELEASE(ALIGNED_DELETE_ARRAY_SIZED, FREE_FORM_KIND(ALIGNED_NEW_ARRAY),                         \
             FREE_FORM_ARRAY | FREE_FORM_ALIGNED | FREE_FORM_SIZED)
 
-/* Frees by the program's own allocators: they may free no kind of malloc. */
+/* The forms for the program's own allocators. They may not free any kind of block from malloc or
+ * new. */
 #define FREED_BY_BLOCK_GONE RELEASE(BLOCK_GONE, 0, 0)
 #define FREED_BY_BLOCK_RESIZE RELEASE(BLOCK_RESIZE, 0, 0)
 #define FREED_BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
 #define FREED_BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
 
-/* The frame of a call that passes a size or an alignment. The caller is the first member, so a
+/* The frame of a call that passes a size or an alignment. The first member is "caller", so a
  * pointer to it is also a pointer to this structure. */
 struct free_form_frame {
     struct frame caller;
@@ -69,7 +71,8 @@ static inline enum leak_form free_form_of(uint32_t how)
     return how >> 24;
 }
 
-/* Says whether the form of a free fits the block. kind: the block's, masked with BLOCKS_KIND. */
+/* Says whether the form of a free fits the kind of the block. kind: without flags (masked with
+ * BLOCKS_KIND). */
 static inline bool free_form_fits(uint32_t how, unsigned kind)
 {
     return (how | how >> FREE_FORM_SIZED_SHIFT | how >> FREE_FORM_ALIGNED_SHIFT) >> kind & 1;

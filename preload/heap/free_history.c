@@ -1,4 +1,4 @@
-/* free_history.c - records of (site, stack of the free), and rings of recent frees. */
+/* free_history.c - the table of pairs (site, stack of the free), and the rings of recent frees. */
 #include "preload/heap/free_history.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -7,7 +7,9 @@
 #include "preload/store/store.h"
 
 #define STRIPES 16
-#define FIRST_BYTES 1024 /* of a stripe's first index: all first indices share four pages */
+/* Size in bytes of the first index of a stripe: the first indices of all stripes together take four
+ * pages. */
+#define FIRST_BYTES 1024
 
 static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
                                          .record_size = sizeof(struct leak_freed),
@@ -16,7 +18,7 @@ static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
                                          .split_bits = 16};
 static uint32_t last_record;
 
-/* The temporary blocks of each site, indexed by the site's number. */
+/* Counts the temporary blocks of each site, indexed by the site's number. */
 static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
                                              .record_size = sizeof(struct leak_temporary),
                                              .first_id = 1,
@@ -28,16 +30,19 @@ static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
 
 static struct stripe {
     struct lock lock;
-    uint32_t capacity, used; /* a power of two; used <= capacity * 3/4 */
-    uint32_t *slot;          /* id (24), tag (8); 0 = empty */
+    /* Number of slots, a power of two, and of slots in use: used <= capacity * 3/4. */
+    uint32_t capacity, used;
+    /* In each slot the id of a record (24 bits) and a part of its hash (8 bits); 0: empty. */
+    uint32_t *slot;
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;
 
-/* Rings without an owner: linked through reserved[0]; all there are, through reserved[1]. */
+/* Lists of rings. free_rings: those that no thread owns, linked through reserved[0]. all_rings: all
+ * rings, linked through reserved[1]. */
 static struct leak_recent *free_rings, *all_rings;
 static struct lock rings_lock;
 
-/* ---- Index of pairs ------------------------------------------------------------------------- */
+/* ---- Index of pairs -------------------------------------------------------------------------- */
 
 static uint64_t hash_pair(uint32_t site, uint32_t node)
 {
@@ -59,8 +64,8 @@ static struct leak_freed *slot_record(uint32_t slot)
     return segmented_array_at(&records, slot & ID_MOST);
 }
 
-/* The slot of that pair, or the empty slot where it would go. The tag saves reading most records of
- * other pairs. */
+/* Returns the slot of a pair, or the empty slot where it belongs. The part of the hash in each slot
+ * saves reading most records of other pairs. */
 static uint32_t *probe_pair(const struct stripe *stripe, uint64_t hash, uint32_t site,
                             uint32_t node)
 {
@@ -112,7 +117,7 @@ bool free_history_start(void)
     return first_slots != NULL;
 }
 
-/* ---- Counting ------------------------------------------------------------------------------- */
+/* ---- Counting frees -------------------------------------------------------------------------- */
 
 static struct leak_freed *make_pair_record(struct stripe *stripe, uint64_t hash, uint32_t site,
                                            uint32_t node)
@@ -124,7 +129,8 @@ static struct leak_freed *make_pair_record(struct stripe *stripe, uint64_t hash,
     if (!record)
         return NULL;
     record->node = node;
-    store_release(&record->site, site); /* publishes it to readers of the recording */
+    /* Makes the record visible to readers of the recording file. */
+    store_release(&record->site, site);
     *probe_pair(stripe, hash, site, node) = id | slot_tag(hash);
     stripe->used++;
     return record;
@@ -177,7 +183,7 @@ bool free_history_check(void)
     return found == 0;
 }
 
-/* ---- Rings ---------------------------------------------------------------------------------- */
+/* ---- Rings of recent frees ------------------------------------------------------------------- */
 
 static struct leak_recent *make_ring(void)
 {
@@ -229,20 +235,22 @@ void free_history_close(struct guard *guard UNUSED, struct free_history *freed)
     lock_give(&locked);
 }
 
-/* The newest entry of that address in one ring, if it is newer than *out. */
+/* Finds the newest entry for an address in one ring. False: there is none, or *out is newer. */
 static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
                          struct leak_recent_free *out)
 {
-    uint64_t next = load_acquire(&ring->next); /* pairs with free_history_add_recent's release */
+    /* Pairs with the release in free_history_add_recent. */
+    uint64_t next = load_acquire(&ring->next);
     uint64_t count = next < LEAK_RECENT ? next : LEAK_RECENT - 1;
     for (uint64_t i = 1; i <= count; i++) {
         struct leak_recent_free found = ring->free[(next - i) % LEAK_RECENT];
         if (found.address != address)
             continue;
         __atomic_thread_fence(
-            __ATOMIC_ACQUIRE); /* the copy is complete before next is read again */
+            __ATOMIC_ACQUIRE); /* so that the entry is copied before next is read again */
+        /* The entry may have been overwritten meanwhile, and so may all older entries. */
         if (load_relaxed(&ring->next) - (next - i) >= LEAK_RECENT)
-            return false; /* it may have been overwritten, and so may all older ones */
+            return false;
         if (out->address && found.tick <= out->tick)
             return false;
         *out = found;
@@ -266,7 +274,7 @@ bool free_history_find_recent(struct guard *guard UNUSED, const struct free_hist
     return out->address != 0;
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 void free_history_fork_lock(void)
 {
@@ -289,7 +297,7 @@ void free_history_fork_unlock(void)
 void free_history_fork_child(void)
 {
     rings_lock.word = records.lock.word = temporaries.lock.word = 0;
-    free_rings = all_rings = NULL; /* they are in the parent's recording file */
+    free_rings = all_rings = NULL; /* the rings are in the parent's recording file */
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
             arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));

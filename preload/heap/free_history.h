@@ -1,21 +1,24 @@
-/* free_history.h - where are the blocks of a site freed, and who freed this address last?
+/* free_history.h - records where the blocks of each site are freed, and which call freed an address
+ * last.
  *
- * The first answer is a table in the recording file, a record for each pair (site, stack of the
- * free), found by a private index: 16 stripes of open addressing under a lock each. The second is a
- * ring of recent frees for each thread.
+ * For the first, a table in the recording file has a record for each pair (site, stack of the
+ * free). A hash index in private memory finds the records: 16 stripes, each with a lock. For the
+ * second, each thread has a ring of its recent frees.
  *
- * Capturing a free's stack costs as much as an allocation's. free_stacks=sample captures the first
- * free of a site and then, at random, one in 64, later in 512, and counts it as so many:
+ * Capturing the stack of a free costs as much as that of an allocation. So free_stacks=sample
+ * captures the stack of the first free of a site, then at random that of one free in 64, later of
+ * one in 512, and counts a captured free as 64 or 512 frees:
  *     the expected value of a record's blocks = the frees of that pair
- * The dice of a thread begin with its number, so two equal runs capture the same frees. Where
- * contexts keep changing nearly each free is the first one of its site: from LEAK_FREED_SITES sites
- * on, one in LEAK_FREED_SITES_ONE_IN of these is captured, and counts as that many.
+ * The random numbers of a thread begin with its number, so two equal runs capture the same frees.
+ * In programs whose call stacks keep changing, nearly each free is the first one of its site: from
+ * LEAK_FREED_SITES sites on, only one in LEAK_FREED_SITES_ONE_IN first frees is captured, and
+ * counts as that many.
  *
- * A rare place of frees, which the sample would miss, may be the one that matters. So a free is
- * captured, too, and counts for one, when a thread has not yet freed blocks of that site at that
- * return address and depth of the stack (a wrapper has one return address, but its callers differ
- * in depth). A small table of hashes remembers these, and forgets. Of such captures there are a
- * quarter as many as others, and FREE_HISTORY_CREDIT more:
+ * A rare place of frees, which the sample would miss, may be the one that matters. So the stack of
+ * a free is captured, too, and counts for one, when the thread has not yet freed blocks of that
+ * site at a "place": at that return address and depth of the stack (a wrapper of free has one
+ * return address, but its callers differ in depth). A small table of hashes remembers places, and
+ * forgets some again. The number of such captures is limited:
  *     captures of new places <= FREE_HISTORY_CREDIT + sampled captures / 4
  */
 #ifndef PRELOAD_HEAP_FREE_HISTORY_H
@@ -30,24 +33,27 @@
 #define FREE_HISTORY_SCANS 8192
 #define FREE_HISTORY_KNOWN_BITS 9
 
-/* What one thread remembers of its frees. */
+/* What a thread remembers of its frees. */
 struct free_history {
     uint64_t dice;
-    uintptr_t base;             /* a stack pointer of the thread: depths count from it */
-    uint32_t credit;            /* quarters of captures of new places that are left */
-    uint32_t sites;             /* first frees of a site, up to LEAK_FREED_SITES */
-    uint32_t scans_left;        /* of the budget in dropped_pointers.h */
-    struct leak_recent *recent; /* in the recording file; NULL = no memory */
-    uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
-    uint16_t known[1u << FREE_HISTORY_KNOWN_BITS]; /* by hash of site and place: more of the hash */
+    /* A stack pointer of the thread, from which the depth of its stack is counted. */
+    uintptr_t base;
+    uint32_t credit; /* captures of new places that are left, times 4 */
+    uint32_t sites;  /* number of sites whose first free was captured, up to LEAK_FREED_SITES */
+    /* Scans of first frees that are left of the budget in dropped_pointers.h. */
+    uint32_t scans_left;
+    struct leak_recent *recent; /* the thread's ring in the recording file; NULL: no memory */
+    uint32_t place;             /* index of the ring's next entry: recent->next % LEAK_RECENT */
+    /* Indexed by a hash of site and place: other bits of that hash; 0: none. */
+    uint16_t known[1u << FREE_HISTORY_KNOWN_BITS];
 };
 
 bool free_history_start(void);
 void free_history_open(struct guard *guard, struct free_history *freed, uint32_t serial);
 void free_history_close(struct guard *guard, struct free_history *freed);
 
-/* The number of frees that the next free of a site counts for, after so many before; 0 = its stack
- * is not captured. */
+/* Decides whether the stack of a free is captured. Returns the number of frees that it then counts
+ * for; 0: it is not captured. before: how many blocks of its site this thread has freed before. */
 static inline unsigned free_history_weight(struct free_history *freed, uint64_t before)
 {
     bool first = before < LEAK_FREED_FIRST;
@@ -63,15 +69,17 @@ static inline unsigned free_history_weight(struct free_history *freed, uint64_t 
     return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
 }
 
-/* Is this the first free of the site by this thread at that place? Remembers it. Runs of a program
- * differ in addresses, by whole pages: only what is equal in them is used. */
+/* Says whether this is the thread's first free of the site at this place, and remembers the place.
+ * Only those bits of addresses are used that are equal in all runs: addresses differ between runs
+ * by whole pages. */
 static inline bool free_history_is_new_place(struct free_history *freed, uint32_t site,
                                              const struct frame *caller)
 {
     uint32_t place = (uint32_t)(freed->base - caller->sp) << 12 | (caller->pc & 0xfff);
     uint64_t hash = ((uint64_t)site << 32 | place) * 0x9e3779b97f4a7c15ull;
     uint16_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
-    uint16_t rest = (uint16_t)(hash >> 16) | 1; /* 0: nothing yet */
+    /* Never 0, which means that nothing is remembered. */
+    uint16_t rest = (uint16_t)(hash >> 16) | 1;
     if (likely(*known == rest) || freed->credit < 4)
         return false;
     *known = rest;
@@ -79,20 +87,21 @@ static inline bool free_history_is_new_place(struct free_history *freed, uint32_
     return true;
 }
 
-/* Counts weight frees with that stack. */
+/* Counts "weight" frees of "bytes" bytes each, of a site and with a stack. */
 void free_history_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
                         uint64_t bytes);
-/* Counts weight frees of temporary blocks (LEAK_TEMPORARY_ALLOCATIONS). */
+/* Counts "weight" frees of temporary blocks: blocks that are freed within
+ * LEAK_TEMPORARY_ALLOCATIONS allocations. */
 void free_history_count_temporary(struct guard *guard, uint32_t site, unsigned weight,
                                   uint64_t bytes);
-/* Counts a captured stack. */
+/* Counts one captured stack for the statistics in the thread's ring. */
 static inline void free_history_count_capture(struct free_history *freed)
 {
     if (likely(freed->recent))
         bump(&freed->recent->captures, 1);
 }
 
-/* Adds a free to the thread's ring. node 0: only the return address of the free is known. */
+/* Adds a free to the thread's ring. node: stack of the free; 0: only its return address is known. */
 static inline void free_history_add_recent(struct free_history *freed, const struct block *block,
                                            uintptr_t pc, uint32_t node, uint32_t tick,
                                            enum leak_form form)
@@ -109,19 +118,20 @@ static inline void free_history_add_recent(struct free_history *freed, const str
     at->tick = tick;
     uint64_t units = (block->size + LEAK_RECENT_UNIT - 1) / LEAK_RECENT_UNIT;
     at->size_form = (units < 0xffffff ? units : 0xffffff) << 8 | form;
-    store_release(&recent->next, recent->next + 1); /* publishes it to readers of the recording */
+    /* Makes the entry visible to readers of the recording file. */
+    store_release(&recent->next, recent->next + 1);
 }
 
-/* The last free of an address that is still in some thread's ring (*thread: its serial); entries
- * that are being overwritten are ignored. Of frees in one tick the caller's own counts as the last.
- * Slow: searches all rings. */
+/* Finds the last free of an address that is still in some thread's ring. *thread: number of that
+ * thread. Of several frees in one tick, the calling thread's own counts as the last. Entries that
+ * are being overwritten are ignored. Slow: it searches all rings. */
 bool free_history_find_recent(struct guard *guard, const struct free_history *own,
                               uintptr_t address, struct leak_recent_free *out, uint32_t *thread);
 
-/* Every record is found under its key. */
+/* Checks that the index finds every record. */
 bool free_history_check(void);
 
-/* The child's table and rings begin empty. */
+/* Empties the table and the rings in a fork child. */
 void free_history_fork_child(void);
 
 #endif

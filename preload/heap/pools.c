@@ -1,26 +1,31 @@
-/* pools.c - the pools of the program's own allocators: suballoc.h is the manual. */
+/* pools.c - the pools of the program's own allocators, as suballoc.h describes. */
 #include "preload/heap/suballoc.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 
-#define FIRST_SLOTS 64 /* a power of two */
+#define FIRST_SLOTS 64 /* number of slots of the first table, a power of two */
 #define REMOVED UINTPTR_MAX
 
 struct pool {
-    uintptr_t address; /* 0: empty; REMOVED: a pool was here */
+    /* The address that names the pool; 0: the slot is empty; REMOVED: the slot had a pool that was
+     * removed. */
+    uintptr_t address;
     uint32_t number;
     char name[LEAK_POOL_NAME];
 };
 
 static struct lock lock; /* guards the variables below */
 static struct pool *slots;
-static uint32_t capacity, used, pool_count; /* used: pool_count + removed ones */
-static uint32_t *spare;                     /* free numbers; an array of capacity elements */
+/* The number of slots, of those that are not empty, and of those that have a pool. */
+static uint32_t capacity, used, pool_count;
+/* Numbers of removed pools, for use again; an array of "capacity" elements. */
+static uint32_t *spare;
 static uint32_t spares, last_number;
 
-static struct leak_pool *stored; /* names in the recording file; NULL: none yet */
+/* Names of pools in the recording file; NULL: no name is there yet. */
+static struct leak_pool *stored;
 static uint32_t stored_count;
 
 static void copy_name(char *to, const char *name)
@@ -32,9 +37,9 @@ static void copy_name(char *to, const char *name)
     memset(to + length, 0, LEAK_POOL_NAME - length);
 }
 
-/* ---- The table ------------------------------------------------------------------------------ */
+/* ---- The table of pools ---------------------------------------------------------------------- */
 
-/* The pool's slot, or the first slot that is free for it. */
+/* Returns the slot of a pool, or the first slot where it can be inserted. */
 static struct pool *probe_pool(uintptr_t address)
 {
     struct pool *room = NULL;
@@ -80,7 +85,7 @@ static bool reserve_pool_slot(void)
         return rebuild_pool_table(FIRST_SLOTS);
     if (used + 1 <= capacity / 4 * 3)
         return true;
-    /* Each number belongs to a pool or is spare: there are never more numbers than slots. */
+    /* Each number belongs to a pool or is spare, so there are never more numbers than slots. */
     return rebuild_pool_table(pool_count > capacity / 8 * 3 ? capacity * 2 : capacity);
 }
 
@@ -159,7 +164,7 @@ void pools_remove(struct guard *guard UNUSED, uintptr_t address)
     lock_give(&locked);
 }
 
-/* ---- Names in the recording file ------------------------------------------------------------ */
+/* ---- Names of pools in the recording file ---------------------------------------------------- */
 
 static uint32_t store_pool_name(const char *name)
 {
@@ -174,7 +179,8 @@ static uint32_t store_pool_name(const char *name)
         return 0;
     struct leak_pool *made = &stored[stored_count++];
     copy_name(made->name, name);
-    store_release(&made->number, stored_count); /* publishes it to readers of the recording */
+    /* Makes the name visible to readers of the recording file. */
+    store_release(&made->number, stored_count);
     return stored_count;
 }
 
@@ -212,7 +218,7 @@ bool pools_check(void)
            pool_count + spares == last_number;
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(pools, &lock)
 

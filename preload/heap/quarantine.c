@@ -1,18 +1,22 @@
-/* quarantine.c - a ring of freed blocks, and hash chains to find one by its address. */
+/* quarantine.c - a ring of freed blocks, and hash chains that find a block by its address. */
 #include "preload/heap/quarantine.h"
 #include "preload/memory/arena.h"
 #include "preload/base/lock.h"
 
 #define PLACES_LEAST 1024
 #define PLACES_MOST (1u << 20)
-#define BYTES_A_PLACE 64 /* of the limit: in few programs the average block is smaller */
+/* For each 64 bytes of the limit the ring has one place, because the average block of most programs
+ * is larger. */
+#define BYTES_A_PLACE 64
 
 static struct lock lock;
-static struct quarantined *queue; /* a ring: [first, first + count) */
+/* A ring; the blocks are at the indices first to first + count - 1. */
+static struct quarantined *queue;
 static uint64_t first, count, places;
-static uint64_t bytes, most; /* queued, and the limit */
+static uint64_t bytes, most; /* bytes of the queued blocks, and the limit */
 
-/* Hash chains by address, the youngest block first; links are index + 1, 0 ends a chain. */
+/* Hash chains by address, with the youngest block first. A link is an index in the ring + 1; 0 ends
+ * a chain. */
 static uint32_t *chains, *next;
 static unsigned chain_bits;
 
@@ -50,7 +54,7 @@ static struct quarantined *find_quarantined(uintptr_t address)
     return NULL;
 }
 
-/* An empty block takes up memory as well. */
+/* Returns the bytes for which a block counts. An empty block takes up memory as well. */
 static uint64_t bytes_taken(const struct quarantined *entry)
 {
     return entry->block.size + sizeof(uintptr_t);
@@ -92,7 +96,7 @@ bool quarantine_add(struct guard *guard UNUSED, const struct quarantined *entry)
     return put;
 }
 
-/* Removes the oldest entry; the lock is held. */
+/* Removes the oldest entry of the ring. The lock is held. */
 static void drop_oldest(void)
 {
     if (queue_at(first)->pointer) {
@@ -125,7 +129,8 @@ bool quarantine_find(struct guard *guard UNUSED, uintptr_t address, bool take,
     if (entry && take) {
         bytes -= bytes_taken(entry);
         unlink_from_chain(entry - queue);
-        entry->pointer = NULL; /* the empty entry is removed when it is the oldest */
+        /* The entry is empty now, and leaves the ring when it is the oldest. */
+        entry->pointer = NULL;
     }
     lock_give(&locked);
     return entry != NULL;
@@ -148,7 +153,7 @@ bool quarantine_check(void)
     return sum == bytes && count <= places && linked == queued;
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(quarantine, &lock)
 

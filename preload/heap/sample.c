@@ -1,4 +1,4 @@
-/* sample.c - draws marks, keeps the filter, computes weights and variances. */
+/* sample.c - draws random marks, keeps the filter of samples, computes weights and variances. */
 #include "preload/heap/sample.h"
 #include "preload/memory/arena.h"
 #include "preload/store/segmented_array.h"
@@ -10,16 +10,21 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define FILTER_MOST (2u << 20) /* one byte for 16 bytes of addresses; repeats after 32 MiB */
+/* Largest size of the filter: one byte stands for 16 bytes of addresses, and for all addresses at
+ * distances of 32 MiB from them. */
+#define FILTER_MOST (2u << 20)
 #define FILTER_LEAST (64u << 10)
-#define STUCK UINT8_MAX /* a counter that has reached this never changes again */
+/* A counter of the filter that has reached this value never changes again. */
+#define STUCK UINT8_MAX
 
 struct sample_state sample_state;
 __thread struct sampler sampler;
 
-static uint64_t seed;         /* of this process … */
-static uint64_t seeds;        /* … and the number of threads seeded from it */
-static uint64_t rounding_key; /* never changes: a fork child has its parent's blocks */
+static uint64_t seed;  /* seed of this process */
+static uint64_t seeds; /* number of threads whose generators were seeded from it */
+/* Constant also across fork, because a fork child has its parent's blocks, whose weights must not
+ * change. */
+static uint64_t rounding_key;
 
 static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
                                            .record_size = sizeof(struct leak_variance),
@@ -28,8 +33,8 @@ static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
                                            .split_bits = 15};
 
 /* ---- Random numbers -------------------------------------------------------------------------
- * In integers: the program may have enabled floating-point traps, set another rounding mode, or
- * read the floating-point flags. */
+ * They are computed in integers, because the program may have enabled floating-point traps, set
+ * another rounding mode, or read the floating-point flags. */
 
 static uint64_t mix_bits(uint64_t word)
 {
@@ -38,12 +43,13 @@ static uint64_t mix_bits(uint64_t word)
     return word ^ (word >> 31);
 }
 
-/* -log2(word / 2^64), times 2^32. The logarithm of a number in [1, 2) is in [0, 1); its first
- * binary digit is 1 if the number's square is at least 2, and so on. */
+/* Returns -log2(word / 2^64), times 2^32. The logarithm of a number in [1, 2) is in [0, 1); its
+ * first binary digit is 1 if the square of the number is at least 2, and so on for the next digits. */
 static uint64_t minus_log2(uint64_t word)
 {
     unsigned zeros = __builtin_clzll(word | 1);
-    uint64_t number = (word | 1) << zeros, log = 0; /* number / 2^63: from 1 up to 2 */
+    /* Number / 2^63 is at least 1 and less than 2. */
+    uint64_t number = (word | 1) << zeros, log = 0;
     for (int digit = 0; digit < 32; digit++) {
         wide square = wide_multiply(number, number);
         bool two = wide_shift(square, 127);
@@ -53,9 +59,9 @@ static uint64_t minus_log2(uint64_t word)
     return ((uint64_t)(zeros + 1) << 32) - log;
 }
 
-#define LN2 2977044471ull /* 2^32 log(2) */
+#define LN2 2977044471ull /* log(2), times 2^32 */
 
-/* The number of bytes up to and including the next mark. */
+/* Returns the number of bytes up to and including the next mark. */
 static uint64_t draw_distance(void)
 {
     if (sample_state.bytes == 1)
@@ -66,8 +72,9 @@ static uint64_t draw_distance(void)
            wide_product(wide_shift(nats, 0), sample_state.bytes, 64) + 1;
 }
 
-/* p = 1 - exp(-x), times 2^64; 0 stands for p = 1. A Taylor series where x is small, and
- * 1 - exp(-2x) = p (2 - p). */
+/* Returns the probability p = 1 - exp(-x) that a block of that size is a sample, times 2^64; 0
+ * stands for p = 1. x = (size + 1) / BYTES is halved until it is small, for a Taylor series, and
+ * then 1 - exp(-2x) = p (2 - p) is applied as often. */
 static uint64_t inclusion_probability(uint64_t size)
 {
     unsigned doublings = 0;
@@ -86,7 +93,7 @@ static uint64_t inclusion_probability(uint64_t size)
     return p;
 }
 
-/* ---- Start and fork ------------------------------------------------------------------------- */
+/* ---- Start and fork -------------------------------------------------------------------------- */
 
 static void reseed(uint64_t word)
 {
@@ -100,7 +107,8 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     if (!bytes)
         return true;
     uint64_t word[2] = {0, 0};
-    const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, anywhere */
+    /* 16 random bytes from the kernel, at an address that may not be aligned. */
+    const void *random = (const void *)getauxval(AT_RANDOM);
     if (random)
         memcpy(word, random, sizeof word);
     reseed(word[0] ^ mix_bits(word[1]));
@@ -110,7 +118,8 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     uint8_t *filter = arena_map(size);
     if (!filter)
         return false;
-    sys_advise(filter, size, MADV_NOHUGEPAGE); /* the first sample must not populate 2 MiB */
+    /* So that the first sample does not populate 2 MiB. */
+    sys_advise(filter, size, MADV_NOHUGEPAGE);
     store_header->sample = sample_state.bytes = bytes;
     sample_state.filter_mask = size - 1;
     sample_state.filter = filter;
@@ -129,7 +138,7 @@ void sample_fork_child(void)
     reseed(seed);
     sample_reset_thread();
     store_header->sample = sample_state.bytes;
-    /* The old ones are in the parent's recording file. */
+    /* The old variances are in the parent's recording file. */
     variances.lock.word = 0;
     memset(variances.origin, 0, sizeof variances.origin);
 }
@@ -144,7 +153,7 @@ bool sample_selects(size_t size)
         store_set_flag(LEAK_FLAG_ASKED);
     }
     sampler.left = draw_distance();
-    /* Before the first draw there was no mark: the block is tested against the new one. */
+    /* Before the first draw there was no mark, so the block is compared with the new mark. */
     return !first || !sample_passes(size);
 }
 
@@ -154,9 +163,9 @@ void sample_redraw(void)
         sampler.left = draw_distance();
 }
 
-/* ---- The filter ----------------------------------------------------------------------------- */
+/* ---- The filter ------------------------------------------------------------------------------ */
 
-/* Counts a sample in the filter's cell of its address, or takes it away. change: 1 or -1. */
+/* Adds "change" (1 or -1) to the filter's counter for an address. */
 static void change_filter(uintptr_t address, int change)
 {
     uint8_t *cell = sample_cell(address), before = load_relaxed(cell);
@@ -164,8 +173,9 @@ static void change_filter(uintptr_t address, int change)
         ;
 }
 
-/* A block is added to the filter before it enters the table, and removed from it afterwards:
- * another thread may fork in between, and the child's filter must cover its table. */
+/* Inserts a sample. The filter counts a block before the block is in the table, and until after it
+ * is removed: another thread may fork in between, and the child's filter must cover all blocks in
+ * its table. */
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old)
 {
     change_filter(block->address, 1);
@@ -183,7 +193,7 @@ bool sample_remove(struct guard *guard, uintptr_t address, struct block *out)
     return found;
 }
 
-/* ---- Weights -------------------------------------------------------------------------------- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 struct weight {
     uint64_t blocks;
@@ -206,9 +216,10 @@ uint64_t sample_weight(const struct block *block)
     return sample_state.bytes ? compute_weight(block).blocks : 1;
 }
 
-/* A sample's unbiased contribution to the variances, in their units: 1/p (1/p - 1) for its random
- * selection, f (1 - f) with f = frac(1/p) for the random rounding of its weight. For the bytes each
- * of these factors is multiplied with size / BYTES: so none becomes large when 1/p does. */
+/* Returns what a sample adds to the variances of its site (an unbiased estimate), in the units of
+ * struct leak_variance: 1/p (1/p - 1) for its random selection, and f (1 - f) with f = frac(1/p)
+ * for the random rounding of its weight. For the variance of bytes each of these factors is
+ * multiplied by size / BYTES, so that no factor becomes large when 1/p is large. */
 static struct leak_variance variance_of(const struct weight *weight, uint64_t size)
 {
     uint64_t one = 1ull << 32, up = (uint32_t)weight->exact;
@@ -232,10 +243,11 @@ uint64_t sample_count(const struct block *block, bool comes)
 {
     struct weight weight = compute_weight(block);
     struct leak_variance *sum = segmented_array_ensure(&variances, block->site);
+    /* No memory: the sums stay unbiased, but their variances are unknown. */
     if (!sum)
-        return weight.blocks; /* no memory: the sums stay unbiased, their variances are unknown */
+        return weight.blocks;
     struct leak_variance own = variance_of(&weight, block->size);
-    uint64_t sign = comes ? 1 : -1; /* a free subtracts exactly what the allocation added */
+    uint64_t sign = comes ? 1 : -1; /* a free subtracts exactly what the allocation has added */
     add_relaxed(&sum->samples, sign);
     add_relaxed(&sum->blocks, sign * own.blocks);
     add_relaxed(&sum->bytes, sign * own.bytes);

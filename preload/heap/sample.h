@@ -1,23 +1,23 @@
 /* sample.h - sample=BYTES: records a random sample of the blocks and estimates the totals.
  *
  * Imagine the bytes that a thread allocates laid end to end, with random marks, on average one in
- * BYTES (Poisson sampling). A block with a mark is a sample and is recorded in full: guard, stack,
- * site and table. All others cost a subtraction: no guard, no frame, no recording. (Each block
- * counts as one byte longer than requested, so that an empty block can be sampled.)
+ * BYTES (Poisson sampling). A block with a mark is a sample and is recorded in full: with its
+ * stack, its site and an entry in the table. All other blocks cost one subtraction. (Each block
+ * counts as one byte longer than requested, so that an empty block can be a sample.)
  *
  *     inclusion probability:  p = 1 - exp(-(size + 1) / BYTES)
- *     weight of a sample:     1/p blocks like it, rounded up or down at random
+ *     weight of a sample:     it stands for 1/p blocks, rounded up or down at random
  *
- * The sums of the weights are unbiased, whatever the sizes. The rounding depends on the block
- * alone, so a free subtracts what the allocation added; when all is freed, the sums are 0. The
- * variances of the sums are in the recording file as well (struct leak_variance).
+ * The sums of the weights are unbiased, whatever the sizes. The rounding depends only on the block,
+ * so a free subtracts exactly what the allocation has added: when all blocks are freed, the sums
+ * are 0. The variances of the sums are in the recording file as well (struct leak_variance).
  *
- * A free consults a filter: may its block be a sample? The filter is an array of counters, one for
- * each class of addresses, never 0 while a sample of its class lives. Neighbours in the heap are
- * neighbours in the filter, and its pages are the kernel's shared zero page until a sample is
- * added: it stays in the CPU's cache.
+ * A free asks a filter whether its block may be a sample. The filter is an array of counters, one
+ * for each class of addresses, never 0 while a sample with such an address is live. Neighbours in
+ * the heap are neighbours in the filter, and its pages are the kernel's shared zero page until a
+ * sample is added, so it stays in the CPU's cache.
  *
- * Off (BYTES 0): sampler.left stays 0, there is no filter, every block counts once.
+ * Without sample= (BYTES is 0): sampler.left stays 0, there is no filter, every block counts once.
  */
 #ifndef PRELOAD_HEAP_SAMPLE_H
 #define PRELOAD_HEAP_SAMPLE_H
@@ -26,32 +26,34 @@
 #include "preload/blocks/blocks.h"
 #include "arch.h"
 
-/* Constant after start. */
+/* Constants after sample_start. */
 extern HIDDEN struct sample_state {
-    uint64_t bytes;  /* the option; 0 = off */
-    uint8_t *filter; /* NULL = off */
+    uint64_t bytes;  /* the value of the option sample=; 0: off */
+    uint8_t *filter; /* NULL: off */
     uintptr_t filter_mask;
 } sample_state;
 
-/* A thread's position. A signal handler may allocate at any point in between: any value is random.
- */
+/* The position of a thread between two marks. A signal handler may allocate while the thread
+ * computes with it: any value that results is as random as another. */
 struct sampler {
-    uint64_t left;   /* bytes up to the next mark; 0 = call sample_selects */
-    uint64_t random; /* state of the generator; 0 = not seeded yet */
+    uint64_t left;   /* number of bytes up to the next mark; 0: sample_selects must be called */
+    uint64_t random; /* state of the random number generator; 0: not seeded yet */
 };
 extern HIDDEN __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
 
-/* Begins sampling. max_memory: the option; the filter takes at most a sixteenth of it. */
+/* Starts sampling. max_memory: the option max_memory=; the filter takes at most a sixteenth of it.
+ * False: no memory. */
 bool sample_start(uint64_t bytes, uint64_t max_memory);
-/* Makes a fork child draw other marks than its parent and siblings. Call it as soon as possible. */
+/* Resets the calling thread, so that a fork child draws other marks than its parent and its
+ * siblings. Call it as early as possible in the child. */
 void sample_reset_thread(void);
-/* Sets the variances to 0, when the child has a recording file. */
+/* Sets the variances to 0 in a fork child that has its own recording file. */
 void sample_fork_child(void);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
 
-/* True for most blocks of a sampled program: the block is no sample, and there is nothing more to
- * do. */
+/* Says whether a block certainly is no sample, so that the hook has nothing more to do. True for
+ * most blocks of a program with sample=. */
 static inline bool sample_passes(size_t size)
 {
     uint64_t bytes = (uint64_t)size + 1, left = sampler.left;
@@ -61,34 +63,35 @@ static inline bool sample_passes(size_t size)
     return true;
 }
 
-/* Says whether a block is to be recorded, when sample_passes is false. */
+/* Decides whether a block is a sample, after sample_passes has returned false. */
 bool sample_selects(size_t size);
 
-/* Draws the next mark after a selected allocation has failed. */
+/* Draws the next mark again, after an allocation that was selected has failed. */
 void sample_redraw(void);
 
-/* ---- Frees ---------------------------------------------------------------------------------- */
+/* ---- Frees ----------------------------------------------------------------------------------- */
 
 static inline uint8_t *sample_cell(uintptr_t address)
 {
     return &sample_state.filter[(address >> 4 ^ address >> 25) & sample_state.filter_mask];
 }
 
-/* True if a block is certainly no sample. Never true for a live sample, in any thread. */
+/* Says whether a block certainly is no sample. Never true for a live sample of any thread. */
 static inline bool sample_excludes(const void *block)
 {
     return sample_state.filter && !load_relaxed(sample_cell(arch_address(block)));
 }
 
-/* ---- Samples -------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
-/* blocks_insert and blocks_remove that also update the filter. */
+/* Insert or remove a sample, in the table and in the filter. */
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old);
 bool sample_remove(struct guard *guard, uintptr_t address, struct block *out);
 
-/* The weight of a block; the same block has always the same weight. */
+/* Returns the weight of a block: how many blocks the sample stands for. The same block always has
+ * the same weight. */
 uint64_t sample_weight(const struct block *block);
-/* Returns the weight, and adds the block to the variances of its site, or (comes false) subtracts
+/* Returns the weight of a block. comes: adds the block to the variances of its site; else subtracts
  * it. */
 uint64_t sample_count(const struct block *block, bool comes);
 

@@ -1,4 +1,4 @@
-/* site_totals.c - sums over sites and threads. */
+/* site_totals.c - adds up the counters of sites and threads. */
 #include "preload/heap/site_totals.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -12,7 +12,7 @@
 #define TOTALS_TRIES 8
 #define ANY_TAG UINT_MAX
 
-/* ---- One site ------------------------------------------------------------------------------ */
+/* ---- Totals of one site ---------------------------------------------------------------------- */
 
 struct adding {
     uint32_t site;
@@ -25,7 +25,8 @@ static void add_slots_of_site(const struct thread *thread, void *context)
     struct leak_slots *memory = load_relaxed(&thread->slots.memory);
     if (!memory)
         return;
-    /* The thread may replace its memory meanwhile: take memory and size from one and the same. */
+    /* The thread may replace its slots meanwhile, so the address and the number of slots are taken
+     * from the same memory. */
     struct thread_counters slots = {.memory = memory, .pairs = memory->count / 2};
     const struct leak_slot *pair = thread_counters_pair(&slots, adding->site);
     for (int i = 0; i < 2; i++)
@@ -33,8 +34,9 @@ static void add_slots_of_site(const struct thread *thread, void *context)
             adding->sum = sites_sum(&adding->sum, &pair[i].counts);
 }
 
-/* A fold writes the site's counts before it clears the slot: when the counts are the same before
- * and after, no fold was seen half done. */
+/* Returns the exact counts of a site. A fold, which moves the counts of a thread's slot to the
+ * site, writes the site's counts before it clears the slot. So if the site's counts are the same
+ * before and after the addition, no fold was seen half done. */
 bool site_totals_read_site(struct guard *guard UNUSED, uint32_t site, struct leak_counts *counts)
 {
     for (int i = 0; i < SITE_TRIES; i++) {
@@ -52,7 +54,7 @@ bool site_totals_read_site(struct guard *guard UNUSED, uint32_t site, struct lea
     return false;
 }
 
-/* ---- All sites ----------------------------------------------------------------------------- */
+/* ---- Totals of all sites --------------------------------------------------------------------- */
 
 static bool reserve_totals(struct site_totals *totals, uint32_t last)
 {
@@ -71,12 +73,13 @@ static bool reserve_totals(struct site_totals *totals, uint32_t last)
     return true;
 }
 
-/* A slot's net sum may be "negative"; the site's is not. */
+/* Adds the live blocks and bytes of one slot or of one site. A slot's may be negative, when one
+ * thread has freed blocks of another; the sum over all threads is not. */
 static void add_net_counts(struct site_totals *totals, uint32_t site,
                            const struct leak_counts *counts)
 {
     if (site > totals->last)
-        return; /* created meanwhile */
+        return; /* the site was created after the sums were begun */
     totals->at[site].bytes += load_relaxed(&counts->bytes) - load_relaxed(&counts->freed_bytes);
     totals->at[site].blocks += load_relaxed(&counts->allocs) - load_relaxed(&counts->frees);
 }
@@ -110,7 +113,8 @@ bool site_totals_compute(struct guard *guard UNUSED, struct site_totals *totals)
         struct site_total *sum = &totals->at[site];
         struct leak_counts counts = sites_counts(site);
         add_net_counts(totals, site, &counts);
-        /* A free may be read before its allocation was counted: a negative sum becomes 0. */
+        /* A free may be read before its allocation was counted; then the sum is negative, and is
+         * set to 0. */
         if ((int64_t)sum->bytes < 0)
             sum->bytes = 0;
         if ((int32_t)sum->blocks < 0)
@@ -121,7 +125,7 @@ bool site_totals_compute(struct guard *guard UNUSED, struct site_totals *totals)
     return true;
 }
 
-/* ---- The largest --------------------------------------------------------------------------- */
+/* ---- Keeping the largest sites --------------------------------------------------------------- */
 
 static void sift_down(struct site_rank *top, size_t count, size_t i)
 {
@@ -152,11 +156,11 @@ size_t site_totals_keep_largest(struct site_rank *top, size_t count, size_t room
     return count;
 }
 
-/* ---- Totals of the process, a thread, a tag -------------------------------------------------- */
+/* ---- Totals of the process, of a thread, of a tag -------------------------------------------- */
 
 struct addition {
     struct leak_counts sum;
-    unsigned tag; /* or any */
+    unsigned tag; /* the tag whose allocations are added up; ANY_TAG: all */
 };
 
 static bool has_wanted_tag(const struct addition *addition, uint32_t site)
@@ -184,7 +188,8 @@ static void add_folded_counts(struct addition *to)
     }
 }
 
-/* A fold during the sum may be counted twice or not at all: then sums again. */
+/* Adds up the counts of all sites with a tag. A fold during the addition may be counted twice or
+ * not at all; then it is done again. */
 static struct leak_counts sum_by_tag(unsigned tag)
 {
     struct addition all = {.tag = tag};

@@ -1,9 +1,10 @@
 /* site_totals.h - the current totals of the sites, of the process, of a thread, of a tag: sums over
  * the folded counters (sites.h) and the slots of all threads (thread_counters.h).
  *
- * Takes time in proportion to the number of sites and slots, some 3 ns each, so callers limit how
- * often. A fold that another thread makes meanwhile may be counted twice or not at all;
- * site_totals_read_site and the totals_ functions detect that and try again.
+ * They take time in proportion to the number of sites and slots, about 3 ns each, so callers limit
+ * how often they call. Counts that another thread moves from its slots to a site meanwhile (a fold)
+ * may be counted twice or not at all; site_totals_read_site and the totals_ functions detect that
+ * and try again.
  */
 #ifndef PRELOAD_HEAP_SITE_TOTALS_H
 #define PRELOAD_HEAP_SITE_TOTALS_H
@@ -11,47 +12,51 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-/* The live blocks of one site. There is one structure for each site, so it is compact: blocks are
- * exact below 2^31. */
+/* The live blocks of one site. There is one such structure for each site, so it is compact:
+ * "blocks" is exact only below 2^31. */
 struct site_total {
     uint64_t bytes;
     uint32_t blocks;
-    uint32_t before; /* the caller's own */
+    uint32_t before; /* for the caller's use */
 };
 
 struct site_totals {
-    struct site_total *at; /* by site, from 1 on */
-    uint32_t room;         /* capacity of the array */
-    uint32_t last;         /* the last site at that time */
+    struct site_total *at; /* indexed by the site's number, from 1 on */
+    uint32_t room;         /* number of elements of the array */
+    uint32_t last;         /* number of the last site when the totals were computed */
     struct {
         uint64_t bytes, blocks;
     } all;
     uint32_t threads;
-    uint64_t work; /* sites and slots that were read */
+    uint64_t work; /* number of sites and slots that were read */
 };
 
-/* Computes all of them. False: no memory. The array is reused by the next call. */
+/* Computes the totals of all sites. False: no memory. The next call uses the array again. */
 bool site_totals_compute(struct guard *guard, struct site_totals *totals);
 
-/* The exact counts of one site; false: the site was folded during each of several attempts. */
+/* Returns the exact counts of one site. False: during each of several attempts a thread has folded
+ * counts into the site. */
 bool site_totals_read_site(struct guard *guard, uint32_t site, struct leak_counts *counts);
 
-/* A list of the largest sites, filled by site_totals_keep_largest: a binary heap, the smallest
- * first. */
+/* One site in a list of the largest sites, which site_totals_keep_largest fills. The list is a
+ * binary heap whose first element is the smallest. */
 struct site_rank {
     uint32_t site;
     uint64_t size;
 };
-/* Returns the new count. */
+/* Adds a site to the list if it is larger than the smallest one, or the list is not full. Returns
+ * the number of sites in the list. */
 size_t site_totals_keep_largest(struct site_rank *top, size_t count, size_t room, uint32_t site,
                                 uint64_t size);
 
-/* Exact when the other threads stand still, else not of one moment. */
+/* Returns the totals of the process. They are exact when the other threads do not allocate or free
+ * meanwhile. */
 struct leak_counts totals_of_process(struct guard *guard);
-/* The allocations with that tag. */
+/* Returns the totals of the allocations with a tag. */
 struct leak_counts totals_of_tag(struct guard *guard, unsigned tag);
-/* The calling thread's: folded + the sum of its slots; exact, since only the thread writes them.
- * False: the thread is at its end and shares the stand-in's counters, or there was no memory. */
+/* Returns the totals of the calling thread: its folded counts plus the sum of its slots. They are
+ * exact, because only this thread writes them. False: there is no memory, or the thread is at its
+ * end and uses counters that it shares with others (the stand-in). */
 bool totals_of_thread(struct guard *guard, struct leak_counts *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* suballoc.c - a treap by (address, pool), and a list of members for each pool. */
+/* suballoc.c - the table of suballocated blocks: a treap by (address, pool), and for each pool a
+ * list of its blocks. */
 #include "preload/heap/suballoc.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -6,25 +7,27 @@
 
 #define FIRST_ENTRIES 1024
 #define FIRST_POOLS 512
-#define AROUND_MOST 4096 /* entries tried in the search for the one that contains an address */
+/* Largest number of entries that are tried to find the one that contains an address. */
+#define AROUND_MOST 4096
 
 struct entry {
-    uintptr_t address; /* 0: free, and "left" is the next one */
+    uintptr_t address; /* 0: the entry is free, and "left" is the next free entry */
     struct blocks_entry is;
     uint32_t pool;
     uint32_t left, right;
-    uint32_t newer, older; /* members of the pool */
+    uint32_t newer, older; /* neighbours in the list of the pool's blocks */
 };
 
 uint64_t suballoc_count;
 static struct lock lock;      /* guards the variables below */
-static struct entry *entries; /* from 1 on: 0 means none */
-static uint32_t *newest;      /* by pool: its list */
+static struct entry *entries; /* an array from index 1 on; index 0 means "none" */
+/* Indexed by the pool's number: the newest entry in the list of the pool's blocks. */
+static uint32_t *newest;
 static uint32_t capacity, used, unused, root, pools;
 
-/* ---- Memory --------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Makes sure that the array has an element at; false: no memory. */
+/* Ensures that an array has an element with index "at". False: no memory. */
 static bool grow_array(void **array, uint32_t *room, size_t each, uint32_t at, uint32_t least)
 {
     if (at < *room)
@@ -63,7 +66,8 @@ static void free_entry(uint32_t it)
     unused = it;
 }
 
-/* Makes sure that the pool has a list. Numbers of pools are small: pools.c reuses them. */
+/* Ensures that there is a list for a pool. Numbers of pools are small, because pools.c uses them
+ * again. */
 static bool reserve_pool_list(uint32_t pool)
 {
     void *array = newest;
@@ -73,7 +77,7 @@ static bool reserve_pool_list(uint32_t pool)
     return room;
 }
 
-/* ---- The treap ------------------------------------------------------------------------------ */
+/* ---- The treap ------------------------------------------------------------------------------- */
 
 static bool key_is_before(const struct entry *entry, uintptr_t address, uint32_t pool)
 {
@@ -85,8 +89,8 @@ static uint32_t treap_priority(uint32_t it)
     return (uint32_t)hash_u64(it);
 }
 
-/* Inserts at the first *link of lower priority and splits that subtree: keys before the new one go
- * to its left, the others to its right. */
+/* Inserts an entry above the first entry of lower priority on its way down, and splits the subtree
+ * there: smaller keys go to its left, larger ones to its right. */
 static void treap_insert(uint32_t it)
 {
     struct entry *made = &entries[it];
@@ -121,7 +125,7 @@ static void treap_remove(uint32_t it)
     *link = left ? left : right;
 }
 
-/* The last entry before a key, and the first one at or after it; 0: none. */
+/* The last entry before a key, and the first entry at or after it; 0: none. */
 struct neighbours {
     uint32_t before, behind;
 };
@@ -140,7 +144,7 @@ static struct neighbours treap_neighbours(uintptr_t address, uint32_t pool)
     return found;
 }
 
-/* ---- One entry ------------------------------------------------------------------------------ */
+/* ---- Single entries -------------------------------------------------------------------------- */
 
 static struct suballoc_block entry_block(uint32_t it)
 {
@@ -200,7 +204,7 @@ static bool remove_entry_at(uint32_t it, struct suballoc_block *out)
     return true;
 }
 
-/* ---- The table ------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 enum blocks_insert suballoc_insert(struct guard *guard UNUSED, const struct block *block,
                                    uint32_t pool, struct block *old)
@@ -263,8 +267,8 @@ bool suballoc_remove_outside(struct guard *guard UNUSED, uint32_t pool, uintptr_
     return known;
 }
 
-/* Searches downwards: where blocks are nested, the nearest that contains the address is the
- * smallest. */
+/* Finds the entry whose block contains an address. It searches downwards: where blocks are nested,
+ * the nearest one that contains the address is the smallest. */
 static uint32_t find_entry_containing(uintptr_t address)
 {
     uint32_t it = treap_neighbours(address, SUBALLOC_ANY_POOL).before, found = 0;
@@ -320,7 +324,7 @@ void suballoc_each(void (*visit)(const struct block *block, void *context), void
         visit(&it.block, context);
 }
 
-/* ---- Invariants ----------------------------------------------------------------------------- */
+/* ---- Invariants ------------------------------------------------------------------------------ */
 
 static bool check_pool_lists(uint64_t *members)
 {
@@ -363,7 +367,7 @@ bool suballoc_check(void)
            count + free == used;
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(suballoc, &lock)
 

@@ -1,4 +1,5 @@
-/* threads.c - start and end of threads, their records, and the bounds of their stacks. */
+/* threads.c - makes and returns the states of threads, their records, and the bounds of their
+ * stacks. */
 #include "preload/heap/threads.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -11,11 +12,12 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* glibc maps a stack together with the thread block, which ends within two pages above its address,
- * and with static TLS where that lies above the block: so much of the size is not below the block. */
+/* glibc maps the stack of a thread together with its control block and, on some CPUs, with static
+ * TLS above it. This many bytes of the mapping, at most, are not stack below the control block. */
 #define BOUNDS_MARGIN (ARCH_TLS_ABOVE_BLOCK ? 16384 : 2 * LEAK_PAGE)
-#define STATES_MOST 8     /* of one mapping */
-#define RECORDS_MAX 65536 /* beyond that the records of ended threads are used again */
+#define STATES_MOST 8 /* largest number of thread states that are mapped at once */
+/* From this number of records on, the records of ended threads are used again. */
+#define RECORDS_MAX 65536
 
 extern void *__libc_stack_end;
 
@@ -28,16 +30,17 @@ static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
                                          .split_bits = 14};
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
-static struct thread *all_threads;   /* all states ever used, linked through next_of_all */
-static struct thread *unused_states; /* unused_count states that are mapped and were never used */
+static struct thread *all_threads; /* all states that were ever used, linked through next_of_all */
+/* Array of unused_count states that are mapped but were never used. */
+static struct thread *unused_states;
 static uint32_t unused_count, state_count;
 static struct thread_start *free_starts, *note_pages;
 static uint32_t last_record;
-static uint32_t *dead_records; /* a stack */
+static uint32_t *dead_records; /* a stack of record numbers that can be used again */
 static uint32_t dead_count;
 
-/* Stacks of ended threads whose states are in use again; only the last ones. A new thread that
- * takes over a state need not get the same stack. */
+/* Stacks of ended threads whose states other threads have taken over; only the last ones. A thread
+ * that takes over a state may have another stack, while libc keeps the old one mapped. */
 #define OLD_STACKS_MAX 64
 static struct unwind_bounds old_stacks[OLD_STACKS_MAX];
 static uint32_t old_stack_count;
@@ -46,9 +49,10 @@ static struct lock stand_in_lock;
 static struct thread *stand_in;
 static pthread_key_t key;
 static bool key_made;
-static uintptr_t tls_above; /* the part of a thread's mapping that lies above its block */
+/* Size of the static TLS above the control block in a thread's mapping. */
+static uintptr_t tls_above;
 
-/* ---- Records ------------------------------------------------------------------------------- */
+/* ---- Records of threads ---------------------------------------------------------------------- */
 
 static struct leak_thread *alloc_thread_record(struct thread *thread)
 {
@@ -59,7 +63,8 @@ static struct leak_thread *alloc_thread_record(struct thread *thread)
     return record ? record : &thread->private_record;
 }
 
-/* Searches all records: they are few, and this is called only beyond RECORDS_MAX. */
+/* Notes that a record can be used again. It searches all records, which takes little time, and is
+ * called only from RECORDS_MAX records on. */
 static void free_thread_record(const struct leak_thread *record)
 {
     if (!dead_records)
@@ -81,7 +86,8 @@ static void init_thread_record(struct thread *thread)
 {
     struct leak_thread *record = thread->record;
     thread->watch_at = threads_state.watch_from;
-    thread->stop_at = thread->clock_at = 0; /* its allocations are counted anew */
+    /* The allocations of the new thread are counted from 0. */
+    thread->stop_at = thread->clock_at = 0;
     memset(record, 0, sizeof *record);
     if (record == &thread->private_record)
         return;
@@ -94,20 +100,20 @@ static void init_thread_record(struct thread *thread)
     store_release(&record->serial, thread->serial);
 }
 
-/* ---- Start and end --------------------------------------------------------------------------- */
+/* ---- Start and end of threads ---------------------------------------------------------------- */
 
 static uint32_t next_serial(void)
 {
     return __atomic_add_fetch(&store_header->threads, 1, __ATOMIC_RELAXED);
 }
 
-/* The lock is held. */
+/* Maps a page of start notes. The lock is held. */
 static void map_start_notes(void)
 {
     struct thread_start *page = arena_map(LEAK_PAGE);
     if (!page)
         return;
-    page[0].next_free = note_pages; /* the first one is the page's link */
+    page[0].next_free = note_pages; /* the first note links the page into the list of pages */
     note_pages = page;
     for (size_t i = 1; i < LEAK_PAGE / sizeof *page; i++) {
         page[i].next_free = free_starts;
@@ -132,7 +138,8 @@ struct thread_start *threads_prepare_start(struct guard *guard UNUSED)
 void threads_free_start(struct guard *guard UNUSED, struct thread_start *start)
 {
     struct locked locked = lock_take(&lock);
-    start->argument = NULL; /* the thread has it by now: no longer a root */
+    /* The thread has its argument now, so this copy must not hold it any longer. */
+    start->argument = NULL;
     start->next_free = free_starts;
     free_starts = start;
     lock_give(&locked);
@@ -170,7 +177,8 @@ void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, vo
             visit(&old_stacks[i], context);
 }
 
-/* Records the stack before another thread takes over the state. The lock is held. */
+/* Remembers the stack of an ended thread before another thread takes over its state. The lock is
+ * held. */
 static void remember_old_stack(const struct thread *thread)
 {
     if (!thread->bounds.high)
@@ -181,8 +189,8 @@ static void remember_old_stack(const struct thread *thread)
     old_stacks[i < OLD_STACKS_MAX ? i : old_stack_count++ % OLD_STACKS_MAX] = thread->bounds;
 }
 
-/* When there is not enough memory, the thread tries again at its next hook: its number must not be
- * used up. */
+/* Gives back a state that could not be completed for lack of memory. The thread tries again at its
+ * next hook, so its number is given back as well. */
 static void return_thread_state(struct thread *thread, uint32_t serial)
 {
     struct locked locked = lock_take(&lock);
@@ -195,7 +203,7 @@ static void return_thread_state(struct thread *thread, uint32_t serial)
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Clears what belongs to another thread, or to the parent's recording file. */
+/* Clears the caches of a state that belong to another thread, or to the parent's recording file. */
 static void reset_thread_caches(struct thread *thread)
 {
     thread->delta_level = thread->delta_top = thread->delta_blocks = 0;
@@ -207,8 +215,9 @@ static void reset_thread_caches(struct thread *thread)
         python_thread_clear(thread->python);
 }
 
-/* Maps as many states at once as there are already, up to STATES_MOST: a program with many threads
- * makes few mappings, and one with few threads keeps its address space. The lock is held. */
+/* Maps as many states at once as there are already, up to STATES_MOST. So a program with many
+ * threads makes few mappings, and a program with few threads does not waste address space. The lock
+ * is held. */
 static void map_thread_states(void)
 {
     uint32_t count = state_count < STATES_MOST ? state_count + !state_count : STATES_MOST;
@@ -241,12 +250,13 @@ void threads_each(void (*visit)(const struct thread *thread, void *context), voi
             visit(thread, context);
 }
 
-/* Makes the state of a new thread. announced: the number from threads_prepare_start, or 0. */
+/* Makes the state of a new thread. announced: its number from threads_prepare_start, or 0. for_all:
+ * makes the stand-in, which threads share at their end. */
 static struct thread *make_thread(struct guard *guard, uint32_t announced, bool for_all)
 {
     struct locked locked = lock_take(&lock);
-    /* A thread that needs the stand-in is at its end: its own state, on the free list, still has
-     * the bounds of its stack. */
+    /* A thread that needs the stand-in is at its end. Its own state is on the free list, and still
+     * has the bounds of its stack, so the stand-in does not take a state from that list. */
     struct thread *thread = for_all ? NULL : free_threads;
     if (thread) {
         free_threads = thread->next_free;
@@ -278,21 +288,23 @@ static struct thread *make_thread(struct guard *guard, uint32_t announced, bool 
 
 static void set_bounds_main(struct thread *thread)
 {
-    /* From any live sp up to high all pages are mapped. Below the stack's limit the kernel places
-     * other mappings, such as stacks of fibres, which are not part of this stack. */
+    /* All pages from the current stack pointer up to "high" are mapped. Below the limit of the
+     * stack the kernel places other mappings, such as stacks of fibres, which are not part of this
+     * stack. */
     uintptr_t high = round_up((uintptr_t)__libc_stack_end, LEAK_PAGE);
     uint64_t size = sys_rlimit(RLIMIT_STACK), most = 1ull << 30;
     thread->bounds = (struct unwind_bounds){high - (size < most ? size : most), high};
 }
 
-/* Sets the bounds of the main thread's stack. */
+/* Sets the bounds of the stack, if the calling thread is the main thread. */
 static void set_bounds(struct thread *thread)
 {
     if (thread && sys_gettid() == sys_getpid())
         set_bounds_main(thread);
 }
 
-/* Returns true when the thread's stack is unknown. */
+/* Ends the recording of a thread and gives back its state. True: the bounds of its stack are
+ * unknown. */
 static NOINLINE bool close_thread(struct thread *thread)
 {
     struct frame caller = CALLER_FRAME();
@@ -300,7 +312,7 @@ static NOINLINE bool close_thread(struct thread *thread)
     bool stack_is_unknown = false;
     if (!guard)
         return false;
-    /* In a fork child without a recording file yet the counters are still the parent's. */
+    /* In a fork child that has no recording file yet the counters are those of the parent. */
     if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_record_name(thread);
         thread_counters_close(guard, &thread->slots);
@@ -333,10 +345,10 @@ static NOINLINE void wipe_stack_below(void)
         zone[i] = 0;
 }
 
-/* The stack of a thread that started before libleak may be anywhere. After its end it is memory
- * like any other, and pointers that libleak's frames left there would keep blocks reachable: so the
- * stack below is wiped. This function's own frame is minimal, so that it contains no stale words.
- */
+/* Ends a thread; a destructor of a pthread key. The stack of a thread that started before libleak
+ * may be anywhere. After the thread's end it is memory like any other, and pointers that libleak's
+ * frames left there would keep blocks reachable, so the stack below this frame is wiped. This
+ * function's own frame is minimal, so that it contains no stale words. */
 static void on_thread_exit(void *argument)
 {
     if (close_thread(argument))
@@ -347,11 +359,11 @@ static void bind_thread(struct guard *guard, struct thread *thread)
 {
     guard->thread = thread;
     if (thread && key_made)
-        pthread_setspecific(key, thread); /* may allocate: the guard is held */
+        pthread_setspecific(key, thread); /* it may allocate, but the thread holds the guard */
 }
 
-/* Adds up static TLS of the loaded objects; later ones share a surplus that BOUNDS_MARGIN covers.
- */
+/* Adds up the static TLS of the loaded objects. Objects that are loaded later share a surplus,
+ * which BOUNDS_MARGIN covers. */
 static int add_static_tls(struct dl_phdr_info *info, size_t size UNUSED, void *data UNUSED)
 {
     for (int i = 0; i < info->dlpi_phnum; i++)
@@ -384,7 +396,7 @@ void threads_enter(struct guard *guard, const struct thread_start *start)
     bind_thread(guard, thread);
     if (!thread)
         return;
-    /* glibc places the thread block on top of the stack that it allocates. */
+    /* glibc places the control block at the top of the stack that it allocates. */
     uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
     uintptr_t sp = arch_stack_pointer();
     uintptr_t rest = BOUNDS_MARGIN + tls_above, low = high - start->stack_size + rest;
@@ -407,7 +419,7 @@ struct thread *threads_attach(struct guard *guard, struct locked *shared)
     return stand_in;
 }
 
-/* ---- Fork ------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 void threads_fork_lock(void)
 {
@@ -426,8 +438,8 @@ void threads_fork_unlock(void)
 bool threads_fork_child(struct guard *guard)
 {
     lock.word = stand_in_lock.word = records.lock.word = 0;
-    /* Other threads' states are not used any more; their records are in the parent's recording
-     * file. */
+    /* The states of other threads are not used any more; their records are in the parent's
+     * recording file. */
     memset(records.origin, 0, sizeof records.origin);
     last_record = dead_count = 0;
     threads_state.live_blocks = 0;
@@ -437,7 +449,7 @@ bool threads_fork_child(struct guard *guard)
         other->lives = other == thread;
     stack_cache_fork_child(thread ? &thread->stack_cache : NULL);
     if (!thread)
-        return true; /* forked by a thread at its end */
+        return true; /* a thread at its end has forked */
     thread->serial = next_serial();
     run_end(&thread->run);
     thread->record = alloc_thread_record(thread);

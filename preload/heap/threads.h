@@ -2,9 +2,10 @@
  * scratch.
  *
  * A thread gets its state at its start, when pthread_create was hooked, or else at its first hook.
- * In the first case its number is the order of creation and the same in every run. A key destructor
- * returns the state. What the thread still does afterwards (other destructors, libc's own clean-up)
- * is counted in one shared stand-in under a lock.
+ * If pthread_create was hooked, its number is the order of creation, which is the same in every
+ * run. A destructor of a pthread key gives the state back. What the thread allocates and frees
+ * after that (in other destructors and libc's own clean-up) is counted in one state that all such
+ * threads share, the stand-in; a lock guards it.
  */
 #ifndef PRELOAD_HEAP_THREADS_H
 #define PRELOAD_HEAP_THREADS_H
@@ -22,37 +23,44 @@
 
 struct thread {
     uint32_t serial;
-    /* The coarse clock is read again after that many frees, or at that allocation number;
-     * then after events_per_clock more of either. */
+    /* The coarse clock is read again after frees_left more frees, or at allocation number clock_at;
+     * then after events_per_clock more frees or allocations. */
     int32_t frees_left;
     uint32_t clock_at;
     uint32_t events_per_clock;
-    uint32_t stop_at; /* <= clock_at and watch_at: hooks compare with this alone */
-    /* Bytes not yet added to header.live_bytes = delta_level - delta_top / 2, between -delta_top /
-     * 2 and delta_top / 2. */
+    /* Not greater than clock_at and watch_at, so that hooks compare only with this number. */
+    uint32_t stop_at;
+    /* Bytes that are not yet added to header.live_bytes: delta_level - delta_top / 2, which is
+     * between -delta_top / 2 and delta_top / 2. */
     uint64_t delta_level, delta_top;
-    int64_t delta_blocks;       /* likewise for threads_state.live_blocks, added with the bytes */
-    uint32_t watch_at;          /* the allocation at which alloc_watch.h is called */
-    struct leak_thread *record; /* in the recording file; without memory there it is … */
-    struct leak_thread
-        private_record; /* … this one: hooks count allocations in *record in any case */
+    /* Blocks that are not yet added to threads_state.live_blocks; they are added together with the
+     * bytes. */
+    int64_t delta_blocks;
+    uint32_t watch_at; /* number of the allocation at which alloc_watch.h is called */
+    /* The record in the recording file, or private_record if there is no memory for it. */
+    struct leak_thread *record;
+    /* Used as record if there is no other, because hooks always count allocations in *record. */
+    struct leak_thread private_record;
     struct thread_counters slots;
     struct free_history freed;
     struct unwind_bounds bounds;
-    struct run run; /* for the blocks it allocates */
+    struct run run; /* the run of the blocks that this thread allocates (runs.h) */
     struct unwind_check oracle;
-    uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
+    /* For the event log: return address of a realloc that has already removed its block; 0: none. */
+    uintptr_t moving;
     struct thread *next_free, *next_of_all;
     bool stand_in;
-    bool lives; /* in use, not on the free list */
-    /* Sites without stacks: one for each kind, 0 = not created yet. */
-    struct python_thread *python; /* NULL: it was never found in Python code */
+    bool lives; /* a thread uses this state: it is not on the free list */
+    /* State for reading Python frames; NULL: this thread was never found in Python code. */
+    struct python_thread *python;
+    /* The site without a stack for each kind, 0: not made yet; with site_stacks=off, and while
+     * recording is disabled. */
     uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
     struct stack_cache stack_cache;
     struct unwind_trace trace;
 };
 
-/* Bytes allocated minus bytes freed that are not yet added to header.live_bytes. */
+/* Returns the bytes allocated minus the bytes freed that are not yet added to header.live_bytes. */
 static inline int64_t threads_delta(const struct thread *thread)
 {
     return (int64_t)(thread->delta_level - thread->delta_top / 2);
@@ -60,15 +68,17 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
-#define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks are of no interest */
+#define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks, in bytes, are not recorded */
 extern struct threads_state {
-    uint64_t live_blocks;    /* of all threads, without their delta_blocks; cf. header.live_bytes */
-    uint64_t peak_threshold; /* bytes of a peak that timeline.h records */
-    uint32_t watch_from;     /* the initial watch_at of each thread: 1, or 0: never */
+    /* Live blocks of all threads, without their delta_blocks; header.live_bytes is the same for
+     * bytes. */
+    uint64_t live_blocks;
+    uint64_t peak_threshold; /* size in bytes from which timeline.h records the next peak */
+    uint32_t watch_from;     /* the initial watch_at of each thread: 1; or 0: never */
 } threads_state HIDDEN;
 
-/* Takes the state of this thread; NULL when there is no memory for one. While a thread uses the
- * stand-in, the shared lock is held: threads_done releases it. */
+/* Returns the state of the calling thread, which is made if necessary; NULL: no memory. For a
+ * thread that uses the stand-in it takes the lock *shared, which threads_done gives. */
 struct thread *threads_attach(struct guard *guard, struct locked *shared);
 
 static inline struct thread *threads_self(struct guard *guard, struct locked *shared)
@@ -84,7 +94,7 @@ static inline void threads_done(const struct thread *thread, struct locked *shar
         lock_give(shared);
 }
 
-/* What a new thread needs at its start; not in the program's heap. */
+/* What a new thread needs at its start (a start note). It is not in the program's heap. */
 struct thread_start {
     void *(*routine)(void *);
     void *argument;
@@ -93,29 +103,31 @@ struct thread_start {
     struct thread_start *next_free;
 };
 
-/* The hook of pthread_create prepares a start, with the number of the new thread; the thread itself
- * calls threads_enter and frees it. */
+/* Announce and start a thread: the hook of pthread_create calls threads_prepare_start, which gives
+ * the new thread its number; the new thread calls threads_enter, then threads_free_start. */
 struct thread_start *threads_prepare_start(struct guard *guard);
 void threads_free_start(struct guard *guard, struct thread_start *start);
 void threads_enter(struct guard *guard, const struct thread_start *start);
-/* Writes the thread's name to its record; called again at its end, since names may be set late. */
+/* Writes the name of the thread to its record. Called again at the end of the thread, because
+ * programs may set the name late. */
 void threads_record_name(struct thread *thread);
 
-/* The pages of struct thread_start are roots: they may hold the only pointer to a new thread's
- * argument. */
+/* Visits the pages of struct thread_start. They are roots, because they may have the only pointer
+ * to the argument of a new thread. */
 void threads_each_start_page(void (*visit)(uintptr_t start, uintptr_t end, void *context),
                              void *context);
-/* The stacks of ended threads, which libc may keep mapped for new ones. */
+/* Visits the stacks of ended threads, which libc may keep mapped for new threads. */
 void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, void *context),
                             void *context);
-/* The stack of a thread that libc mapped begins at bounds->low or below, but not below this. */
+/* Returns the lowest address at which the mapping of a thread's stack can begin. libc has mapped
+ * that stack; it begins between this address and bounds->low. */
 uintptr_t threads_least_stack_start(const struct unwind_bounds *bounds);
-/* Does sp point into the stack that the calling thread was created with? */
+/* Says whether sp points into the stack that the calling thread was created with. */
 bool threads_on_own_stack(uintptr_t sp);
-/* Calls visit for every thread; none may start or end meanwhile. */
+/* Visits every thread. No thread may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
-/* The forking thread becomes the child's only one, T1. */
+/* Makes the forking thread the only thread of the child, with the number 1. False: no memory. */
 bool threads_fork_child(struct guard *guard);
 
 #endif

@@ -1,4 +1,4 @@
-/* timeline.c - points, rows and peaks. */
+/* timeline.c - writes the points, rows and peaks of the timeline. */
 #include "preload/heap/timeline.h"
 #include "preload/memory/memory_limits.h"
 #include "preload/contexts/sites.h"
@@ -12,34 +12,38 @@
 #define ROW_EVERY LEAK_TICKS_PER_SECOND
 #define ROW_FIRST (LEAK_TICKS_PER_SECOND / 2)
 #define CHOOSE_EVERY (2 * LEAK_TICKS_PER_SECOND)
-/* The cost is estimated and not measured: a clock would also measure the load of the machine. */
+/* Rows and the choice of columns may take one part in COST_SHARE of the time; peaks one part in
+ * PEAK_COST_SHARE. The cost is estimated and not measured, because a clock would also measure the
+ * load of the machine. */
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
-#define UNIT_NS 10              /* to read a site or a slot, at most */
-#define COLUMN_LEAST (4u << 10) /* sites that hold less get no column */
-/* The growth of a site counts so many times when sites compete for columns, … */
+#define UNIT_NS 10              /* ns that reading a site or a slot takes at most */
+#define COLUMN_LEAST (4u << 10) /* bytes that a site must hold to get a column */
+/* When sites compete for columns, each byte by which a site has grown counts this many times. */
 #define GROWTH_COUNTS 64
-#define GROWTH_COUNTS_MOST 16 /* … but at most so many times what they hold */
+/* Limit of this bonus, as a multiple of the bytes that the site holds. */
+#define GROWTH_COUNTS_MOST 16
 #define NANOSECONDS_PER_TICK (1000000000u / LEAK_TICKS_PER_SECOND)
 
 static struct lock lock;             /* guards the variables below */
-static struct leak_history *history; /* in the recording file; NULL = no tick yet */
+static struct leak_history *history; /* in the recording file; NULL: there was no tick yet */
 static struct leak_row *rows[LEAK_HISTORY_ROWS / LEAK_ROWS_A_CHUNK];
 static struct downsample point_times = {.room = LEAK_HISTORY_POINTS};
 static struct downsample row_times = {.room = LEAK_HISTORY_ROWS};
 static struct leak_row_entry last_row[LEAK_HISTORY_COLUMNS];
 static uint32_t next_row = ROW_FIRST, next_choice;
-static uint64_t peak_not_before; /* monotonic ns */
+static uint64_t peak_not_before; /* in nanoseconds of the monotonic clock */
 static uint32_t peaks;
 static struct site_totals totals;
 static struct site_rank top[LEAK_HISTORY_COLUMNS];
 
-/* Site -> column + 1: open addressing, rebuilt with the columns. A reader during a rebuild may find
- * another site's column; it compares the site. */
+/* A hash table from sites to columns: number of the column + 1. It is rebuilt with the columns. A
+ * reader may find the column of another site during a rebuild, so it compares the site. */
 #define PLACES 512
 static uint8_t column_of[PLACES];
 
-/* The number of ticks before such work may be repeated. */
+/* Returns the number of ticks after which the same work may be done again. units: number of sites
+ * and slots that it has read. */
 static uint32_t pause_after(uint64_t units)
 {
     return units * UNIT_NS * COST_SHARE / NANOSECONDS_PER_TICK;
@@ -58,7 +62,7 @@ static bool open_timeline(void)
     return true;
 }
 
-/* ---- Points -------------------------------------------------------------------------------- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 static void add_point(const struct thread *thread, uint32_t tick)
 {
@@ -69,13 +73,13 @@ static void add_point(const struct thread *thread, uint32_t tick)
     int64_t bytes = load_relaxed(&store_header->live_bytes) + threads_delta(thread);
     int64_t blocks = load_relaxed(&threads_state.live_blocks) + thread->delta_blocks;
     store_release(&point->tick, 0);
-    fence_release(); /* a reader that sees any later store sees tick 0 */
+    fence_release(); /* so that a reader that sees any later store also sees tick 0 */
     point->live_bytes = bytes > 0 ? bytes : 0;
     point->live_blocks = blocks > 0 ? blocks : 0;
     store_release(&point->tick, tick + 1);
 }
 
-/* ---- Columns ------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static uint32_t column_home(uint32_t site)
 {
@@ -103,7 +107,7 @@ static void index_columns(void)
     }
 }
 
-/* The 26 highest bits of a size, and a shift count. */
+/* Packs a size: its 26 highest bits, and a shift count. */
 static uint32_t pack_size(uint64_t size)
 {
     unsigned bits = 64 - __builtin_clzll(size | 1), moved = bits > 26 ? bits - 26 : 0;
@@ -115,7 +119,8 @@ static uint64_t unpack_size(uint32_t size)
     return (uint64_t)(size >> 6) << size % 64;
 }
 
-/* The sites that hold most or have grown most since the last time. */
+/* Finds the sites that hold most or have grown most since the last time. Returns their number; they
+ * are in "top". */
 static size_t find_largest(void)
 {
     size_t count = 0;
@@ -134,7 +139,8 @@ static size_t find_largest(void)
     return count;
 }
 
-/* A column's rank: a site that was large keeps its column, for a report shows how it shrank. */
+/* Returns the rank of a column's site. A site that was large keeps its column, so that a report can
+ * show how it has shrunk. */
 static uint64_t column_worth(const struct leak_column *column)
 {
     uint64_t now = totals.at[column->site].bytes;
@@ -184,7 +190,7 @@ static void choose_columns(struct guard *guard, uint32_t tick)
         index_columns();
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static struct leak_row *row_at(size_t place)
 {
@@ -201,7 +207,7 @@ static void read_columns(struct guard *guard)
         struct leak_row_entry *entry = &last_row[i];
         struct leak_counts counts;
         if (!column->site || !site_totals_read_site(guard, column->site, &counts))
-            continue; /* keeps the last values */
+            continue; /* the column keeps its last values */
         entry->allocs = counts.allocs;
         entry->frees = counts.frees;
         entry->live_bytes =
@@ -224,7 +230,7 @@ static void add_row(uint32_t tick)
     store_release(&row->tick, tick + 1);
 }
 
-/* Updates the rows up to now. quiet: the tick since which nothing has changed, or now. */
+/* Writes rows up to the tick "now". quiet: the tick since which nothing has changed, or now. */
 static void update_rows(struct guard *guard, uint32_t quiet, uint32_t now)
 {
     if (now >= next_choice) {
@@ -245,7 +251,8 @@ void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t be
     if (!lock_try(&lock, &locked))
         return; /* another thread does the work */
     if (open_timeline()) {
-        /* The present values are also those of all ticks since the last event. */
+        /* Nothing has changed since the last event, so the present values were valid in all ticks
+         * since then. */
         uint32_t quiet =
             before > downsample_last(&point_times) ? before : downsample_last(&point_times) + 1;
         if (quiet + 1 < now)
@@ -257,7 +264,7 @@ void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t be
     lock_give(&locked);
 }
 
-/* ---- The peak ------------------------------------------------------------------------------ */
+/* ---- The peak -------------------------------------------------------------------------------- */
 
 static void write_peak_record(void)
 {
@@ -280,8 +287,8 @@ static void write_peak_record(void)
     store_release(&peak->number, peaks);
 }
 
-/* A heap that grows by a little and falls by less, again and again, must not slow the program down:
- * then only a later peak is written. */
+/* Writes the peak. It limits how often, because a heap that grows by a little and falls by less,
+ * again and again, must not slow the program down: then only a later peak is written. */
 void timeline_write_peak(struct guard *guard)
 {
     struct locked locked;
@@ -296,7 +303,7 @@ void timeline_write_peak(struct guard *guard)
     lock_give(&locked);
 }
 
-/* ---- Ages ---------------------------------------------------------------------------------- */
+/* ---- Ages of freed blocks -------------------------------------------------------------------- */
 
 void timeline_add_death(uint32_t site, unsigned weight, uint32_t age)
 {
@@ -305,7 +312,7 @@ void timeline_add_death(uint32_t site, unsigned weight, uint32_t age)
         add_relaxed(&column->freed_age, (uint64_t)weight * age);
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(timeline, &lock)
 
