@@ -1,11 +1,11 @@
 #include "preload/interpose/displace.h"
 
-#define UNKNOWN_SIZE 512 /* bytes read of a function whose size is not known */
-#define CALL_DEPTH 4     /* nested calls that are followed */
-#define STEP_BUDGET 4096 /* instructions decoded for that */
+#define UNKNOWN_SIZE 512 /* number of bytes that are read of a function whose size is not known */
+#define CALL_DEPTH 4     /* largest depth of nested calls that are followed */
+#define STEP_BUDGET 4096 /* largest number of instructions that are decoded to follow calls */
 
-/* Visits a function instruction by instruction; behind an unknown instruction byte by byte, and
- * then everything that decodes as a jump counts as one. */
+/* Visits a function instruction by instruction. Behind an instruction that cannot be decoded it
+ * tries every byte as the start of an instruction, so everything that may be a jump counts as one. */
 struct walk {
     const struct displace_function *function;
     size_t at, end;
@@ -30,7 +30,7 @@ static bool is_jump(const struct displace_step *step)
     return step->flow == FLOW_JUMP || step->flow == FLOW_IF;
 }
 
-/* Code at an address near a function, as much as can be read; size 0: none. */
+/* Returns as much of the code at an address near the function as can be read; size 0: none. */
 static struct displace_function code_near(const struct displace_function *function,
                                           uintptr_t address)
 {
@@ -45,8 +45,8 @@ static struct displace_function code_near(const struct displace_function *functi
 
 /* ---- Jumps into the moved part --------------------------------------------------------------- */
 
-/* Says whether a jump leads into the bytes that are replaced. may_begin: a jump to the first byte
- * is legal (displace_is_loop). */
+/* Says whether a jump leads into the bytes that will be replaced. may_begin: a jump to the first of
+ * these bytes is legal (displace_is_loop). */
 static bool is_within(const struct displace_function *function, const struct displaced *out,
                       bool may_begin, uintptr_t target)
 {
@@ -54,7 +54,8 @@ static bool is_within(const struct displace_function *function, const struct dis
     return offset < out->taken && (offset || !may_begin);
 }
 
-/* The cold part of a function, which the compiler places elsewhere, may jump back. */
+/* Says whether the code at "cold" jumps into the moved part. It may be the cold part of the
+ * function, which the compiler has placed elsewhere. */
 static bool cold_jumps_into(const struct displace_function *function, const struct displaced *out,
                             uintptr_t cold)
 {
@@ -90,8 +91,8 @@ bool displace_is_loop(const struct displace_function *function, const struct dis
 static bool may_lead_out(const struct displace_function *around, uintptr_t address, unsigned deep,
                          unsigned *steps);
 
-/* A function whose size is not known ends with the return or jump that no conditional jump skips.
- */
+/* Says whether the code of a function continues through a pointer or in another object. A function
+ * whose size is not known is read up to the first return or jump that no conditional jump skips. */
 static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
                       unsigned *steps)
 {

@@ -1,11 +1,12 @@
-/* golang.c - recognises the Go runtime by a note or by an exported symbol. */
+/* golang.c - recognises the Go runtime in an object by a note or by an exported symbol. */
 #include "preload/interpose/golang.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/symbols.h"
 #include "preload/base/sys.h"
 
-#define NOTE_BUILD_ID 4 /* note "Go": the go command's build id */
+/* Type of the note with the name "Go": the build id that the go command writes. */
+#define NOTE_BUILD_ID 4
 
 struct golang_object golang_objects[GOLANG_OBJECTS];
 static struct lock lock; /* for writers of golang_objects */
@@ -37,8 +38,8 @@ static bool object_has_go_note(const struct dl_phdr_info *object)
     return false;
 }
 
-/* crosscall2 is the entry from C into Go, and normally exported. A C program linked with a Go
- * archive may have the note alone, a build with -buildid= the export alone. */
+/* Says whether an object exports crosscall2, the entry from C into Go. A C program linked with a Go
+ * archive may have only the note; a Go program built with -buildid= may have only this export. */
 static bool object_exports_go_entry(const struct dl_phdr_info *object)
 {
     struct symbols symbols;
@@ -62,7 +63,8 @@ static void add_golang_object(const struct dl_phdr_info *object)
         i++;
     if (i < GOLANG_OBJECTS && end && !golang_contains(start)) {
         golang_objects[i].start = start;
-        store_release(&golang_objects[i].size, end - start); /* pairs with golang_contains */
+        /* Pairs with the acquire in golang_contains. */
+        store_release(&golang_objects[i].size, end - start);
     }
     lock_give(&locked);
 }

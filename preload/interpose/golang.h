@@ -1,30 +1,32 @@
-/* golang.h - does an address lie in an object that contains the Go runtime?
+/* golang.h - says whether an address lies in an object that contains the Go runtime.
  *
- * The Go runtime makes its own sigaltstack system call, so it finds the runtime's alternate signal
- * stack (altstack.h), which no hook can hide. From then on it insists that its handlers run there.
+ * The Go runtime makes the sigaltstack system call itself, so no hook can hide libleak's alternate
+ * signal stack (altstack.h) from it. Once Go has found that stack, it insists that its signal
+ * handlers run there.
  */
 #ifndef PRELOAD_INTERPOSE_GOLANG_H
 #define PRELOAD_INTERPOSE_GOLANG_H
 
 #include "preload/base/base.h"
 
-/* Does the object around an address contain the Go runtime? If so the object is remembered. Takes
- * only its own lock and never allocates: it is called when a handler is installed,
- * which may be anywhere. */
+/* Says whether the object around an address contains the Go runtime, and remembers that object. It
+ * takes only its own lock and allocates nothing, because it is called when the program installs a
+ * signal handler, which may be anywhere. */
 bool golang_detect(uintptr_t address);
 
-/* Is pc in an object that golang_detect has found? Go installs its handlers through libc before it
- * runs any of the program's code, so its objects are known by then. Called for every stack that
- * ends early: costs a few compares. */
+/* Says whether pc is in an object that golang_detect has found. Go installs its signal handlers
+ * through libc before it runs any code of the program, so its objects are known by then. It is
+ * called for every stack that ends early, and costs a few comparisons. */
 static inline bool golang_contains(uintptr_t pc);
 
-/* Does a PT_NOTE segment contain the note of the Go linker? */
+/* Says whether a PT_NOTE segment contains the note of the Go linker. */
 bool golang_has_note(const char *notes, size_t length);
 
-/* Further Go runtimes in one process are ignored. Filled from the front; entries never change. */
+/* The objects with the Go runtime; more than four in one process are ignored. The array is filled
+ * from the front, and entries never change. */
 #define GOLANG_OBJECTS 4
 struct golang_object {
-    uintptr_t start, size; /* size is published last */
+    uintptr_t start, size; /* size is written last, with a release */
 };
 extern struct golang_object golang_objects[GOLANG_OBJECTS] HIDDEN;
 

@@ -6,12 +6,14 @@
 #include <sys/mman.h>
 
 static const void *own_address;
-static struct symbols own; /* read once, under dl_iterate_phdr's lock */
+static struct symbols own; /* libleak's own symbols, read once under the lock of dl_iterate_phdr */
 static uintptr_t (*other_replacement)(const char *name);
 
 struct redirection {
     const struct dl_phdr_info *object;
-    bool to_hooks; /* false: only to what other_replacement returns */
+    /* Imports with the name of a hook are redirected; false: only those for which other_replacement
+     * returns a function. */
+    bool to_hooks;
 };
 
 void got_patch_start(const void *address)
@@ -19,7 +21,7 @@ void got_patch_start(const void *address)
     own_address = address;
 }
 
-/* ---- Names and their replacements ----------------------------------------------------------- */
+/* ---- Names and their replacements ------------------------------------------------------------ */
 
 static int find_own_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
@@ -40,14 +42,14 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
 {
     struct definitions *definitions = context;
     struct symbols symbols;
-    /* The malloc of some loaders is called by the loader alone. */
+    /* The loader's own malloc, which some loaders export, does not count: only the loader calls it. */
     if (object->dlpi_addr != own.bias && object->dlpi_addr != _r_debug.r_ldbase &&
         symbols_read(object, &symbols) && symbols_find_export(&symbols, definitions->name))
         definitions->count++;
     return definitions->count > 1;
 }
 
-/* The function that replaces an import, 0 = none. */
+/* Returns the function that replaces an import; 0: none does. */
 static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym) * symbol,
                                   const struct redirection *redirection)
 {
@@ -60,7 +62,8 @@ static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym)
     return found || !redirection->to_hooks ? found : symbols_find_export(&own, name);
 }
 
-/* dlsym stands in libc and, for old programs, in libdl: it is the same function. */
+/* Says whether the name of an import has one definition outside of libleak, or is not redirected.
+ * dlsym counts as one, because libc and, for old programs, libdl define the same function. */
 static bool has_one_definition(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
@@ -70,14 +73,14 @@ static bool has_one_definition(const struct symbols *symbols, const elf_relocati
            !dl_iterate_phdr(count_definition, &definitions);
 }
 
-/* Reads an object that may be redirected. */
+/* Reads the symbols of an object. False: the object must not be redirected. */
 static bool read_object(const struct redirection *redirection, struct symbols *symbols)
 {
     return got_patch_own_symbols() && symbols_read(redirection->object, symbols) &&
            symbols_each_relocation(symbols, has_one_definition, (void *)redirection);
 }
 
-/* ---- An object that is not bound yet: its symbol table -------------------------------------- */
+/* ---- Redirecting an object that is not bound yet: its symbol table --------------------------- */
 
 static bool localize_import(const struct symbols *symbols, const elf_relocation *relocation,
                             void *context)
@@ -91,7 +94,7 @@ static bool localize_import(const struct symbols *symbols, const elf_relocation 
     if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);
-    /* A reader that sees the local binding uses the value, which is therefore written first. */
+    /* A reader that sees the local binding uses the value, so the value is written first. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
                   (unsigned char)ELFW(ST_INFO)(STB_LOCAL, ELFW(ST_TYPE)(symbol->st_info)));
@@ -106,14 +109,19 @@ static bool redirect_unbound(const struct dl_phdr_info *object, bool to_hooks)
            symbols_each_relocation(&symbols, localize_import, &redirection);
 }
 
-/* ---- dlopen in this thread ------------------------------------------------------------------ */
+/* ---- New objects while this thread is in dlopen ---------------------------------------------- */
 
 static __thread struct {
-    bool active;    /* new objects are to be redirected */
-    bool deep;      /* to the hooks; failures are counted as untracked */
-    bool waiting;   /* libraries are still missing; the new objects count as untracked so far */
-    uint32_t known; /* objects loaded before, and those redirected; the loader appends new ones */
-    unsigned long long removed; /* objects that had been removed when they were counted */
+    bool active; /* new objects are redirected */
+    /* New objects are redirected to the hooks, and each failure is counted as untracked. */
+    bool deep;
+    /* Libraries are still missing, so the new objects count as untracked until they are redirected. */
+    bool waiting;
+    /* Number of objects that were loaded before or are redirected already; the loader appends new
+     * ones. */
+    uint32_t known;
+    /* How many objects the loader had removed when "known" was counted. */
+    unsigned long long removed;
 } opening __attribute__((tls_model("initial-exec")));
 
 static uintptr_t loader_start, loader_end;
@@ -137,9 +145,9 @@ static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *c
     return 0;
 }
 
-/* Leaves out objects that other threads have closed before this one got the loader's lock. Then
- * objects are redirected that were not opened here; their calls would have reached the hooks in any
- * case. */
+/* Subtracts the objects that other threads have closed since "known" was counted. An object that
+ * another thread has opened may then be redirected, too: its calls would have reached the hooks in
+ * any case. */
 static void subtract_removed(const struct dl_phdr_info *object)
 {
     uint64_t more = object->dlpi_subs - opening.removed;
@@ -153,7 +161,8 @@ static bool is_new_object(const struct dl_phdr_info *object, uint32_t *index)
     return (*index)++ >= opening.known;
 }
 
-/* A library that is not loaded yet may define a malloc of its own. */
+/* Says whether a new object needs libraries that are not loaded yet. Such a library may define a
+ * malloc of its own. */
 static int lacks_libraries(struct dl_phdr_info *object, size_t size UNUSED, void *index)
 {
     struct symbols symbols;
@@ -202,7 +211,7 @@ void got_patch_on_load(uintptr_t caller)
         dl_iterate_phdr(redirect_new, &second);
 }
 
-/* ---- An object in use: its GOT slots -------------------------------------------------------- */
+/* ---- Redirecting an object in use: its GOT slots --------------------------------------------- */
 
 bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value)
 {

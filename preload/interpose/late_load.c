@@ -9,22 +9,23 @@
 #include <sys/mman.h>
 
 static const struct symbols *own;
-static bool has_operators; /* the program defines an operator new or delete: none is redirected */
+/* The program itself defines an operator new or delete, so no operator is redirected. */
+static bool has_operators;
 
-/* ---- Which slots ---------------------------------------------------------------------------- */
+/* ---- Which slots are redirected -------------------------------------------------------------- */
 
 static bool is_operator(const char *name)
 {
     return starts_with(name, "_Zn") || starts_with(name, "_Zd");
 }
 
-/* The first object of the list is the program. */
+/* Says whether an address is in the program, which is the first object of the loader's list. */
 static bool is_in_program(uintptr_t address)
 {
     return _r_debug.r_map && modules_same_object((uintptr_t)_r_debug.r_map->l_ld, address);
 }
 
-/* The first definition of a name outside of libleak. */
+/* Returns the first definition of a name outside of libleak. */
 static uintptr_t find_first(const char *name)
 {
     return symbols_find_except(name, (uintptr_t)late_load_patch);
@@ -39,13 +40,15 @@ static void find_operators(void)
     }
 }
 
-/* Is the value of the slot the function that the name resolves to globally, or not bound yet? */
+/* Says whether a slot may be redirected: its value is the function that the name resolves to
+ * globally, or it is not bound yet. */
 static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * symbol,
                          const char *name, uintptr_t value)
 {
     uintptr_t first = find_first(name);
+    /* The name is a function of libleak.h, a weak import that was not defined so far. */
     if (!first)
-        return !value; /* a function of libleak.h, weak so far */
+        return !value;
     if (is_in_program(first) || (has_operators && is_operator(name)))
         return false;
     bool unbound = symbol->st_shndx == SHN_UNDEF && symbols_object_contains(object, value);
@@ -59,7 +62,7 @@ static bool is_slot(const elf_relocation *relocation)
            (type == ARCH_SLOT_WORD && !ELF_HAS_ADDEND(relocation));
 }
 
-/* ---- Redirecting ---------------------------------------------------------------------------- */
+/* ---- Redirecting ----------------------------------------------------------------------------- */
 
 static bool redirect_late_slot(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
@@ -78,7 +81,8 @@ static bool redirect_late_slot(const struct symbols *symbols, const elf_relocati
     return true;
 }
 
-/* The loader's own pointers to malloc and its family, read-only by now. */
+/* Exchanges the loader's own pointers to malloc, calloc, realloc and free, which are read-only by
+ * now. */
 static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hooks)
 {
     const struct {
@@ -100,10 +104,11 @@ static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hoo
     }
 }
 
-/* ---- Undoing it ----------------------------------------------------------------------------- */
+/* ---- Undoing the redirection ----------------------------------------------------------------- */
 
-/* An import that was made local before its object was bound (got_patch.c). As a weak one it is
- * found like any other, and may be missing, as the functions of libleak.h are. */
+/* Restores an import that was made local before its object was bound (got_patch.c). It becomes a
+ * weak symbol: the loader looks it up like any other, and it may be missing, as the functions of
+ * libleak.h are without libleak. */
 static void restore_import(const struct dl_phdr_info *object, const struct symbols *symbols,
                            ElfW(Sym) * symbol, uintptr_t hook)
 {
@@ -151,7 +156,7 @@ void late_load_restore(void)
         dl_iterate_phdr(restore_object, NULL);
 }
 
-/* ---- All objects ---------------------------------------------------------------------------- */
+/* ---- All objects ----------------------------------------------------------------------------- */
 
 static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {

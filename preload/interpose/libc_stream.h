@@ -1,8 +1,8 @@
-/* libc_stream.h - the memory of a FILE of glibc: is a block one, and which of its words are the
- * program's?
+/* libc_stream.h - recognises the memory of a FILE of glibc, and which of its words the program
+ * owns.
  *
- * libc chains its streams, so a FILE holds another one that it has nothing to do with. Of the program
- * are the buffer and, of fopencookie, the cookie.
+ * libc chains its streams, so a FILE points to another FILE that has nothing to do with it. The
+ * program owns the pointers to the buffer and, of a FILE from fopencookie, the cookie.
  */
 #ifndef PRELOAD_INTERPOSE_LIBC_STREAM_H
 #define PRELOAD_INTERPOSE_LIBC_STREAM_H
@@ -11,9 +11,10 @@
 
 #include <stdio.h>
 
-#define LIBC_STREAM_COOKIE (sizeof(FILE) + sizeof(void *)) /* behind the functions */
+/* Offset of the cookie in a FILE from fopencookie, behind the pointer to the table of functions. */
+#define LIBC_STREAM_COOKIE (sizeof(FILE) + sizeof(void *))
 
-/* Says whether the block is a stream of libc. Other threads may be writing to the block. */
+/* Says whether a block is a FILE of libc. Other threads may be writing to the block. */
 static inline bool libc_stream_is(const void *block, size_t size)
 {
     return size >= sizeof(FILE) &&

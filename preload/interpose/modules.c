@@ -11,10 +11,11 @@
 #include <limits.h>
 #include <time.h>
 
-#define MODULES_MAX 16384 /* known modules; their records in the file are not limited */
+/* Largest number of modules in the table; the number of their records in the file is not limited. */
+#define MODULES_MAX 16384
 #define RETIRED_MAX 256
 
-/* struct dl_find_object of glibc 2.35, declared here for older headers. */
+/* The struct dl_find_object of glibc 2.35, declared here because older headers lack it. */
 struct found_object {
     unsigned long long flags;
     void *start, *end;
@@ -27,10 +28,11 @@ struct module {
     uintptr_t start, end;
     const void *eh_frame_hdr;
     const struct link_map *map;
-    struct leak_module *record; /* in the recording file; NULL when there was no room */
-    uintptr_t build_id;         /* address of its bytes in memory */
-    uint32_t retired_before;    /* unloaded: the newest retirement in its range before its own */
-    bool permanent;             /* loaded with the program: the loader never unloads it */
+    struct leak_module *record; /* the record in the recording file; NULL: there was no room */
+    uintptr_t build_id;         /* address in memory of the bytes of the build-id */
+    /* Of an unloaded module: the newest retirement in its range before its own unload. */
+    uint32_t retired_before;
+    bool permanent; /* loaded together with the program, so the loader never unloads it */
     bool unloaded;
 };
 
@@ -42,16 +44,22 @@ struct retired {
 struct modules_state modules_state;
 
 static struct lock lock;
-static struct module *table; /* guarded by lock; readers use the file or _dl_find_object */
+/* Guarded by lock; readers without the lock use the recording file or _dl_find_object. */
+static struct module *table;
 static uint32_t count;
-static uint32_t serial;                     /* of loader events: module seen, module unloaded */
-static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
+/* Number of the last loader event that libleak has noticed: a module seen, a module unloaded. */
+static uint32_t serial;
+/* Ranges of unloaded objects; ranges are only appended, serials only grow; the number of ranges is
+ * published last. */
+static struct retired retired[RETIRED_MAX];
 static uintptr_t own_start, own_end;
-static const struct link_map *last_at_start; /* the loader appends objects loaded later */
+/* The last object that was loaded with the program; the loader appends objects that are loaded
+ * later. */
+static const struct link_map *last_at_start;
 static int (*find_object)(void *, struct found_object *);
 static void (*forget_range)(uintptr_t start, uintptr_t end);
 
-/* ---- Objects ------------------------------------------------------------------------------ */
+/* ---- Finding loaded objects ------------------------------------------------------------------ */
 
 struct search {
     uintptr_t pc;
@@ -84,8 +92,8 @@ static int match_object(struct dl_phdr_info *info, size_t size UNUSED, void *dat
     return search->out->map != NULL;
 }
 
-/* Finds an object in glibc before 2.35, which has no lock-free function for it: takes the loader's
- * lock, but only for new addresses. */
+/* Finds the object at an address in glibc before 2.35, which has no lock-free function for it. It
+ * takes the loader's lock, but is called only for new addresses. */
 static int find_by_walk(void *pc, struct found_object *out)
 {
     struct search search = {(uintptr_t)pc, out};
@@ -105,7 +113,8 @@ void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
     find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
     if (!find_object)
         find_object = find_by_walk;
-    table = arena_map(MODULES_MAX * sizeof *table); /* pages are touched as they are used */
+    /* The kernel provides its pages when they are first used. */
+    table = arena_map(MODULES_MAX * sizeof *table);
     for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
         last_at_start = map;
     if (find_object_at((uintptr_t)modules_start, &own)) {
@@ -150,7 +159,7 @@ bool modules_get_headers(uintptr_t address, struct dl_phdr_info *out)
     return true;
 }
 
-/* ---- Retired ranges ------------------------------------------------------------------------ */
+/* ---- Retired ranges of addresses ------------------------------------------------------------- */
 
 uint32_t modules_find_retired(uintptr_t pc)
 {
@@ -172,7 +181,8 @@ static uint32_t newest_retired_in(uintptr_t start, uintptr_t end)
     return newest;
 }
 
-/* Call stacks through the range belong to modules that are newer than this serial. */
+/* Retires a range: call stacks with addresses in it belong to modules that are newer than the
+ * serial "newest". */
 static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
 {
     uint32_t used = modules_state.retired_count;
@@ -182,8 +192,9 @@ static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
             return;
         }
     if (used == RETIRED_MAX) {
-        /* Too many different ranges: from here on the last row covers all addresses. Loaded
-         * modules then appear newer than they are, and readers use their last generation. */
+        /* Too many different ranges: from here on the last row covers all addresses. Then loaded
+         * modules appear newer than they are, and readers of the recording use their last
+         * generation. */
         store_relaxed(&retired[used - 1].start, 0);
         store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
         store_relaxed(&retired[used - 1].serial, newest);
@@ -194,11 +205,11 @@ static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
     store_release(&modules_state.retired_count, used + 1);
 }
 
-/* ---- Records -------------------------------------------------------------------------------- */
+/* ---- Records of modules in the recording file ------------------------------------------------ */
 
 struct build_id {
-    uintptr_t address; /* of its bytes */
-    uint32_t length;   /* 0: there is none */
+    uintptr_t address; /* address of its bytes */
+    uint32_t length;   /* number of its bytes; 0: there is no build-id */
 };
 
 uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)
@@ -220,8 +231,8 @@ uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, 
     return 0;
 }
 
-/* Reads the build-id from the headers in memory; the first page of an object is its ELF header.
- * Everything is read by sys_peek: during a recheck another thread may unmap the object. */
+/* Reads the build-id from an object's headers in memory; the first page of an object is its ELF
+ * header. It reads only by sys_peek, because another thread may unmap the object during a recheck. */
 static struct build_id find_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
     struct build_id none = {0};
@@ -251,12 +262,12 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
     return find_build_id(start, bias, out).length;
 }
 
-/* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
+/* Memory for paths, guarded by lock. It is static because the stack may be a signal stack of 2 KiB. */
 static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 
 static void append_path(const struct link_map *map, struct strbuf *path)
 {
-    if (!map->l_name[0]) { /* the program itself */
+    if (!map->l_name[0]) { /* an empty name means the program itself */
         strbuf_add_bytes(path, part, sys_program_path(part, sizeof part));
         return;
     }
@@ -267,11 +278,12 @@ static void append_path(const struct link_map *map, struct strbuf *path)
     strbuf_add(path, map->l_name);
 }
 
-/* The MODULES chunk being filled; guarded by lock. */
+/* The MODULES chunk that is being filled; guarded by lock. */
 static struct {
     char *payload;
     uint64_t used, size;
-    struct leak_header *home; /* a fork child starts a chunk of its own */
+    /* The recording file of the chunk; a fork child, with another file, starts a new chunk. */
+    struct leak_header *home;
 } records;
 
 static void *record_room(uint32_t length)
@@ -287,7 +299,7 @@ static void *record_room(uint32_t length)
     return records.payload ? records.payload + records.used : NULL;
 }
 
-/* Makes the record that record_room returned last visible to readers. */
+/* Makes the record for which record_room has returned memory visible to readers. */
 static void record_publish(const struct leak_module *record)
 {
     records.used += record->length;
@@ -295,7 +307,7 @@ static void record_publish(const struct leak_module *record)
 }
 
 static bool recording_stopped;
-static int without_locks; /* threads that may not wait */
+static int without_locks; /* number of threads that must not wait for a lock */
 
 void modules_forbid_waiting(int change)
 {
@@ -339,8 +351,9 @@ static void record_module(struct module *module, const struct link_map *map)
     add_relaxed(&store_header->modules, 1);
 }
 
-/* find_by_walk takes the loader's lock below this one, and a thread that holds the loader's lock
- * may call this function. To avoid a deadlock no thread waits then. */
+/* Takes the lock, if waiting for it cannot cause a deadlock. Under this lock find_by_walk takes the
+ * loader's lock, and a thread that holds the loader's lock may call this function. So with
+ * find_by_walk no thread waits. False: another thread holds the lock. */
 static bool lock_modules(struct locked *locked)
 {
     if (find_object == find_by_walk)
@@ -349,11 +362,11 @@ static bool lock_modules(struct locked *locked)
     return true;
 }
 
-/* ---- Rechecking known modules --------------------------------------------------------------- */
+/* ---- Rechecking known modules ---------------------------------------------------------------- */
 
-/* Says whether the object is still the old one. Another object may be mapped exactly like it, with
- * the same link map; then the build-ids differ. Makes one system call, for every capture rechecks
- * while the loader is active. */
+/* Says whether the object at the place of a module is still the same. Another object may be mapped
+ * exactly like it, with the same link map, but then its build-id differs. It makes only one system
+ * call, because every capture of a stack rechecks while the loader is active. */
 static bool is_same_object(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
@@ -387,7 +400,7 @@ void modules_recheck(struct guard *guard UNUSED)
     struct locked locked;
     if (!lock_modules(&locked))
         return;
-    /* The next recheck finds changes that come later. */
+    /* Read the number of changes first, so that the next recheck finds changes that come later. */
     uint32_t changes = load_acquire(&modules_state.changes);
     for (uint32_t i = 0; i < count && changes != modules_state.checked; i++) {
         struct found_object now;
@@ -399,8 +412,8 @@ void modules_recheck(struct guard *guard UNUSED)
     lock_give(&locked);
 }
 
-/* Says whether the object was unloaded and is back in its place, where nothing else has been
- * meanwhile. */
+/* Says whether an object was unloaded and is now back at its place, with no other object there in
+ * between. */
 static bool has_come_back(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
@@ -413,7 +426,8 @@ static bool has_come_back(const struct module *module, const struct found_object
            memcmp(id, record->build_id, record->build_id_length) == 0;
 }
 
-/* A plugin that is loaded again and again is one module, and its call stacks stay the same. */
+/* Takes an unloaded module into use again, so that a plugin that is loaded again and again is one
+ * module, and its call stacks stay the same. */
 static bool revive(struct module *module, const struct found_object *now)
 {
     if (!module->unloaded || !has_come_back(module, now))
@@ -427,14 +441,15 @@ static bool revive(struct module *module, const struct found_object *now)
     return true;
 }
 
-/* A free row of the table, else that of an unloaded module; the lock is held. */
+/* Returns a free row of the table, or that of an unloaded module; NULL: there is none. The lock is
+ * held. */
 static struct module *allocate_module(void)
 {
     if (count < MODULES_MAX)
         return table ? &table[count++] : NULL;
     for (uint32_t i = 0; i < count; i++)
         if (table[i].unloaded)
-            return &table[i]; /* its record stays in the file */
+            return &table[i]; /* the record of the unloaded module stays in the recording file */
     return NULL;
 }
 
@@ -467,7 +482,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
                                 found.map};
     if (unlikely(load_relaxed(&without_locks)) || !lock_modules(&locked))
-        return true; /* a later call records it */
+        return true; /* a later call records the module */
     struct module *module = is_known(&found) ? NULL : allocate_module();
     if (module) {
         *module = (struct module){.start = out->start,
@@ -503,14 +518,14 @@ bool modules_locate(uintptr_t pc, struct module_location *out, struct strbuf *pa
     return record != NULL;
 }
 
-/* ---- Fork ------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 LOCK_FOR_FORK(modules, &lock)
 
 void modules_fork_child(void)
 {
     lock.word = 0;
-    records.home = NULL; /* the new file may be mapped where the parent's was */
+    records.home = NULL; /* the child's recording file may be mapped where its parent's was */
     for (uint32_t i = 0; i < count; i++) {
         const struct leak_module *old = table[i].record;
         if (!old)

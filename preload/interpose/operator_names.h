@@ -1,7 +1,8 @@
 /* operator_names.h - the C++ ABI names of operators new and delete.
  *
- * They contain the type of a size: m, unsigned long. Where that is unsigned int, j, the names in the
- * source stand for those. A string of a name is OPERATOR_NAME(name).
+ * The names contain the type of a size: m is unsigned long. Where size_t is unsigned int, j, macros
+ * replace the names with m in the source by names with j. OPERATOR_NAME(name) is the name as a
+ * string.
  */
 #ifndef PRELOAD_INTERPOSE_OPERATOR_NAMES_H
 #define PRELOAD_INTERPOSE_OPERATOR_NAMES_H

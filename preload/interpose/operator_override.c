@@ -14,8 +14,8 @@ bool operator_override_has(const char *name)
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *first = dlsym(RTLD_DEFAULT, name);
-    /* A program that takes malloc's address has an undefined symbol with the address of its PLT
-     * entry, which is no definition. */
+    /* If a program takes the address of a function, its symbol table has an undefined symbol with
+     * the address of its PLT entry. That is not a definition. */
     return first && !modules_is_own((uintptr_t)first) &&
            dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
            symbol->st_shndx != SHN_UNDEF;
@@ -27,10 +27,13 @@ static int is_cxx_runtime(struct dl_phdr_info *info, size_t size UNUSED, void *f
     return slash && (starts_with(slash, "/libstdc++.so") || starts_with(slash, "/libc++"));
 }
 
-/* A search that fails allocates: without a C++ runtime none is made. */
+/* Finds the originals of the operators. It does not search without a C++ runtime, because a search
+ * that fails allocates. */
 void operator_override_find_originals(struct guard *guard)
 {
-    static uint32_t searched_at = UINT32_MAX; /* equal: nothing has been loaded since */
+    /* The value of modules_state.changes at the last search; if it is the same, nothing was loaded
+     * since. */
+    static uint32_t searched_at = UINT32_MAX;
     uint32_t changes = load_relaxed(&modules_state.changes);
     if (load_relaxed(&searched_at) == changes)
         return;

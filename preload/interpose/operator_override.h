@@ -1,14 +1,15 @@
-/* operator_override.h - which operators new and delete does the program define itself?
+/* operator_override.h - knows whether the program defines operators new and delete itself.
  *
- * The loader resolves a name in the program first, then in libleak, then in libraries. So the
- * answer is known at the start and holds for the life of the process.
+ * The loader resolves a name in the program first, then in libleak, then in libraries. So this is
+ * known at the start, and does not change during the life of the process.
  *
  * Some forms of the operators call other forms (sized delete calls plain delete, new[] calls new).
  * Where the program overrides one of the basic forms, the C++ library's own dependent forms have to
- * run. Searching for these takes the loader's lock, which the constructor of a library may hold
- * while it waits for the searching thread. Therefore they are searched before any thread can wait:
- * when main begins, and before a thread or a library is started. The library's constructor is too
- * early: a search that fails allocates, and libc does not know the environment yet.
+ * run (the originals). Searching for the originals takes the loader's lock, which the constructor
+ * of a library may hold while it waits for the searching thread. Therefore they are searched before
+ * any thread can wait: when main begins, and before a thread is started or a library is opened.
+ * libleak's constructor would be too early: a search that fails allocates, and libc does not know
+ * the environment yet.
  */
 #ifndef PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
 #define PRELOAD_INTERPOSE_OPERATOR_OVERRIDE_H
@@ -35,15 +36,16 @@
     X(_ZdlPvmSt11align_val_t)                                                                      \
     X(_ZdaPvmSt11align_val_t)
 
-/* Any of these that the program defines counts as an override. */
+/* The forms that other forms are built on. If the program defines one of them, it overrides
+ * operators. */
 #define OPERATOR_BASIC_FORMS                                                                       \
     OPERATOR_NAME(_Znwm), OPERATOR_NAME(_Znam), "_ZdlPv", "_ZdaPv",                                \
         OPERATOR_NAME(_ZnwmSt11align_val_t), "_ZdlPvSt11align_val_t"
 
 struct operator_override {
-    bool any; /* constant after operator_override_start */
+    bool any; /* the program overrides a basic form; constant after operator_override_start */
     struct {
-#define X(name) void *name; /* NULL: not found so far, or not needed */
+#define X(name) void *name; /* NULL: not found yet, or not needed */
         OPERATOR_DEPENDENT_FORMS(X)
 #undef X
     } original;
@@ -57,13 +59,15 @@ static inline bool operator_override_any(void)
     return operator_override.any;
 }
 
-/* Does an object in front of libleak define that function? */
+/* Says whether an object before libleak, in the order of the loader, defines the function. */
 bool operator_override_has(const char *name);
 
-/* Searches the originals that are not known yet. May allocate, with guard->calling_real set. */
+/* Searches the originals that are not known yet. The search may allocate, with guard->calling_real
+ * set. */
 COLD void operator_override_find_originals(struct guard *guard);
 
-/* The same where originals can be needed; a single test in most programs. guard may be NULL. */
+/* Searches the originals if they can be needed; in most programs that is a single test. guard may
+ * be NULL. */
 static inline void operator_override_resolve(struct guard *guard)
 {
     if (unlikely(operator_override_any()) && guard)

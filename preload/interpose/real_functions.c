@@ -11,12 +11,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* ---- The bootstrap pool --------------------------------------------------------------------- */
+/* ---- The bootstrap pool ---------------------------------------------------------------------- */
 
 _Alignas(64) char bootstrap_pool[BOOTSTRAP_POOL_SIZE];
 static size_t pool_used;
 
-/* The 16 bytes before a block hold its size. libc, too, rounds an odd alignment up. */
+/* Allocates from the bootstrap pool. The word before a block holds its size. As in libc, an
+ * alignment that is no power of two is rounded up to one. */
 void *bootstrap_alloc(size_t size, size_t alignment)
 {
     size_t asked = alignment;
@@ -77,8 +78,8 @@ static int bootstrap_posix_memalign(void **out, size_t alignment, size_t size)
     return 0;
 }
 
-/* A malloc in front of libleak may map memory and read files while dlsym runs. Sets errno as libc
- * does. */
+/* Makes a system call before the real functions are known, and sets errno as libc does. Needed
+ * because a malloc before libleak may map memory and read files while dlsym runs. */
 static long bootstrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     long result = arch_syscall(number, a, b, c, d, e, f);
@@ -143,7 +144,7 @@ struct real real = {
     .cxx = {bootstrap_malloc, bootstrap_memalign, bootstrap_free},
 };
 
-/* ---- The real functions --------------------------------------------------------------------- */
+/* ---- The real functions ---------------------------------------------------------------------- */
 
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
@@ -156,8 +157,8 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
 
 static bool loaded_late;
 
-/* Fills in __libc_malloc and the like for a libc other than glibc, which has no functions of these
- * names. */
+/* Fills in __libc_malloc and the like with malloc and the like, for a libc other than glibc, which
+ * lacks them. */
 static void set_libc_names(struct real *found)
 {
     found->__libc_malloc = found->malloc;
@@ -180,8 +181,8 @@ static bool in_one_object(const void *a, const void *b)
     return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
 }
 
-/* The linker's symbols for the first and the last byte of libleak; dladdr would read all
- * symbols. */
+/* The linker's symbols for the first and the last byte of libleak. They are used because dladdr
+ * would read all symbols. */
 extern const char __ehdr_start[] HIDDEN, _end[] HIDDEN;
 
 static bool is_own(const void *address)
@@ -194,17 +195,19 @@ bool real_functions_have_libc_malloc(void)
     return in_one_object((void *)real.malloc, (void *)real.exit);
 }
 
-/* libc has not set environ yet when libleak is the first object of all. RTLD_NEXT finds nothing
- * when the calling object is in no search list. */
+/* Says whether libleak comes after libc in the order of the loader. Two exceptions: libc has not
+ * set environ yet when libleak is the first object of all; RTLD_NEXT finds nothing when the calling
+ * object is in no search list. */
 static bool is_behind_libc(void)
 {
     return symbols_is_exported_before("malloc", (uintptr_t)is_own) &&
            (environ || !dlsym(RTLD_NEXT, "malloc"));
 }
 
-/* Finds the real function; when libleak was loaded late, the first definition outside of it. The
- * symbol tables are read before dlsym is called, for dlsym may return the program's PLT entry,
- * which leads back to the hook; an indirect function (IFUNC) only dlsym can resolve. */
+/* Finds the real function behind a hook; when libleak was loaded late, its first definition outside
+ * of libleak. The symbol tables are read first, because dlsym may return the program's PLT entry,
+ * which leads back to the hook. Then dlsym is asked, because only dlsym can resolve an indirect
+ * function (IFUNC). */
 static void *find_real(const char *name)
 {
     if (!loaded_late)
@@ -217,7 +220,8 @@ static void *find_real(const char *name)
 
 void real_functions_find(void)
 {
-    static bool begun; /* true: done, or allocations of dlsym come from the pool */
+    /* The functions are known, or dlsym is running, whose allocations come from the bootstrap pool. */
+    static bool begun;
     if (begun)
         return;
     begun = true;
@@ -232,7 +236,9 @@ void real_functions_find(void)
     found.cxx.aligned_alloc = found.aligned_alloc;
     found.cxx.free = found.free;
     real = found;
-    dlerror(); /* the program must not see the error of a missing function */
+    /* Clears the error of a missing function, so that a dlerror() of the program does not return
+     * it. */
+    dlerror();
 }
 
 uintptr_t real_functions_by_name(const char *name)

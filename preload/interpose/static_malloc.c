@@ -7,13 +7,16 @@
 
 #include <sys/mman.h>
 
-#define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* bytes of the page for each function */
-#define FUNCTION_ALIGNMENT 16    /* of compilers that put padding between functions */
-#define MIN_DISTANCE (64u << 10) /* of the page from the program */
+/* Bytes of the page of copies that each function gets. */
+#define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP)
+/* Alignment of functions by compilers that put padding between them. */
+#define FUNCTION_ALIGNMENT 16
+/* Least distance in bytes between the page of copies and the program. */
+#define MIN_DISTANCE (64u << 10)
 
-static uintptr_t redirected; /* 0: none */
+static uintptr_t redirected; /* address of the allocator's malloc; 0: no allocator was redirected */
 
-/* ---- The functions of the allocator --------------------------------------------------------- */
+/* ---- Finding the functions of the allocator -------------------------------------------------- */
 
 struct search {
     const struct static_malloc_hook *hooks;
@@ -40,7 +43,7 @@ static struct static_malloc_function *find_function(struct static_malloc *found,
     return NULL;
 }
 
-/* An alias of a known function needs no jump of its own. */
+/* Adds a function to the list. An alias of a function in the list needs no jump of its own. */
 static void add_function(struct static_malloc *found, const struct static_malloc_hook *hook,
                          uintptr_t address, uint64_t size)
 {
@@ -54,7 +57,8 @@ static void add_function(struct static_malloc *found, const struct static_malloc
             (struct static_malloc_function){.hook = hook, .address = address, .size = size};
 }
 
-/* A static function of that name is unrelated, with parameters of its own. */
+/* Adds a function if its name is that of a hook. A static function with such a name is not part of
+ * an allocator, and may have other parameters. */
 static void match_symbol(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
@@ -86,8 +90,8 @@ static bool has_required(const struct search *search)
     return true;
 }
 
-/* A program that imports one of the names has no allocator; its file, which may be large, is not
- * read. */
+/* Says whether the program does not import this name. A program that imports a function of the
+ * family has no allocator of its own, and its file, which may be large, need not be read. */
 static bool is_no_hooked_import(const struct symbols *symbols, const elf_relocation *relocation,
                                 void *context)
 {
@@ -103,7 +107,8 @@ static bool exports_required(const struct search *search)
     return true;
 }
 
-/* The first object is the program. Its file is read when it may contain an allocator. */
+/* Searches the program, which is the first object, for an allocator. Its file is read only if it
+ * may contain one. */
 static int search_program(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     static const char program[] = "/proc/self/exe";
@@ -134,13 +139,13 @@ bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
     return out->exported || has_required(&search);
 }
 
-/* ---- Planning the page of copies ------------------------------------------------------------ */
+/* ---- Planning the page of copies ------------------------------------------------------------- */
 
 struct patch {
     struct displaced displaced;
-    uintptr_t at; /* where the jump is written */
+    uintptr_t at; /* address at which the jump is written */
     uint8_t original[ARCH_JUMP];
-    int access; /* of its pages */
+    int access; /* protection of the pages with that address */
 };
 
 struct patches {
@@ -156,7 +161,8 @@ static bool refuse_redirect(struct static_malloc *found, const char *which, cons
     return false;
 }
 
-/* Maps memory below the program, because the heap grows upwards. */
+/* Maps a page near the program. It is below the program, because the heap grows upwards behind the
+ * program. */
 static uint8_t *map_near(uintptr_t low, uintptr_t high)
 {
     uintptr_t size = sys_page_size();
@@ -201,7 +207,8 @@ static const char *plan_patch(const struct dl_phdr_info *program,
 {
     uintptr_t address = function->address;
     size_t size = function->size;
-    /* Nops before a function that is not aligned are its own (-fpatchable-function-entry). */
+    /* Nops in front of a function that is not aligned belong to it (-fpatchable-function-entry), so
+     * they are no padding of the function before. */
     bool has_padding = function->end && function->end % FUNCTION_ALIGNMENT == 0;
     size_t room = has_padding ? function->end - address : size;
     struct displace_function what = {(const uint8_t *)address,  address, size,
@@ -224,7 +231,7 @@ static const char *plan_patch(const struct dl_phdr_info *program,
     return NULL;
 }
 
-/* Index of the first row with the same address: aliases share one patch. */
+/* Returns the index of the first function with the same address, because aliases share one patch. */
 static unsigned first_alias(const struct patches *patches, unsigned i)
 {
     const struct static_malloc_function *function = patches->found->function;
@@ -244,7 +251,7 @@ static uint8_t *slot_of(const struct patches *patches, unsigned i)
     return patches->page + (size_t)first_alias(patches, i) * SLOT;
 }
 
-/* ---- Writing code --------------------------------------------------------------------------- */
+/* ---- Writing code ---------------------------------------------------------------------------- */
 
 static bool write_code(const struct patch *patch, const uint8_t *code)
 {
@@ -291,8 +298,8 @@ static bool fill_page(struct patches *patches, const struct dl_phdr_info *progra
            refuse_redirect(found, NULL, "this process may not create executable code");
 }
 
-/* Sets the functions that hooks call, before the jumps are written: whatever is called between two
- * jumps may enter a hook. */
+/* Tells the hooks the addresses of the copies before any jump is written: code that runs between
+ * writing two jumps may enter a hook. */
 static void set_next(const struct patches *patches)
 {
     const struct static_malloc *found = patches->found;
