@@ -1,4 +1,4 @@
-/* api.c - the public API: libleak.h, and LeakSanitizer's names for the same.
+/* api.c - the public API: the functions of libleak.h, and those of LeakSanitizer's interface.
  *
  * Every function is entered from the program's own code, outside of the runtime, and does nothing
  * in a process that is not recorded.
@@ -28,9 +28,8 @@
 
 #include <stdlib.h>
 
-/* WITH_GUARD, and the result of the function: 0, or -1 when it failed or the process is not
- * recorded.
- */
+/* Calls "done" with the token (WITH_GUARD). Its value is the result of an exported function: 0, or
+ * -1 if "done" failed or the process is not recorded. */
 #define SUCCESS(done)                                                                              \
     ({                                                                                             \
         bool done_ = false;                                                                        \
@@ -38,8 +37,8 @@
         done_ ? 0 : -1;                                                                            \
     })
 
-/* Says whether the process is recorded. In a fork child, recording begins here. The token is given
- * back, for a leak check runs without it. */
+/* Says whether the process is recorded. In a fork child, recording begins with this call. The token
+ * is given back, because a leak check runs without it. */
 static bool is_recorded(const struct frame *caller)
 {
     struct guard *guard = process_enter(caller);
@@ -48,10 +47,12 @@ static bool is_recorded(const struct frame *caller)
     return guard != NULL;
 }
 
-/* An argument of the next leak check: a scrubbed stack passes nothing but a frame address. */
+/* Arguments of the next leak check of this thread. They are passed here and not as parameters,
+ * because ON_SCRUBBED_STACK passes nothing but a frame address. */
 static __thread struct snapshot_wish next_wish __attribute__((tls_model("initial-exec")));
 
-/* Checks for leaks. record: the frame record of the exported function. */
+/* Makes a leak check and returns the number of lost blocks, -1: none was made. record: the frame
+ * record of the exported function. */
 static NOINLINE long run_leak_check(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
@@ -94,7 +95,8 @@ EXPORT long libleak_lost_since(unsigned long moment)
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 
-/* LOST and INDIRECT count as lost; all others but REACHABLE count as possible. */
+/* Returns the result of the last leak check: LOST and INDIRECT blocks count as lost, REACHABLE ones
+ * as reachable, all others as possible. */
 EXPORT int libleak_found(struct libleak_findings *out)
 {
     const struct leak_check_sum *found = snapshot_last_sums();
@@ -138,7 +140,7 @@ EXPORT void libleak_expect_failed(const char *file, int line, long blocks)
     abort();
 }
 
-/* The number of the calling thread, 0 when it has none. */
+/* Returns the number of the calling thread; 0: it has none. */
 static uint32_t own_serial(const struct frame *caller)
 {
     struct locked shared;
@@ -152,7 +154,8 @@ static uint32_t own_serial(const struct frame *caller)
     return serial;
 }
 
-/* A report of the whole process, or of the calling thread. */
+/* Defines an exported function that makes a leak check and writes a report, of the whole process or
+ * of the calling thread. */
 #define REPORT(function, one_thread)                                                               \
     SCRUBBED(long, function, (const char *file))                                                   \
     {                                                                                              \
@@ -166,7 +169,8 @@ static uint32_t own_serial(const struct frame *caller)
 REPORT(libleak_report, false)
 REPORT(libleak_report_thread, true)
 
-/* API: a function without a result. TRY: one that returns 0, or -1 for failure. */
+/* Defines exported functions. API: one without a result. TRY: one that returns 0, or -1 for
+ * failure. */
 #define API(name, parameters, call)                                                                \
     EXPORT void name parameters                                                                    \
     {                                                                                              \
@@ -276,7 +280,7 @@ EXPORT void libleak_backtrace_fd(const void *context, int fd)
         backtrace_write(context, &caller, fd);
 }
 
-/* ---- The program's own allocators ----------------------------------------------------------- */
+/* ---- The program's own allocators ------------------------------------------------------------ */
 
 API(libleak_block_new, (const void *p, size_t size), annotate_block_new(guard, &caller, p, size))
 API(libleak_block_resize, (const void *p, size_t size),
@@ -338,7 +342,8 @@ SCRUBBED(int, __lsan_do_recoverable_leak_check, (void))
     return lsan_detect_leaks() && ON_SCRUBBED_STACK(run_leak_check) > 0;
 }
 
-/* Replaces the leak check at exit; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
+/* Makes the leak check that would be made at exit, now. If it finds leaks, the program ends here
+ * (LSAN_OPTIONS=exitcode=). */
 SCRUBBED(void, __lsan_do_leak_check, (void))
 {
     if (lsan_detect_leaks() && snapshot_disable() && ON_SCRUBBED_STACK(run_leak_check) > 0 &&

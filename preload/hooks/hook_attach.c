@@ -1,9 +1,10 @@
-/* hook_attach.c - what leakctl attach and leakctl detach call in a running process.
+/* hook_attach.c - the functions that leakctl attach and leakctl detach call in a running process.
  *
- * leakctl makes one thread call these functions, at a place where it holds no lock of libc or the
- * loader, on a stack of leakctl's; all other threads run. The library was loaded by way of a
- * descriptor, and then its constructor does nothing. It stays loaded for ever: threads may be
- * inside of hooks, and the program may have kept a hook's address.
+ * leakctl makes one thread of the program call these functions, at a moment when this thread holds
+ * no lock of libc or the loader, on a stack that leakctl has made; all other threads run. leakctl
+ * loads the library from a path /proc/self/fd/N, and then its constructor does nothing. It stays
+ * loaded for ever: threads may be inside of hooks, and the program may have stored the address of a
+ * hook.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/memory/arena.h"
@@ -18,12 +19,15 @@
 #define VARIABLES_MAX 4096
 #define ATTACHED_ALREADY ((const char *)1)
 
-/* The offsets, from the thread pointer of any thread, at which leakctl finds whether the thread is
- * inside the runtime (world_thread_is_busy). A thread that waits in a hook may be outside. */
+/* Tells leakctl where three variables of a thread are, so that it can see whether the thread is
+ * inside the runtime: offsets from the thread pointer, the same for all threads (world_thread_is_busy). A thread that waits in a hook
+ * may be outside of the runtime. */
 EXPORT struct libleak_thread {
-    intptr_t sp;      /* a word, 0 = outside */
-    intptr_t held;    /* 32 bits, likewise */
-    intptr_t put_off; /* a byte, likewise */
+    intptr_t sp; /* offset of guard_self.sp, a word that is 0 while the thread is outside */
+    intptr_t
+        held; /* offset of lock_thread.held, 32 bits that are 0 while the thread holds no lock */
+    intptr_t
+        put_off; /* offset of lock_thread.put_off, a byte that is 1 after a signal was deferred */
 } libleak_thread;
 
 static void tell_places(void)
@@ -34,11 +38,12 @@ static void tell_places(void)
                                              (intptr_t)((uintptr_t)&lock_thread.put_off - block)};
 }
 
-/* Begins recording in a running process. environment: LIBLEAK_OPTIONS=..., which replaces the
- * program's own. Returns the path of the recording file, "" if it is in memory only; NULL: libleak
- * does not record. */
+/* Begins recording in a running process. environment: a string LIBLEAK_OPTIONS=..., used instead of
+ * the program's own. Returns the path of the recording file, "" if the recording is in memory only;
+ * NULL: libleak does not record. */
 EXPORT const char *libleak_attach(char *environment);
-/* The path likewise; NULL: it was not attached. */
+/* Ends recording that libleak_attach began. Returns the path of the recording file, "" if the
+ * recording is in memory only; NULL: libleak was not attached. */
 EXPORT const char *libleak_detach(void);
 
 EXPORT const char *libleak_attach(char *environment)
@@ -48,7 +53,7 @@ EXPORT const char *libleak_attach(char *environment)
     if (!variables)
         return NULL;
     tell_places();
-    log_mute(!strstr(environment, "verbosity=")); /* leakctl says what there is to say */
+    log_mute(!strstr(environment, "verbosity=")); /* leakctl writes the messages, not the program */
     variables[0] = environment;
     for (char **at = environ; at && *at && count + 1 < VARIABLES_MAX; at++)
         variables[count++] = *at;

@@ -1,9 +1,10 @@
-/* hook_descriptor.c - what creates and closes descriptors: open and its kin, sockets, pipes,
- * copies, the kernel's special files.
+/* hook_descriptor.c - hooks of functions that create and close descriptors: open and similar
+ * functions, sockets, pipes, copies, special files of the kernel.
  *
- * The real function is called first, with no lock and no token held, for it may block or be
- * cancelled. When it has created a descriptor, that is recorded. Before a close the number's stamp
- * is read: it shows afterwards whether another thread has reused the number meanwhile.
+ * The real function is called first, while no lock and no token is held, because it may block or be
+ * cancelled. If it has created a descriptor, the hook records that. Before a close the hook reads
+ * the stamp of the number: after the close the stamp shows whether another thread has used the
+ * number again meanwhile.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/process/resource_hooks.h"
@@ -26,7 +27,8 @@ void closefrom(int first);
 
 #define TRACKED() resource_is_tracked(LEAK_RESOURCE_FD)
 
-/* A macro, because CALLER_FRAME must be evaluated in the exported function. */
+/* Calls the real function and records the descriptor that it returns. It is a macro, because
+ * CALLER_FRAME must be evaluated in the exported function. */
 #define CREATED(call, sort, name)                                                                  \
     ({                                                                                             \
         real_functions_find();                                                                     \
@@ -38,9 +40,9 @@ void closefrom(int first);
         fd_;                                                                                       \
     })
 
-/* ---- Files --------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The mode is passed only when the call may create a file. */
+/* Reads the argument "mode", which the program passes only if the call may create a file. */
 #define READ_MODE(flags)                                                                           \
     ({                                                                                             \
         mode_t mode_ = 0;                                                                          \
@@ -65,7 +67,7 @@ OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
 OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 
-/* A function without variable arguments. */
+/* Defines the hook of a function without variable arguments that returns a new descriptor. */
 #define CREATOR(sort, shown, name, parameters, arguments)                                          \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \
@@ -91,7 +93,7 @@ FILE_CREATOR(mkstemps64, (char *path, int suffix), (path, suffix))
 FILE_CREATOR(mkostemps, (char *path, int suffix, int flags), (path, suffix, flags))
 FILE_CREATOR(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags))
 
-/* ---- Special files -------------------------------------------------------------------------- */
+/* ---- Special files of the kernel ------------------------------------------------------------- */
 
 CREATOR(LEAK_SORT_EVENTFD, NULL, eventfd, (unsigned count, int flags), (count, flags))
 CREATOR(LEAK_SORT_EPOLL, NULL, epoll_create, (int size), (size))
@@ -102,7 +104,7 @@ CREATOR(LEAK_SORT_INOTIFY, NULL, inotify_init1, (int flags), (flags))
 CREATOR(LEAK_SORT_MEMFD, name, memfd_create, (const char *name, unsigned flags), (name, flags))
 CREATOR(LEAK_SORT_TERMINAL, NULL, posix_openpt, (int flags), (flags))
 
-/* ---- Pipes ---------------------------------------------------------------------------------- */
+/* ---- Pipes ----------------------------------------------------------------------------------- */
 
 #define PIPE(name, parameters, arguments)                                                          \
     EXPORT int name parameters                                                                     \
@@ -120,9 +122,10 @@ CREATOR(LEAK_SORT_TERMINAL, NULL, posix_openpt, (int flags), (flags))
 PIPE(pipe, (int ends[2]), (ends))
 PIPE(pipe2, (int ends[2], int flags), (ends, flags))
 
-/* ---- Copies --------------------------------------------------------------------------------- */
+/* ---- Copies of descriptors ------------------------------------------------------------------- */
 
-/* dup2 of a descriptor onto itself changes nothing. */
+/* Calls a function that copies a descriptor, and records the copy. dup2 of a descriptor onto itself
+ * changes nothing. */
 #define COPY(call, fd, onto)                                                                       \
     ({                                                                                             \
         real_functions_find();                                                                     \
@@ -149,7 +152,7 @@ EXPORT int dup3(int fd, int number, int flags)
     return COPY(real.dup3(fd, number, flags), fd, true);
 }
 
-/* The third argument is passed on as a word, whatever its type is, as libc does. */
+/* Reads the third argument as a word, whatever its type is, as libc does. */
 #define READ_WORD(last)                                                                            \
     ({                                                                                             \
         va_list list_;                                                                             \
@@ -183,9 +186,9 @@ EXPORT int fcntl64(int fd, int command, ...)
     return real.fcntl64 ? real.fcntl64(fd, command, argument) : real.fcntl(fd, command, argument);
 }
 
-/* ---- Sockets -------------------------------------------------------------------------------- */
+/* ---- Sockets --------------------------------------------------------------------------------- */
 
-/* "ipv4 stream socket" */
+/* Appends a description such as "ipv4 stream socket". */
 static void append_socket_name(struct strbuf *text, int family, int type)
 {
     static const char *const families[] = {
@@ -239,8 +242,8 @@ EXPORT int socketpair(int family, int type, int protocol, int ends[2])
     return result;
 }
 
-/* Records the peer of an accepted socket. When the program has passed no buffer for the peer's
- * address, the kernel tells it. */
+/* Records an accepted socket and the address of its peer. If the program has passed no buffer for
+ * that address, the kernel is asked. */
 static NOINLINE void note_accepted(const struct frame *caller, int fd, const void *address,
                                    const socklen_t *length, size_t room)
 {
@@ -269,8 +272,8 @@ ACCEPT(accept, (int fd, struct sockaddr *address, socklen_t *length), (fd, addre
 ACCEPT(accept4, (int fd, struct sockaddr *address, socklen_t *length, int flags),
        (fd, address, length, flags))
 
-/* Records an address that the program has passed. Another thread may have unmapped the address
- * since the kernel has read it. */
+/* Records an address that the program has passed to bind or connect. Another thread may have
+ * unmapped it since the kernel has read it, so it is read by sys_peek. */
 static NOINLINE void note_given_address(const struct frame *caller, int fd, const void *address,
                                         socklen_t length, enum leak_name_form sort)
 {
@@ -302,9 +305,10 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
     return result;
 }
 
-/* ---- Closing -------------------------------------------------------------------------------- */
+/* ---- Closing descriptors --------------------------------------------------------------------- */
 
-/* Says whether close has freed the number: it has, after EINTR or an error of the disk, too. */
+/* Says whether a close has freed the number. It has also if it failed with EINTR or an error of the
+ * disk. */
 static bool is_number_free(int result, int error)
 {
     return result == 0 || error == EINTR || error == EIO || error == ENOSPC || error == EDQUOT;
@@ -318,7 +322,7 @@ EXPORT int close(int fd)
     uint64_t stamp = descriptors_stamp(fd);
     int result = real.close(fd);
     int error = result < 0 ? errno : 0;
-    /* Many programs close -1 without harm; so negative numbers are not reported. */
+    /* Many programs close -1, which does no harm, so negative numbers are not reported. */
     if (fd >= 0 && (error == EBADF || is_number_free(result, error))) {
         struct frame caller = CALLER_FRAME();
         resource_hook_closed(&caller, fd, stamp, error == EBADF);
@@ -346,7 +350,7 @@ EXPORT void closefrom(int first)
     real_functions_find();
     if (real.closefrom)
         real.closefrom(first);
-    else /* glibc before 2.34: a program that finds the hook relies on it */
+    else /* glibc before 2.34 lacks it, but a program that finds this hook relies on it */
         sys_close_from(first < 0 ? 0 : first);
     if (TRACKED()) {
         struct frame caller = CALLER_FRAME();

@@ -1,10 +1,11 @@
-/* hook_dl.c - dlopen, dlmopen, dlclose: called by the tail jumps of arch/<cpu>/tail.S.
+/* hook_dl.c - notices calls of dlopen, dlmopen and dlclose. The hooks themselves are in
+ * arch/<cpu>/tail.S; they call a function here and then jump to the real function.
  *
- * Each notice returns the address to jump to. Modules are not tracked here: the loader's own state
- * (modules.h) shows changes of the main namespace; these calls add what it does not show, another
- * namespace and RTLD_DEEPBIND (got_patch.h). With track=dl an opening is recorded before it is
- * known to succeed: the next call of a notice, or the end of the process, finds out where the
- * library is.
+ * Each function here returns the address to jump to. The loader's own state (modules.h) shows
+ * libleak most changes of the list of modules; the functions here notice what that state does not
+ * show, other namespaces and RTLD_DEEPBIND (got_patch.h). With track=dl an opened library is
+ * recorded before it is known whether dlopen succeeds: the next call of such a function, or the end
+ * of the process, finds out where the library is.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -20,15 +21,16 @@ __attribute__((used)) void *hook_dlopen_notice(const char *path, int flags);
 __attribute__((used)) void *hook_dlmopen_notice(long space, const char *path, int flags);
 __attribute__((used)) void *hook_dlclose_notice(void *handle);
 
-/* Resolves the program's operators before the constructors of the library run, which may wait for a
- * thread (operator_override.h). */
+/* Finds the original operators new and delete before the constructors of the library run, because
+ * such a constructor may wait for a thread (operator_override.h). */
 static NOINLINE void resolve_operators(const struct frame *caller)
 {
     WITH_TOKEN_FOR(caller, operator_override_resolve(guard));
 }
 
-/* Announces that the loader will open an object. With sampling the loader's allocations are
- * skipped, and with them the moment to redirect the new object. */
+/* Announces that the loader will open an object. With sample= the hooks skip most allocations of
+ * the loader, and so would miss the moment at which the new object can be redirected; then it
+ * counts as untracked. */
 static void note_flags(int flags, bool main_namespace, const struct frame *caller)
 {
     real_functions_find();
@@ -40,15 +42,16 @@ static void note_flags(int flags, bool main_namespace, const struct frame *calle
         store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
-/* Handles are recorded in the main namespace only. */
+/* Records that a library is opened. Called only for the main namespace. */
 static void note_library(const struct frame *caller, const char *path)
 {
     static uint32_t openings;
+    /* A number in place of the library's address, which is not known yet. */
     struct news news = {.type = LEAK_RESOURCE_DL,
                         .sort = LEAK_SORT_LIBRARY,
                         .flags = LEAK_RESOURCE_PENDING,
                         .name = path,
-                        .id = add_relaxed(&openings, 1) + 1, /* no address yet */
+                        .id = add_relaxed(&openings, 1) + 1,
                         .fd = -1};
     if (path && *path)
         WITH_TOKEN_FOR(caller, resources_resolve_libraries();

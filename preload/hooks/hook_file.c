@@ -1,7 +1,8 @@
-/* hook_file.c - streams and directories, each recorded once, together with its descriptor.
+/* hook_file.c - hooks of functions that open and close streams and directories.
  *
- * libc opens and closes that descriptor without calling a hook, so it is recorded here. Streams on
- * descriptors 0 to 2 are recorded like others; the reporter leaves them out.
+ * A stream or directory is recorded once, together with its descriptor, because libc opens and
+ * closes the descriptor without calling a hook. Streams on descriptors 0 to 2 are recorded like
+ * others; leakreport leaves them out.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/process/resource_hooks.h"
@@ -10,10 +11,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- Streams -------------------------------------------------------------------------------- */
+/* ---- Opening streams ------------------------------------------------------------------------- */
 
-/* A hook that opens a stream. fd: -1, or the descriptor; like: a descriptor that the program had
- * before. */
+/* Defines the hook of a function that opens a stream. fd: the descriptor of the stream, or -1.
+ * like: the program had that descriptor before. */
 #define STREAM(name, parameters, arguments, sort, title, fd, like)                                 \
     EXPORT FILE *name parameters;                                                                  \
     EXPORT FILE *name parameters                                                                   \
@@ -44,8 +45,9 @@ MEMORY_STREAM(fmemopen, (void *buffer, size_t size, const char *mode), (buffer, 
 MEMORY_STREAM(open_memstream, (char **buffer, size_t *size), (buffer, size))
 MEMORY_STREAM(open_wmemstream, (wchar_t * *buffer, size_t *size), (buffer, size))
 
-/* The same stream with another file, or closed when that cannot be opened. A stream that was not
- * recorded (stdin, and any older than libleak) stays so; without a path only the mode changes. */
+/* Defines the hook of freopen. libc gives the stream another file, or closes it if that file cannot
+ * be opened. A stream that was not recorded (stdin, or one older than libleak) stays unrecorded.
+ * Without a path only the mode of the stream changes. */
 #define REOPEN(name)                                                                               \
     EXPORT FILE *name(const char *path, const char *mode, FILE *stream)                            \
     {                                                                                              \
@@ -66,7 +68,7 @@ MEMORY_STREAM(open_wmemstream, (wchar_t * *buffer, size_t *size), (buffer, size)
 REOPEN(freopen)
 REOPEN(freopen64)
 
-/* ---- Directories ---------------------------------------------------------------------------- */
+/* ---- Opening directories --------------------------------------------------------------------- */
 
 #define DIRECTORY(name, parameters, arguments, fd, title, like)                                    \
     EXPORT DIR *name parameters                                                                    \
@@ -84,9 +86,10 @@ REOPEN(freopen64)
 DIRECTORY(opendir, (const char *path), (path), dirfd(folder), path, false)
 DIRECTORY(fdopendir, (int fd), (fd), fd, NULL, true)
 
-/* ---- Closing -------------------------------------------------------------------------------- */
+/* ---- Closing streams and directories --------------------------------------------------------- */
 
-/* A close that fails has closed the stream as well. */
+/* Defines the hook of a function that closes a stream or directory. A call that fails has closed it
+ * as well. */
 #define CLOSE(name, type, resource)                                                                \
     EXPORT int name(type *object)                                                                  \
     {                                                                                              \

@@ -1,19 +1,19 @@
-/* hook_main.c - the beginning and the end of a process.
+/* hook_main.c - what libleak does at the beginning and at the end of a process.
  *
  * The constructor of the library is linked with -z initfirst: it runs before every other
  * constructor of the process, so recording begins before the program's first allocation. libc has
- * not set environ yet; the loader passes the environment. There is no destructor: recording ends
- * with the process.
+ * not set environ yet, but the loader passes the environment. The library has no destructor:
+ * recording ends with the process.
  *
- * main is called through hook_call_main (arch/<cpu>/tail.S). It first asks the program for its
- * LeakSanitizer options and suppressions (__lsan_default_options and its like): by then all that
- * they may need is initialised. When main has returned, or exit is called, the leak check runs, with
- * the frame of its caller as the top of the live stack, for main's locals no longer exist. The stack
- * below is wiped, so that no later frame of the exit machinery exposes a pointer that main has left
- * behind.
+ * main is called through hook_call_main (arch/<cpu>/tail.S). hook_call_main first asks the program
+ * for its LeakSanitizer options and suppressions (__lsan_default_options,
+ * __lsan_default_suppressions): by then everything that these functions may need is initialised.
+ * When main has returned, or exit is called, the leak check runs. It takes the caller's frame as
+ * the end of the live stack, because the variables of main no longer exist. The stack below that
+ * frame is wiped, so that no pointer that main has left there is found.
  *
- * exit and the return from main end in an exit handler (lifecycle.h), which also learns the
- * status. _exit, _Exit and quick_exit run no such handlers, and are hooked for that reason.
+ * exit and the return from main end in an exit handler (lifecycle.h), which also gets the exit
+ * status. _exit, _Exit and quick_exit do not run exit handlers, so they have hooks.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/strbuf.h"
@@ -56,7 +56,7 @@ static bool is_from_descriptor(void)
 __attribute__((constructor)) static void start_library(int argc UNUSED, char **argv UNUSED,
                                                        char **envp)
 {
-    if (is_from_descriptor()) /* leakctl attach calls libleak_attach */
+    if (is_from_descriptor()) /* leakctl attach has loaded the library, and calls libleak_attach */
         return;
     process_start(envp);
     hook_main_redirect();
@@ -66,7 +66,8 @@ typedef int main_function(int, char **, char **);
 
 static main_function *programs_main;
 
-/* The program's functions are called without the token, as any code of the program. */
+/* Reads the options that the program's own functions return. These functions are called without the
+ * token, because they are code of the program. */
 static NOINLINE void read_program_options(void)
 {
     struct frame caller = CALLER_FRAME();
@@ -84,10 +85,11 @@ static NOINLINE void read_program_options(void)
     guard_leave(guard);
 }
 
-/* hook_call_main calls the two others before and after main. Not every main returns as C's does: that
- * of Free Pascal comes back with another stack pointer and other values in the registers that a
- * function preserves. libc needs none of them, because it calls exit next; neither does
- * hook_call_main. So it keeps its return address in a variable of its own. */
+/* hook_call_main, in arch/<cpu>/tail.S, calls hook_main_begins before main and hook_main_ended
+ * after main. Not every main returns as a C function does: that of Free Pascal returns with another
+ * stack pointer, and with other values in the registers that a function must preserve. libc needs
+ * neither, because it calls exit next; hook_call_main does not rely on them, either: it keeps its
+ * return address in a variable. */
 int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
 __attribute__((used)) main_function *hook_main_begins(void);
 __attribute__((used)) int hook_main_ended(int status);
@@ -115,8 +117,8 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     return real.__libc_start_main(hook_call_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* A hook that ends the process. ends: the leak check, or the end of recording; it may change the
- * status. */
+/* Defines the hook of a function that ends the process. ends: makes the leak check or ends the
+ * recording; it may change the exit status. */
 #define EXIT(name, ends)                                                                           \
     SCRUBBED(void, name, (int status))                                                             \
     {                                                                                              \
@@ -131,7 +133,8 @@ EXIT(exit, process_before_exit)
 EXIT(_exit, process_before_abrupt_exit)
 EXIT(_Exit, process_before_abrupt_exit)
 
-/* Runs the program's at_quick_exit handlers, then libleak's (registered first, so last). */
+/* Notes the exit status. Then the real function runs the program's at_quick_exit handlers, and last
+ * that of libleak, which was registered first. */
 EXPORT void quick_exit(int status)
 {
     process_quick_exit(status);

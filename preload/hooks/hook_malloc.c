@@ -1,8 +1,9 @@
-/* hook_malloc.c - malloc and its family.
+/* hook_malloc.c - hooks of malloc and its family.
  *
- * Each hook: take the token, call the real function, record, give the token back. The result and
- * errno are libc's. Without a token (libleak itself is calling, or the process is not recorded) the
- * call is only forwarded. Addresses in the bootstrap pool are never passed to the real allocator.
+ * Each hook takes the token, calls the real function, records the block and gives the token back.
+ * The result and errno are those of libc. Without a token (libleak itself is calling, or the
+ * process is not recorded) the call is only forwarded. Addresses in the bootstrap pool are never
+ * passed to the real allocator.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -17,7 +18,7 @@
 
 ALLOCATING_OFTEN(EXPORT, malloc, fill_new, real.malloc, (size_t size), (size), size,
                  LEAK_KIND_MALLOC)
-/* When the product overflows the real function fails, and nothing is recorded. */
+/* If the product overflows, the real function fails and nothing is recorded. */
 ALLOCATING_OFTEN(EXPORT, calloc, fill_zeroed, real.calloc, (size_t count, size_t size),
                  (count, size), (count * size), LEAK_KIND_MALLOC)
 ALLOCATING(EXPORT, aligned_alloc, fill_new, real.aligned_alloc, (size_t alignment, size_t size),
@@ -27,9 +28,8 @@ ALLOCATING(EXPORT, memalign, fill_new, real.memalign, (size_t alignment, size_t 
 ALLOCATING(EXPORT, valloc, fill_new, real.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, pvalloc, fill_new, real.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
-/* Each calls the real function of the same name, for allocators behind libleak may be built on
- * them.
- */
+/* Defines the hook of a function with a name that is internal to libc. It calls the real function
+ * of the same name, because an allocator behind libleak may be built on these functions. */
 #define BY_LIBC_NAME(name, fill, parameters, arguments, bytes, kind)                               \
     EXPORT void *name parameters;                                                                  \
     ALLOCATING(EXPORT, name, fill, real.name, parameters, arguments, bytes, kind)
@@ -69,10 +69,11 @@ void *hook_realloc(void *old, size_t size, const struct frame *caller,
     modules_poll_loader();
     struct block before;
     bool known = old && track_remove_for_realloc(guard, caller, old, &before);
-    /* What comes behind these bytes is new. */
+    /* Number of bytes that the block has before the realloc; the bytes behind them are new. */
     size_t kept = !old ? 0 : known && size > before.size ? fill_kept(old, size) : size;
     void *block = REAL(guard, next(old, size));
-    /* NULL for a size of 0 means that the old block was freed; otherwise it is unchanged. */
+    /* If the size is 0, NULL means that the old block was freed. Otherwise NULL means that it is
+     * unchanged. */
     if (known && (block || size == 0)) {
         size_t stays = block == old && size < before.size ? size : block == old ? before.size : 0;
         if (unlikely(load_relaxed(&suballoc_count)))
@@ -121,12 +122,13 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     return hook_realloc(old, bytes, &caller, real.realloc);
 }
 
-/* free and delete may have different real functions: a program may define a malloc of its own. */
+/* Defines the functions that free a block. They are defined once for free and once for delete,
+ * whose real functions differ if the program has a malloc of its own. */
 #define RELEASES(name, go)                                                                         \
     static NOINLINE void name##_fast(void *block, uint32_t how)                                    \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        if (!block) /* excluded by the caller */                                                   \
+        if (!block) /* the caller has excluded NULL */                                             \
             __builtin_unreachable();                                                               \
         FREEING(guard, &caller, block, track_free_inline(guard, &caller, block, how), go);         \
     }                                                                                              \
@@ -144,7 +146,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
                                              size_t alignment)                                     \
     {                                                                                              \
         struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
-        if (!block) /* excluded by the caller */                                                   \
+        if (!block) /* the caller has excluded NULL */                                             \
             __builtin_unreachable();                                                               \
         FREEING(guard, &frame.caller, block, track_free_sized_inline(guard, &frame, block, how),   \
                 go);                                                                               \
@@ -201,8 +203,8 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
     release_free_checked(block, FREED_BY_FREE_ALIGNED_SIZED, size, alignment);
 }
 
-/* A caller that uses this name does so deliberately: the call is counted, and neither checked for
- * mismatches nor put into quarantine. */
+/* Frees a block by a name that is internal to libc. A caller that uses this name does so
+ * deliberately, so the free is counted, but not checked for mismatches and not put into quarantine. */
 static NOINLINE void free_by_libc_name(void *block)
 {
     struct frame caller = CALLER_FRAME();

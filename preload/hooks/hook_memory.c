@@ -1,8 +1,9 @@
-/* hook_memory.c - memory that the program maps itself.
+/* hook_memory.c - hooks of functions that map memory, give advice about it, lock it, or limit it.
  *
- * Recorded are ranges that a forked copy of the process would lack (MADV_DONTFORK), mappings with
- * track=mmap, and that blocks which the program has annotated in such memory end with it. mlockall
- * is for the program's memory alone, and a limited address space mostly.
+ * They record ranges that a forked copy of the process would lack (MADV_DONTFORK); with track=mmap,
+ * mappings; and the end of blocks that the program has announced in memory which it unmaps.
+ * mlockall applies only to the program's memory, not to libleak's. When the program limits its
+ * address space, libleak gives most of its own up.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -32,7 +33,7 @@ EXPORT int madvise(void *start, size_t size, int advice)
     return result;
 }
 
-/* Ends the annotated blocks in a range. */
+/* Ends the blocks that the program has announced in a range (libleak_block_new). */
 static NOINLINE void end_content(const struct frame *caller, void *start, size_t size)
 {
     WITH_TOKEN_FOR(caller,
@@ -72,7 +73,7 @@ MMAP(mmap64, off64_t)
 EXPORT int munmap(void *start, size_t size)
 {
     real_functions_find();
-    if ((uintptr_t)start % sys_page_size() == 0) /* else it fails */
+    if ((uintptr_t)start % sys_page_size() == 0) /* otherwise munmap fails */
         END_CONTENT(start, size);
     if (!resource_is_tracked(LEAK_RESOURCE_MMAP))
         return real.munmap(start, size);
@@ -108,7 +109,8 @@ static NOINLINE void *remap_region(const struct frame *caller, void *start, size
     return moved;
 }
 
-/* The new address is passed with MREMAP_FIXED only; libc reads it in any case. */
+/* Reads the new address, which the program passes only with MREMAP_FIXED, in any case, as libc
+ * does. */
 EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
 {
     va_list list;
@@ -120,7 +122,7 @@ EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
     void *moved = remap_region(&caller, start, size, wanted, flags, to);
     if (moved == MAP_FAILED)
         return moved;
-    if (moved != start) /* annotated blocks do not move along */
+    if (moved != start) /* announced blocks do not move with the mapping */
         END_CONTENT(start, size);
     else if (wanted < size)
         END_CONTENT((char *)start + wanted, size - wanted);
@@ -139,10 +141,11 @@ EXPORT int munlockall(void)
     return locked_memory_unlock_all(real.munlockall);
 }
 
-/* ---- A limited address space ---------------------------------------------------------------- */
+/* ---- A limited address space ----------------------------------------------------------------- */
 
-/* Nearly all of it is for the program, as when the limit was there from the start. The limit of a
- * vfork child is not one of the parent, in whose memory it runs. */
+/* Notes that the program has limited its address space: libleak then gives up nearly all that it
+ * has reserved, as if the limit had been there from the start. A limit that a vfork child sets does
+ * not apply to the parent, in whose memory the child runs. */
 static void note_limit(int resource, int result)
 {
     if (resource == RLIMIT_AS && result == 0 && !resource_is_vfork_child(&guard_self))

@@ -1,14 +1,15 @@
-/* hook_new.c - every replaceable operator new and delete, each with its own kind.
+/* hook_new.c - hooks of all replaceable operators new and delete, each with its own kind.
  *
- * operator new is a loop: real malloc, then the program's new handler (with the token given back,
- * so that its allocations are tracked), then the exception, thrown by the program's own C++
- * runtime. That library is searched only after an allocation has failed: a plugin may have loaded
- * it, where dlsym(RTLD_NEXT) finds nothing. Built with -fexceptions: the exception passes these
- * frames.
+ * operator new is a loop. It calls the real malloc; if that fails, it calls the program's new
+ * handler (without the token, so that its allocations are tracked) and tries again; without a
+ * handler the program's own C++ runtime throws the exception. The C++ runtime is searched only
+ * after an allocation has failed, because a plugin may have loaded it, and then dlsym(RTLD_NEXT)
+ * does not find it. This file is compiled with -fexceptions, because the exception passes through
+ * its frames.
  *
- * A program may override some of the forms. The standard says which other forms then call these: a
- * sized delete calls the plain one, new[] calls new. The C++ library's forms do so, so in such a
- * program the hooks call them (operator_override.h).
+ * A program may override some of the forms. By the C++ standard other forms call the overridden
+ * ones: a sized delete calls the plain one, new[] calls new. The forms of the C++ library do so, so
+ * in such a program the hooks call the library's forms (operator_override.h).
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -19,7 +20,8 @@
 
 typedef void new_handler(void);
 
-/* Allocations of the search itself are not the program's. */
+/* Searches a function of the C++ runtime. Allocations that the search itself makes do not count as
+ * the program's. */
 static NOINLINE void *find_in_runtime(const char *name)
 {
     struct frame caller = CALLER_FRAME();
@@ -47,16 +49,16 @@ static COLD void throw_bad_alloc(size_t size)
         throw_it();
     void *(*throwing)(size_t) = find_in_runtime(OPERATOR_NAME(_Znwm));
     if (throwing)
-        throwing(size); /* fails as well, and throws */
+        throwing(size); /* this call fails as well, and throws */
     log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
     abort();
 }
 
-/* Tries once to allocate. Returns a tracked block or NULL. */
+/* Tries once to allocate. Returns a tracked block, or NULL. */
 static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
 {
-    /* Allocates at least one byte, as C++ runtimes do, and a multiple of the alignment for
-     * aligned_alloc. */
+    /* Allocates at least one byte, as C++ runtimes do; with an alignment, a multiple of it, as
+     * aligned_alloc requires. */
     size_t bytes = size ? size : 1;
     if (alignment) {
         size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
@@ -90,7 +92,7 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
     return block;
 }
 
-/* Calls the new_handler and tries again, after a failed attempt. */
+/* Calls the new handler and tries again until an allocation succeeds, after a failed attempt. */
 static NOINLINE void *new_again(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller)
 {
@@ -111,8 +113,8 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
     return likely(block) ? block : new_again(size, alignment, kind, caller);
 }
 
-/* The most frequent forms: one test covers all unusual options. The functions are entered by a jump, as
- * those of ALLOCATING_OFTEN (hooks.h). */
+/* Defines one of the most frequent forms. One test, of track_state.selective, covers all unusual
+ * options. The second function is entered by a jump, as that of ALLOCATING_OFTEN (hooks.h). */
 #define NEW_OFTEN(name, kind)                                                                      \
     static NOINLINE void *name##_slow(size_t size)                                                 \
     {                                                                                              \
@@ -141,8 +143,9 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
 NEW_OFTEN(new_object, LEAK_KIND_NEW)
 NEW_OFTEN(new_array, LEAK_KIND_NEW_ARRAY)
 
-/* A new handler may throw, which C cannot catch. After a failed first attempt the C++ runtime's own
- * nothrow form continues; it calls the throwing form (the hook) inside of a try block. */
+/* Allocates for a nothrow form. A new handler may throw, which C cannot catch. So after a failed
+ * first attempt the C++ runtime's own nothrow form continues; it calls the throwing form, which is
+ * the hook, inside of a try block. */
 static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller, const char *original, const void *tag)
 {
@@ -157,8 +160,8 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
-/* What an alignment that is no power of two means is the C++ runtime's decision: that of GCC throws
- * at once, without the new handler. */
+/* Allocates with an alignment that is no power of two. The C++ runtime decides what that means: the
+ * one of GCC throws at once, without calling the new handler. */
 static COLD void *new_oddly_aligned(size_t size, size_t alignment)
 {
     void *(*form)(size_t, size_t) = find_in_runtime(OPERATOR_NAME(_ZnwmSt11align_val_t));
@@ -175,8 +178,9 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
     return form ? form(size, alignment, tag) : NULL;
 }
 
-/* The C++ runtime's own form, when the program overrides one that it depends on; else NULL. In a
- * function of its own, so that the usual path needs no stack frame. */
+/* Defines a function that returns the C++ runtime's own form. It is used when the program overrides
+ * a form that it depends on; NULL: it is not found. It is a separate function, so that the usual
+ * path needs no stack frame. */
 #define ORIGINAL(result, name, parameters)                                                         \
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
@@ -185,8 +189,9 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         return (result(*) parameters)operator_override.original.name;                              \
     }
 
-/* NEW_BASIC: calls no other form. NEW: the standard's version calls another form. The plain forms take
- * no frame of their caller. */
+/* Define hooks of operator new. NEW_BASIC: a form that calls no other form. NEW: a form whose
+ * version in the C++ standard library calls another form. The plain forms new and new[] are written
+ * out below, because they do not take the frame of their caller. */
 #define NEW_BASIC(name, parameters, go)                                                            \
     EXPORT void *name parameters;                                                                  \
     EXPORT void *name parameters                                                                   \
@@ -194,7 +199,7 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         struct frame caller = CALLER_FRAME();                                                      \
         return go;                                                                                 \
     }
-#define NEW(...) NEW_FORM(__VA_ARGS__) /* with the names of this size_t */
+#define NEW(...) NEW_FORM(__VA_ARGS__) /* expands the name first, for 32-bit size_t */
 #define NEW_FORM(name, parameters, arguments, go)                                                  \
     ORIGINAL(void *, name, parameters)                                                             \
     EXPORT void *name parameters;                                                                  \
@@ -238,7 +243,8 @@ NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag
                                       OPERATOR_NAME(_ZnamSt11align_val_tRKSt9nothrow_t), tag)
                         : new_oddly_aligned_or_null(size, to, tag))
 
-/* The forms of delete differ in what they state about the block, not in what they do to it. */
+/* Define hooks of operator delete. The forms of delete differ in what they state about the block,
+ * not in what they do. */
 #define DELETE(...) DELETE_FORM(__VA_ARGS__)
 #define DELETE_FORM(name, parameters, arguments, go)                                               \
     ORIGINAL(void, name, parameters)                                                               \

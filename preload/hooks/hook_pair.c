@@ -1,17 +1,19 @@
-/* hook_pair.c - functions of any library that create and destroy a resource, named by option pair=.
+/* hook_pair.c - hooks of functions, in any library, that create and destroy a resource. The option
+ * pair= names them.
  *
- * A program gets at such a function in three ways:
+ * A program gets the address of such a function in three ways, and libleak hands out a stub
+ * instead:
  *
- *     by its GOT         got_patch.h redirects the calls by name
- *     from dlsym         answers with a stub of the same kind
- *     from a lookup      a function that answers with functions by name, as cuGetProcAddress does
+ *     from its GOT       got_patch.h redirects the calls by name
+ *     from dlsym         a hook of dlsym returns a stub
+ *     from a lookup      a stub of a function such as cuGetProcAddress, which returns functions by name, returns a stub
  *
- * In each case it calls a stub, which belongs to one function of one pair, and to one address of the
- * real function, or to none: then the function is searched at each call, for the library may have
- * been unloaded and loaded again. Arguments are integers or pointers, ten at most, and one is
- * returned; other types are not supported.
+ * A stub belongs to one function of one pair. It knows the address of the real function, or it
+ * searches the function at each call, because the library may have been unloaded and loaded again.
+ * The arguments and the result of the functions must be integers or pointers, and there may be ten
+ * arguments at most.
  *
- * A creating function may be built on others of the table, as CUDA's runtime is on its driver: only
+ * A creating function may call other creating functions, as CUDA's runtime calls its driver: only
  * the outermost call of a thread counts.
  */
 #include "preload/hooks/hooks.h"
@@ -22,34 +24,36 @@
 
 #include <dlfcn.h>
 
-#define PAIRS_MAX 128 /* of all presets at once, and of the user */
+/* Largest number of pairs: those of all presets together, and those of the user. */
+#define PAIRS_MAX 128
 #define STUBS_MAX 256
 #define ARGUMENTS 10
-#define RESULT ARGUMENTS /* an argument that is none */
+#define RESULT ARGUMENTS /* used in place of the number of an argument: the result, or none */
 
-/* Variadic, so that a variadic function may be called as well. */
+/* Variadic, so that the real function may be variadic as well. */
 typedef uintptr_t any_function(uintptr_t, ...);
 
 enum handle_form {
-    HANDLE_VALUE,  /* the argument or the result */
-    HANDLE_STORED, /* where the argument points to */
+    HANDLE_VALUE,  /* the handle is the argument or the result */
+    HANDLE_STORED, /* the handle is stored where the argument points to */
 };
 
 struct end {
     const char *name;
-    uint8_t at; /* argument, or RESULT */
+    uint8_t at; /* number of the argument with the handle, or RESULT */
     uint8_t form;
 };
 
 static struct pair {
     struct end create, destroy;
-    uint8_t bytes, times; /* arguments; RESULT: none */
+    /* Numbers of the arguments whose product is the size of the resource; RESULT: none. */
+    uint8_t bytes, times;
 } pairs[PAIRS_MAX];
 static unsigned pair_count;
 
-/* A lookup answers with the address of a function of that name. */
+/* Functions that return the address of a function by its name (lookups). */
 static const struct lookup {
-    struct end function; /* where the answer is */
+    struct end function; /* the lookup, and where it returns the address */
     uint8_t name_at;
 } lookups[] = {
     {{"cuGetProcAddress", 1, HANDLE_STORED}, 0},
@@ -63,17 +67,17 @@ static const struct lookup {
 
 enum role { ROLE_NONE, ROLE_CREATE, ROLE_DESTROY, ROLE_LOOKUP };
 
-/* What a stub stands for. Once `ready` it does not change. */
+/* What a stub stands for. It does not change after `ready` is set. */
 static struct stub {
     uint8_t role, ready;
-    uint8_t number;      /* in pairs or lookups */
-    any_function *given; /* the real function; NULL: searched at each call */
+    uint8_t number;      /* index in pairs or lookups */
+    any_function *given; /* the real function; NULL: it is searched at each call */
 } stubs[STUBS_MAX];
-static unsigned stub_count; /* handed out; may exceed STUBS_MAX */
+static unsigned stub_count; /* number of stubs that were handed out; it may exceed STUBS_MAX */
 
 static uintptr_t stub_for(const char *name, any_function *given, bool loosely);
 
-/* ---- The calls ------------------------------------------------------------------------------ */
+/* ---- What a stub does when it is called ------------------------------------------------------ */
 
 static const char *real_name(const struct stub *stub)
 {
@@ -90,12 +94,12 @@ static uintptr_t call_real(const struct stub *stub, const uintptr_t *a)
     return function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
 }
 
-/* The caller of the creating function that runs in this thread; sp 0: none. An exception or a jump
- * may have left it. */
+/* The frame of the caller of the creating function that runs in this thread; sp 0: none runs. An
+ * exception or longjmp may have left that function. */
 static __thread struct frame creator __attribute__((tls_model("initial-exec")));
 
-/* Is the caller called by a creating function? Its stack lies below then, and the return address of
- * that call is still in its place. */
+/* Says whether the caller was itself called by a creating function. Then its stack lies below that
+ * function's caller, and the return address of that call is still on the stack. */
 static bool is_creating(const struct frame *caller)
 {
     uintptr_t pc;
@@ -109,8 +113,8 @@ static uint64_t stored_handle(const struct end *end, const uintptr_t *a)
     return end->form == HANDLE_STORED && a[end->at] ? *(const uintptr_t *)a[end->at] : 0;
 }
 
-/* The handle that a function has made which stores it and returns whether it has failed; 0: none.
- * The function may leave what stood there before. */
+/* Returns the handle that a creating function has made; 0: none. A function that stores the handle
+ * returns an error number; if it fails, it may leave the value that was there before. */
 static uint64_t created_handle(const struct end *end, const uintptr_t *a, uintptr_t result,
                                uint64_t before)
 {
@@ -175,7 +179,7 @@ static uintptr_t call_stub(unsigned number, const struct frame *caller, const ui
                                         : look_up(stub, a);
 }
 
-/* ---- The stubs ------------------------------------------------------------------------------ */
+/* ---- The stubs ------------------------------------------------------------------------------- */
 
 #define STUB(high, low)                                                                            \
     static uintptr_t stub_##high##low(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,          \
@@ -222,8 +226,8 @@ static bool is_stub_for(const struct stub *stub, const struct stub *wanted)
            stub->number == wanted->number && stub->given == wanted->given;
 }
 
-/* Gives a stub for a function; 0: there are no more. Two threads may get two stubs for one
- * function; both serve. */
+/* Returns a stub for a function; 0: all stubs are in use. Two threads may get two stubs for one
+ * function; both stubs work. */
 static uintptr_t hand_out_stub(struct stub wanted)
 {
     for (unsigned i = 0; i < STUBS_MAX && i < load_acquire(&stub_count); i++)
@@ -239,10 +243,10 @@ static uintptr_t hand_out_stub(struct stub wanted)
     return (uintptr_t)stub_functions[number];
 }
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Finding functions by their names -------------------------------------------------------- */
 
-/* The length of a name without "_ptsz", "_ptds" and "_v2", which tell versions of one function
- * apart. */
+/* Returns the length of a name without "_ptsz", "_ptds" and "_v2", which distinguish versions of
+ * one function. */
 static size_t base_length(const char *name)
 {
     size_t length = strlen(name);
@@ -261,7 +265,7 @@ static bool is_named(const char *one, const char *other, bool loosely)
            (loosely && length == base_length(other) && memcmp(one, other, length) == 0);
 }
 
-/* Finds the role of a function. loosely: whatever the function's version is. */
+/* Finds the role of a function. loosely: accepts any version of the function. */
 static struct stub find_role(const char *name, bool loosely)
 {
     for (unsigned i = 0; i < pair_count; i++) {
@@ -276,7 +280,7 @@ static struct stub find_role(const char *name, bool loosely)
     return (struct stub){.role = ROLE_NONE};
 }
 
-/* The stub for a function of that name; 0: there is none. */
+/* Returns a stub for a function of that name; 0: the function has no role. */
 static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
 {
     struct stub stub = find_role(name, loosely);
@@ -284,10 +288,11 @@ static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
     return stub.role == ROLE_NONE ? 0 : hand_out_stub(stub);
 }
 
-/* ---- dlsym ---------------------------------------------------------------------------------- */
+/* ---- dlsym ----------------------------------------------------------------------------------- */
 
-/* The answer of dlsym depends on its caller when the handle is RTLD_NEXT or RTLD_DEFAULT: so
- * hook_pair_dlsym (tail.S) jumps to dlsym for all names but those of the table of pairs. */
+/* Decides what a call of dlsym by the program becomes. With the handles RTLD_NEXT and RTLD_DEFAULT
+ * the result of dlsym depends on its caller. So hook_pair_dlsym (tail.S) jumps to dlsym itself,
+ * unless the name is in the table of pairs. */
 __attribute__((used)) void *hook_pair_dlsym_notice(void *handle, const char *name);
 void *hook_pair_dlsym(void *handle, const char *name) HIDDEN;
 
@@ -305,8 +310,8 @@ void *hook_pair_dlsym_notice(void *handle, const char *name)
     return answers ? (void *)answer_dlsym : (void *)dlsym;
 }
 
-/* The replacement of an imported function, for got_patch.h. 0: the function is in no pair, or is
- * not defined anywhere. */
+/* Returns the replacement of an imported function, for got_patch.h. 0: the function is in no pair,
+ * or is not defined anywhere. */
 static uintptr_t replace_import(const char *name)
 {
     if (strcmp(name, "dlsym") == 0)
@@ -316,7 +321,7 @@ static uintptr_t replace_import(const char *name)
     return defined ? stub_for(name, NULL, false) : 0;
 }
 
-/* ---- The option ----------------------------------------------------------------------------- */
+/* ---- Parsing the option pair= ---------------------------------------------------------------- */
 
 static bool parse_argument(const char *text, uint8_t *at)
 {
@@ -326,7 +331,7 @@ static bool parse_argument(const char *text, uint8_t *at)
     return true;
 }
 
-/* "N" or "N*M" */
+/* Parses "N" or "N*M". */
 static bool parse_bytes(char *text, struct pair *pair)
 {
     char *star = strchr(text, '*');
@@ -335,8 +340,8 @@ static bool parse_bytes(char *text, struct pair *pair)
     return parse_argument(text, &pair->bytes) && (!star || parse_argument(star + 1, &pair->times));
 }
 
-/* Parses one word behind a colon: "argN" and "isN" say what the handle is, "bytesN" how large the
- * resource is. */
+/* Parses one word behind a colon: "argN" and "isN" say where the handle is, "bytesN" says how large
+ * the resource is. sized: the pair, if the word belongs to a creating function. */
 static bool parse_word(char *word, struct end *end, enum handle_form arg, struct pair *sized)
 {
     if (strncmp(word, "arg", 3) == 0) {
@@ -352,7 +357,8 @@ static bool parse_word(char *word, struct end *end, enum handle_form arg, struct
     return strncmp(word, "bytes", 5) == 0 && parse_bytes(word + 5, sized);
 }
 
-/* "name", followed by ":word" ...; becomes the name alone. sized: of a creating function. */
+/* Parses "name", which may be followed by ":word" several times; cuts the text after the name.
+ * sized: the pair, if this is a creating function. */
 static bool parse_end(char *text, struct end *end, enum handle_form arg, struct pair *sized)
 {
     *end = (struct end){.name = text, .at = sized ? RESULT : 0};
@@ -374,7 +380,7 @@ static bool parse_pair(char *create, char *destroy, struct pair *pair)
            parse_end(destroy, &pair->destroy, HANDLE_VALUE, NULL);
 }
 
-/* Writable, because parsing cuts the names off. */
+/* The table of presets. It is writable, because parsing cuts the texts. */
 static struct preset_row {
     char *preset, *create, *bytes, *destroy;
 } preset_rows[] = {
@@ -384,8 +390,7 @@ static struct preset_row {
 #undef PAIR
 };
 
-/* Takes the pairs of a preset, but none that was taken already. False: there is no such preset, or
- * no room. */
+/* Takes the pairs of a preset that are not taken yet. False: there is no such preset, or no room. */
 static bool take_preset(const char *name)
 {
     bool found = false;

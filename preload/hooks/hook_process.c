@@ -1,14 +1,14 @@
-/* hook_process.c - exec, posix_spawn, vfork, and waiting for children.
+/* hook_process.c - hooks of exec, posix_spawn, vfork and of functions that wait for children.
  *
- * exec ends the recording of the old program: the recording file is marked "exec attempted" before
- * the call and unmarked when exec returns. Option follow= decides what the new program's
- * environment says about libleak; "inherit" passes it on unchanged, unless the new program could
- * not load libleak: then libleak is removed from it. The code also runs in a vfork child: it uses
- * no memory but the stack.
+ * A successful exec ends the recording of the old program: the recording file is marked "exec
+ * attempted" before the call and unmarked when exec returns. Option follow= decides what the new
+ * program's environment says about libleak; "inherit" passes it on unchanged, unless the new
+ * program could not load libleak: then libleak is removed from it. These hooks also run in a vfork
+ * child, so they use no memory but the stack.
  *
- * Waiting: the child that a leak check forks must not be found by the program. It sends no signal
- * and a plain wait() does not see it; only a caller that asks for clones as well (__WALL, __WCLONE)
- * does. Such a call is repeated when it has found one.
+ * The program must not find the child that a leak check forks. This child sends no signal, and a
+ * plain wait() does not find it; only a call that waits for clones as well (__WALL, __WCLONE) does.
+ * The hook repeats a call that has found such a child.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/children.h"
@@ -26,18 +26,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- The environment of a new program ------------------------------------------------------- */
+/* ---- The environment of a new program -------------------------------------------------------- */
 
 #define PRELOAD "LD_PRELOAD="
 #define SETTINGS "LIBLEAK_OPTIONS="
 
-/* The kernel accepts no longer string (MAX_ARG_STRLEN). */
+/* The longest string in the environment that the kernel accepts (MAX_ARG_STRLEN). */
 #define STRING_MOST (128u << 10)
-/* A longer list stays as it is: its copy would not fit on small stacks. */
+/* A longer environment is not changed, because its copy would not fit on small stacks. */
 #define ENTRIES_MOST (16u << 10)
 
-/* The kernel answers EFAULT for a list that it cannot read, so the hook must not fault before. The
- * page of the last word read is remembered: most words lie on a few pages. */
+/* Says whether the word at an address can be read. For an environment that it cannot read, the
+ * kernel returns EFAULT, so the hook must not crash before. The page of the last word is
+ * remembered, because most words lie on a few pages. */
 static bool can_read(const void *address, uintptr_t *page)
 {
     uintptr_t now = (uintptr_t)address & -LEAK_PAGE;
@@ -60,8 +61,8 @@ static bool can_read_string(const char *text, uintptr_t *page)
     return false;
 }
 
-/* Counts the entries of an environment. False: the kernel refuses this environment, or it is left
- * unchanged because of its size. */
+/* Counts the entries of an environment. False: the kernel will refuse this environment, or it is
+ * too large to be changed. */
 static bool can_read_environment(char *const list[], size_t *count)
 {
     uintptr_t page_of_list = 1, page_of_text = 1;
@@ -86,14 +87,15 @@ static const char *find_entry(char *const environment[], const char *name)
     return NULL;
 }
 
-/* Memory for a changed environment: the array and the two strings that differ. */
+/* Memory for a changed environment: the array, and the two strings that differ. */
 struct new_environment {
     char **entries;
     char *preload, *settings;
     size_t preload_size, settings_size;
 };
 
-/* libleak by its path, or, when that was relative to another directory, by its file name. */
+/* Says whether an element of LD_PRELOAD is libleak: by its path, or by its file name, because the
+ * path may have been relative to another directory. */
 static bool is_libleak(const char *element, size_t length)
 {
     const char *library = process_library_path(), *name = strrchr(library, '/');
@@ -102,7 +104,7 @@ static bool is_libleak(const char *element, size_t length)
            (length >= last && memcmp(element + length - last, name, last) == 0);
 }
 
-/* Appends the elements of an LD_PRELOAD entry but libleak; true when libleak was among them. */
+/* Appends the elements of an LD_PRELOAD entry, without libleak. True: libleak was among them. */
 static bool copy_without_libleak(const char *preload, struct strbuf *out)
 {
     bool found = false;
@@ -120,7 +122,7 @@ static bool copy_without_libleak(const char *preload, struct strbuf *out)
     return found;
 }
 
-/* Makes the environment of a new program. library: the path of libleak for that program; NULL: the
+/* Makes the environment of a new program. library: path of libleak for that program; NULL: the
  * program gets no libleak. */
 static char *const *change_environment(const struct new_environment *room,
                                        char *const environment[], const char *library)
@@ -150,8 +152,8 @@ static char *const *change_environment(const struct new_environment *room,
 
 enum environment_change { UNCHANGED, WITH_LIBLEAK, WITHOUT_LIBLEAK };
 
-/* Says whether the new program can read the library. After setuid it may not be allowed to, and its
- * loader would warn. */
+/* Says whether the new program can read the library. After setuid it may not be allowed to, and
+ * then its loader would print a warning. */
 static bool library_readable(const char *library)
 {
     int fd = sys_open(library, O_RDONLY | O_CLOEXEC, 0);
@@ -160,8 +162,9 @@ static bool library_readable(const char *library)
     return fd >= 0;
 }
 
-/* Says whether the new program can record. After setuid or in a sandbox it may find the directory
- * of dir= closed, and would say so. The report at its end needs no file. */
+/* Says whether libleak can write a recording in the new program. After setuid or in a sandbox it
+ * may not be allowed to write to the directory of dir=, and would print that. With a report at the
+ * end of the process it needs no file. */
 static bool recording_possible(void)
 {
     return options_current.dir[0] != '/' || options_current.report == REPORT_EXIT ||
@@ -170,8 +173,8 @@ static bool recording_possible(void)
 
 struct plan {
     enum environment_change change;
-    const char *library; /* that the new program can load */
-    bool lost;           /* the new program will not be recorded, although follow= asks for it */
+    const char *library; /* path of the library that the new program can load */
+    bool lost;           /* follow= asks for it, but the new program will not be recorded */
 };
 
 static struct plan plan_exec(char *const environment[], enum exec_target target)
@@ -191,19 +194,21 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
                 (target == EXEC_TARGET_IGNORES || plan.change == WITHOUT_LIBLEAK ||
                  (plan.change == UNCHANGED && !present));
     if (plan.change == WITHOUT_LIBLEAK && !present)
-        plan.change = UNCHANGED; /* nothing to remove */
+        plan.change = UNCHANGED; /* there is nothing to remove */
     return plan;
 }
 
-/* A fork child that has no recording file yet counts in its parent's: one atomic add. */
+/* Counts a new program that will not be recorded. A fork child that has no recording file yet
+ * counts it in the file of its parent, by one atomic addition. */
 static void count_lost(const struct plan *plan, int64_t count)
 {
     if (plan->lost)
         store_count_process(LEAK_UNTRACKED_PROGRAMS, count);
 }
 
-/* Makes the call with "entries", the environment for the target; started: tests the result for a
- * new program. A macro, because the memory must be the calling function's. */
+/* Makes the call "call", which uses "entries": the environment for the new program. started: tests
+ * the result of the call, true if there is a new program. It is a macro, because alloca must
+ * allocate in the calling function. */
 #define START(environment, target, started, call)                                                  \
     ({                                                                                             \
         real_functions_find();                                                                     \
@@ -230,7 +235,7 @@ static void count_lost(const struct plan *plan, int64_t count)
         result_;                                                                                   \
     })
 
-/* Calls exec, which returns only when it has failed. */
+/* Calls exec, which returns only if it has failed. */
 #define EXEC(environment, target, call)                                                            \
     ({                                                                                             \
         bool marked_ = process_exec_begin();                                                       \
@@ -274,7 +279,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
                 real.execveat(fd, path, argv, entries, flags));
 }
 
-/* The list forms: arguments up to NULL become an array on the stack. */
+/* Count the arguments of execl and similar functions, up to NULL, which become an array on the
+ * stack. */
 static size_t count_arguments(va_list arguments)
 {
     size_t count = 1;
@@ -283,8 +289,8 @@ static size_t count_arguments(va_list arguments)
     return count;
 }
 
-/* arguments is a pointer because the caller reads what follows the NULL: only on some CPUs does a
- * va_list passed by value advance in the caller. */
+/* Copies the arguments up to NULL. "arguments" is a pointer, because the caller reads what follows
+ * the NULL: a va_list passed by value advances in the caller only on some CPUs. */
 static void copy_arguments(char **argv, const char *first, va_list *arguments)
 {
     size_t at = 0;
@@ -320,7 +326,8 @@ EXPORT int execle(const char *path, const char *first, ...)
     return EXEC(envp, TARGET_FILE(path), real.execve(path, argv, entries));
 }
 
-/* A spawned program is another process: this one's recording continues. */
+/* Defines the hook of a function that spawns a program in another process. The recording of this
+ * process continues. */
 #define SPAWN_HOOK(name, target)                                                                   \
     EXPORT int name(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,       \
                     const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])   \
@@ -332,12 +339,12 @@ EXPORT int execle(const char *path, const char *first, ...)
 SPAWN_HOOK(posix_spawn, TARGET_FILE(file))
 SPAWN_HOOK(posix_spawnp, TARGET_NAME(file))
 
-/* ---- vfork ---------------------------------------------------------------------------------- */
+/* ---- vfork ----------------------------------------------------------------------------------- */
 
 __attribute__((used)) void *hook_vfork_notice(void);
 
-/* Called by the tail jump of arch/<cpu>/tail.S. The child runs as this thread in this memory, but
- * has descriptors of its own. */
+/* Notes a call of vfork, before the jump to the real function (arch/<cpu>/tail.S). The child runs
+ * as this thread in this memory, but has a descriptor table of its own. */
 void *hook_vfork_notice(void)
 {
     real_functions_find();
@@ -345,11 +352,12 @@ void *hook_vfork_notice(void)
     return (void *)real.vfork;
 }
 
-/* ---- Waiting -------------------------------------------------------------------------------- */
+/* ---- Waiting for children -------------------------------------------------------------------- */
 
 #define SEES_CLONES (__WALL | __WCLONE)
 
-/* Does a list of pids, separated by spaces, contain one that no leak check has forked? */
+/* Says whether a list of pids, separated by spaces, contains a child of the program, which no leak
+ * check has forked. */
 static bool has_program_child(const char *list)
 {
     for (uint64_t pid; *list; list += strspn(list, " \n")) {
@@ -369,8 +377,8 @@ static bool thread_has_no_program_child(int tid, void *found)
     return !*(bool *)found;
 }
 
-/* WNOHANG has answered "none yet", while there is no child but those of leak checks: then there is
- * no child at all. */
+/* Says whether all children are those of leak checks, after a wait with WNOHANG has found that no
+ * child has ended. Then, for the program, there is no child. */
 static bool has_leak_check_child_only(int options)
 {
     bool found = false;
@@ -390,7 +398,7 @@ static int no_child(void)
         __auto_type result_ = call;                                                                \
         while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {         \
             if ((options)&WNOWAIT)                                                                 \
-                sys_wait_child(pid_of_result); /* else it would be found again */                  \
+                sys_wait_child(pid_of_result); /* otherwise the next call would find it again */   \
             result_ = call;                                                                        \
         }                                                                                          \
         result_ == 0 && !(pid_of_result) && has_leak_check_child_only(options) ? no_child()        \

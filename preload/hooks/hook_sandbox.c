@@ -1,7 +1,8 @@
-/* hook_sandbox.c - prctl and syscall: the process restricts itself with seccomp (sandbox.h).
+/* hook_sandbox.c - hooks of prctl and syscall, for a process that restricts itself with seccomp
+ * (sandbox.h).
  *
- * The filter counts for libleak before it does for the kernel, so that no other thread makes a call
- * in between that it forbids.
+ * libleak obeys the filter before the kernel gets it, so that meanwhile no thread makes a system
+ * call for libleak that the filter forbids.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/store/store.h"
@@ -16,10 +17,12 @@
 
 struct restriction {
     bool is_strict;
-    struct sandbox_filter *filter; /* NULL: strict, or unreadable */
+    /* Copy of the program's filter; NULL: strict mode, or a filter that cannot be read. */
+    struct sandbox_filter *filter;
 };
 
-/* A process that is restricted already may not be able to look before it reads. */
+/* Copies memory of the program. A process that is restricted already may not be allowed to make the
+ * system call of sys_peek; then the memory is read directly. */
 static bool read_programs_memory(const void *from, void *to, size_t size)
 {
     if (sys_peek((uintptr_t)from, to, size))
@@ -30,7 +33,8 @@ static bool read_programs_memory(const void *from, void *to, size_t size)
     return true;
 }
 
-/* Copies the program's filter. NULL: the kernel cannot read it either, or there is no memory. */
+/* Copies the program's filter. NULL: the filter cannot be read, and the kernel will refuse it, or
+ * there is no memory. */
 static struct sandbox_filter *copy_filter(const struct sock_fprog *given)
 {
     struct sock_fprog program;
@@ -51,7 +55,7 @@ static struct restriction begin_restriction(const struct frame *caller, bool is_
                                             const struct sock_fprog *program)
 {
     struct restriction restriction = {.is_strict = is_strict};
-    /* A vfork child has the memory of its parent, which is not restricted. */
+    /* A vfork child runs in the memory of its parent, which is not restricted. */
     if (!process_is_running() || resource_is_vfork_child(&guard_self))
         return restriction;
     if (!is_strict && !(restriction.filter = copy_filter(program)))
@@ -97,13 +101,14 @@ EXPORT int prctl(int option, ...)
     return result;
 }
 
-/* ---- syscall(SYS_seccomp ...) ---------------------------------------------------------------- */
+/* ---- syscall(SYS_seccomp) and syscall(SYS_prctl) --------------------------------------------- */
 
 __attribute__((used)) long hook_restricting_syscall(long number, unsigned long a, unsigned long b,
                                                     unsigned long c, unsigned long d,
                                                     unsigned long e);
 
-/* syscall() (arch/<cpu>/stack.S) comes here with these two calls; the arguments are its own. */
+/* Called by the hook of syscall() (arch/<cpu>/stack.S) for SYS_seccomp and SYS_prctl with
+ * PR_SET_SECCOMP. The arguments are those of syscall(). */
 long hook_restricting_syscall(long number, unsigned long a, unsigned long b, unsigned long c,
                               unsigned long d, unsigned long e)
 {

@@ -1,13 +1,14 @@
-/* hook_signal.c - signal handlers, signal masks, and the calls that wait with them.
+/* hook_signal.c - hooks of functions that install signal handlers, change signal masks, or wait
+ * with a mask.
  *
  * Handlers: the kernel is given a trampoline, the program sees its own handler
- * (signal_trampoline.h). Everything else is libc's, errno included.
+ * (signal_trampoline.h). Everything else is done by libc, which also sets errno.
  *
- * Masks: the signals that libleak reserves stay unblocked, without the program seeing it: the one
- * that stops threads, and with start_at= that of a fault (start_breakpoint.h), which would kill. Worker
- * threads often block all signals for ever; then they could not be stopped for a leak check. So the
- * reserved numbers are removed from every mask on its way to the kernel, and added again to what
- * the program reads.
+ * Masks: the signals that libleak reserves stay unblocked, and the program does not see that. These
+ * are the signal that stops threads, and with start_at= the signal of a fault (start_breakpoint.h):
+ * while that is blocked, the fault would kill the process. Worker threads often block all signals
+ * for ever, and then could not be stopped for a leak check. So the reserved numbers are removed
+ * from every mask on its way to the kernel, and added again to what the program reads.
  *
  * Waits: a relative deadline is recorded, in case the wait has to be repeated (syscall_restart.h).
  */
@@ -28,7 +29,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* ---- The reserved signals ------------------------------------------------------------------- */
+/* ---- The reserved signals -------------------------------------------------------------------- */
 
 #define RESERVED 2
 
@@ -44,9 +45,9 @@ static void remove_reserved(sigset_t *set)
             sigdelset(set, reserved_signal(i));
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------- */
+/* ---- Signal handlers ------------------------------------------------------------------------- */
 
-/* The program's action for the number that stops threads. */
+/* The program's action for the signal that stops threads. */
 static struct sigaction program_action;
 
 static int change_own_action(const struct sigaction *action, struct sigaction *old)
@@ -94,7 +95,8 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
     return change_action(number, action, old);
 }
 
-/* The older functions differ in flags, which libc chooses; each returns the previous handler. */
+/* Defines the hook of an older function that sets a handler. These functions differ in the flags
+ * that libc chooses; each returns the previous handler. */
 #define SIGNAL(name, original)                                                                     \
     EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
@@ -118,20 +120,21 @@ SIGNAL(sysv_signal, sysv_signal)
 SIGNAL(__sysv_signal, sysv_signal)
 SIGNAL(sigset, sigset)
 
-/* The program does not see libleak's alternate stack (altstack.h). */
+/* Sets the alternate signal stack. The program does not see the one of libleak (altstack.h). */
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     real_functions_find();
     return altstack_set(stack, old);
 }
 
-/* ---- Masks ---------------------------------------------------------------------------------- */
+/* ---- Signal masks ---------------------------------------------------------------------------- */
 
-/* True if this thread has blocked the number, as far as the program can see. */
+/* for each reserved signal: the program has blocked it in this thread, as far as the program can
+ * see */
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
-/* A copy without the reserved numbers; NULL stays NULL. Only the kernel's part is read: the program's
- * set may be no larger. */
+/* Returns a copy of a signal set without the reserved signals; NULL for NULL. It reads only the
+ * part that the kernel uses, because the program's set may not be larger. */
 static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
 {
     if (!set)
@@ -142,7 +145,8 @@ static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-/* The same for a set that libc does not read. */
+/* Returns a copy of a signal set without the reserved signals, for a set that libc does not read
+ * itself: the pointer may be invalid, and then it is returned. */
 static const sigset_t *unread_without_reserved(const sigset_t *set, sigset_t *copy)
 {
     return set && hook_can_read(set) ? without_reserved(set, copy) : set;
@@ -162,7 +166,7 @@ static void note_blocked(unsigned i, int how, const sigset_t *set, sigset_t *old
 static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
                        const sigset_t *set, sigset_t *old)
 {
-    sigset_t copy, given; /* set may equal old */
+    sigset_t copy, given; /* copied first, because set and old may be the same */
     if (set)
         given = *set;
     int result = change(how, without_reserved(set, &copy), old);
@@ -196,7 +200,8 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     return made;
 }
 
-/* A call that takes a mask, and waits without a deadline or with one that the kernel keeps. */
+/* Defines the hook of a call that takes a mask and has no deadline, or one that the kernel keeps
+ * when the call is repeated. */
 #define WAIT(name, parameters, mask, arguments)                                                    \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \
@@ -221,8 +226,8 @@ WAIT(pselect,
       const sigset_t *mask),
      mask, (count, read, write, except, time, seen))
 
-/* Hooks for programs of 32 bits with _TIME_BITS=64. Their waits are shortened after the calls that
- * glibc makes of them (syscall_restart.c), so no deadline is recorded. */
+/* The hooks for 32-bit programs with _TIME_BITS=64. syscall_restart.c shortens the waits of these
+ * calls by the system calls that glibc makes for them, so no deadline is recorded. */
 #if UINTPTR_MAX == UINT32_MAX
 WAIT(__ppoll64, (struct pollfd * fds, nfds_t count, const void *time, const sigset_t *mask), mask,
      (fds, count, time, seen))
@@ -272,8 +277,8 @@ static void set_milliseconds(int timeout, unsigned argument)
         timeout > 0 ? sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000u : 0;
 }
 
-/* Returns what the kernel reads: the copy, which syscall_restart may shorten; NULL and a bad pointer
- * stay what they are. */
+/* Records a deadline. Returns the timeout for the kernel to read: the copy, which syscall_restart.c
+ * may shorten. NULL and an invalid pointer are returned unchanged. */
 static const struct timespec *set_timespec(const struct timespec *timeout, struct timespec *copy)
 {
     if (!timeout || !hook_can_read(timeout))
@@ -284,8 +289,8 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
     return copy;
 }
 
-/* A hook of a call with a timeout. note: records the deadline; left: the copy of the timeout that
- * the kernel reads. */
+/* Defines the hook of a call with a timeout. note: records the deadline. left: the copy of the
+ * timeout that the kernel reads. */
 #define TIMED(name, parameters, number, other_number, note, arguments)                             \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \
@@ -301,7 +306,7 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
             begin_deadline((uintptr_t)__builtin_frame_address(0), number, other_number);           \
         note;                                                                                      \
         int result = real.name arguments;                                                          \
-        syscall_deadline = outer; /* a handler may wait inside of a wait */                        \
+        syscall_deadline = outer; /* a signal handler may wait during a wait */                    \
         return result;                                                                             \
     }
 

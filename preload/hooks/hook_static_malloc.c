@@ -1,10 +1,9 @@
-/* hook_static_malloc.c - the hooks of an allocator that is linked into the program
- * (static_malloc.h).
+/* hook_static_malloc.c - hooks of an allocator that is linked into the program (static_malloc.h).
  *
- * They differ from the hooks that the loader resolves: a malloc in the program may be built on the
- * one that it imports, which is libleak's hook. Each set calls its own allocator; calls made while
- * the token is taken belong to the outer call. libleak's operators new and delete use the allocator
- * that the name malloc resolves to.
+ * They differ from the hooks that the loader resolves: a malloc in the program may call the malloc
+ * that the program imports, which is a hook in hook_malloc.c. Each set of hooks calls its own
+ * allocator; calls made while the token is taken belong to the outer call. libleak's operators new
+ * and delete use the allocator whose malloc the loader finds under that name.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/static_malloc.h"
@@ -16,13 +15,14 @@
 
 #include <errno.h>
 
-/* The functions of the family, malloc and free first.
+/* The functions of the family, with malloc and free first.
  *   ALLOC(name, parameters, arguments, bytes, kind): returns a block.
- *   ZEROED: the same, and the block is zero.
+ *   ZEROED: returns a block that is filled with zeros.
  *   ALIGNED(name, parameters, arguments, kind): returns a block; operator new with an alignment.
- *   FREE(name, parameters, arguments, form): frees a block.
- *   SIZED(name, parameters, arguments, form, size, alignment): frees it and states these, 0 = not.
- *   OTHER(name, result, parameters): written out below. */
+ *   FREE(name, parameters, arguments, how): frees a block; how: the form (free_form.h).
+ *   SIZED(name, parameters, arguments, how, size, alignment): frees a block and states its
+ *   size and alignment; 0: not stated.
+ *   OTHER(name, result, parameters): its hook is written out below. */
 #define FAMILY(ALLOC, ZEROED, ALIGNED, FREE, SIZED, OTHER)                                         \
     ALLOC(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)                                   \
     FREE(free, (void *block), (block), FREED_BY_FREE)                                              \
@@ -70,7 +70,7 @@
     SIZED(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
           FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
 
-/* The copies of the original functions. */
+/* The copies of the original functions, which the hooks call. */
 static struct {
 #define RETURNS_BLOCK(name, parameters, ...) void *(*name)parameters;
 #define RETURNS_NOTHING(name, parameters, ...) void(*name) parameters;
@@ -79,15 +79,15 @@ static struct {
            RETURNS_OTHER)
 } next;
 
-/* ---- The hooks ------------------------------------------------------------------------------ */
+/* ---- The hooks ------------------------------------------------------------------------------- */
 
 #define ALLOC(name, parameters, arguments, bytes, kind)                                            \
     ALLOCATING(static, linked_##name, fill_new, next.name, parameters, arguments, bytes, kind)
 #define ZEROED(name, parameters, arguments, bytes, kind)                                           \
     ALLOCATING(static, linked_##name, fill_zeroed, next.name, parameters, arguments, bytes, kind)
 
-/* A throwing operator new leaves the token taken; the next call finds it abandoned
- * (reentry_guard.h). */
+/* Tracks a block of aligned operator new. An operator new that throws leaves the token taken; the
+ * next entry into the runtime finds the token abandoned (reentry_guard.h). */
 #define TRACK_ALIGNED(guard, caller, block, size, kind)                                            \
     ({                                                                                             \
         (guard)->kind_flags = ((guard)->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(to);  \
@@ -147,7 +147,7 @@ static void *resize_array(void *old, size_t size)
     return next.reallocarray(old, 1, size);
 }
 
-/* When the product overflows the program's own function reports the error. */
+/* Hook of reallocarray. If the product overflows, the program's own function reports the error. */
 static void *linked_reallocarray(void *old, size_t count, size_t size)
 {
     struct frame caller = CALLER_FRAME();
@@ -159,13 +159,13 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
     return hook_realloc(old, bytes, &caller, resize_array);
 }
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 static const struct static_malloc_hook hooks[] = {
 #define ROW(name, ...) {OPERATOR_NAME(name), (uintptr_t)linked_##name, (uintptr_t *)&next.name},
     FAMILY(ROW, ROW, ROW, ROW, ROW, ROW)};
 
-/* A reason against redirecting that does not depend on the allocator. */
+/* Returns a reason against redirecting that does not depend on the allocator; NULL: there is none. */
 static const char *find_obstacle(void)
 {
     return real_functions_loaded_late() ? "the process ran before libleak"
@@ -174,7 +174,8 @@ static const char *find_obstacle(void)
                                         : NULL;
 }
 
-/* Redirects operator new and delete when the allocator serves everything that imports malloc. */
+/* Makes operators new and delete use the program's allocator, if everything that imports malloc
+ * gets that allocator. */
 static void redirect_operators(void)
 {
     real.cxx.malloc = next.malloc;
@@ -203,7 +204,7 @@ void hook_static_malloc_start(void)
     if (find_obstacle())
         found = (struct static_malloc){.exported = found.exported, .reason = find_obstacle()};
     bool redirected = static_malloc_redirect(&found);
-    /* An exported allocator was counted as untracked by process_start. */
+    /* process_start has counted an exported allocator as untracked. */
     if (redirected == found.exported)
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
     if (redirected) {

@@ -1,11 +1,11 @@
-/* hook_thread.c - pthread_create and the functions that end a thread's joinable state.
+/* hook_thread.c - hooks of pthread_create and of the functions that join or detach a thread.
  *
- * A thread is recorded from its first instruction. Its number is assigned by the creating thread,
- * in the order of creation, so it is the same in every run. The start routine is entered by a jump:
- * no frame of libleak stands on the new thread's stack, and no token is held.
+ * A thread is recorded from its first instruction. The creating thread assigns its number, in the
+ * order of creation, so the number is the same in every run. The start routine is entered by a
+ * jump: no frame of libleak stands on the new thread's stack, and no token is held.
  *
- * A thread that is neither joined nor detached keeps its stack: a leak, found by hooks of
- * pthread_join and its like.
+ * A thread that is neither joined nor detached keeps its stack: a leak, which the hooks of
+ * pthread_join and similar functions find.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/signals/altstack.h"
@@ -21,7 +21,8 @@ struct start_routine {
     void *argument;
 };
 
-/* The token, also in a process that is not recorded but has alternate stacks. */
+/* Takes the token. Unlike process_enter it does so also in a process that is not recorded, if
+ * threads have alternate signal stacks. *recorded: the process is recorded. */
 static struct guard *enter_hook(const struct frame *caller, bool *recorded)
 {
     struct guard *guard = process_enter(caller);
@@ -29,11 +30,11 @@ static struct guard *enter_hook(const struct frame *caller, bool *recorded)
     return guard || !altstack_is_enabled() ? guard : guard_enter(caller);
 }
 
-/* ---- Joinable threads -------------------------------------------------------------------------
+/* ---- Recording joinable threads -------------------------------------------------------------------------
  *
  * A thread may detach itself before pthread_create returns, and its creator may join it before it
- * has started. So it is recorded before its creation, under a provisional name; whichever thread
- * runs first, the creator or the new one, replaces that by the pthread_t. */
+ * has started. So it is recorded before its creation, under a provisional name. The creator or the
+ * new thread, whichever runs first, replaces this name by the pthread_t. */
 
 static uint64_t provisional_name(uint32_t serial)
 {
@@ -60,7 +61,8 @@ static void note_provisional(struct guard *guard, const struct frame *caller, ui
         handle_table_add(guard, &news, resource_mark_caller(guard, caller));
 }
 
-/* The memory that pthread_create wrote the name to may end with the thread. */
+/* Replaces the provisional name of a thread by its pthread_t. The memory to which pthread_create
+ * has written the pthread_t may be freed when that thread ends, so it is read by sys_peek. */
 static NOINLINE void note_created(const struct frame *caller, uint32_t serial,
                                   const pthread_t *thread)
 {
@@ -102,7 +104,8 @@ static NOINLINE struct start_routine begin_recording(const struct thread_start *
     return (struct start_routine){start.routine, start.argument};
 }
 
-/* Ends in a jump when optimised: then no frame of libleak stands below the program's. */
+/* Starts a thread. The optimiser makes the last call a jump, so that no frame of libleak stands
+ * below the frames of the program. */
 static void *run_thread(void *note)
 {
     struct start_routine call = begin_recording(note);
@@ -157,9 +160,10 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return error;
 }
 
-/* ---- The end -------------------------------------------------------------------------------- */
+/* ---- The end of the joinable state ----------------------------------------------------------- */
 
-/* Called before the real function, after which the name may belong to another thread. */
+/* Finds the record of a thread. Called before the real function, after which another thread may
+ * have the same pthread_t. */
 static struct handle_ref find_thread(const struct frame *caller, pthread_t thread)
 {
     struct handle_ref found = {.number = 0};

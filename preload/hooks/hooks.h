@@ -1,6 +1,5 @@
-/* hooks.h - what the hooks share: the token, the building blocks of allocation functions, and what
- * the constructor of the library starts.
- */
+/* hooks.h - what the hooks share: taking the token, macros that define the hooks of allocation
+ * functions, and functions that the constructor of the library calls. */
 #ifndef PRELOAD_HOOKS_HOOKS_H
 #define PRELOAD_HOOKS_HOOKS_H
 
@@ -15,8 +14,8 @@
 #include "preload/track/fill.h"
 #include "preload/track/track.h"
 
-/* WITH_GUARD (process.h) in a helper function of a hook. caller: the frame of the hook's caller,
- * whose address it is. */
+/* Calls "what" with the token, in a helper function of a hook; WITH_GUARD (process.h) is for the
+ * hook itself. caller: address of the frame of the hook's caller. */
 #define WITH_TOKEN_FOR(caller, what)                                                               \
     do {                                                                                           \
         struct guard *guard = process_enter(caller);                                               \
@@ -26,9 +25,9 @@
         guard_leave(guard);                                                                        \
     } while (0)
 
-/* Says whether a hook can read an argument that libc passes on to the kernel, without a fault: the
- * program gets the kernel's answer to a bad pointer. Most arguments lie on the thread's own stack,
- * above the caller; for others the kernel tells. */
+/* Says whether a hook can read an argument, which libc only passes on to the kernel, without a
+ * fault: for an invalid pointer the program must get the kernel's error. Most arguments lie on the
+ * thread's own stack, above the hook's frame; for others the kernel is asked. */
 static inline bool hook_can_read(const void *argument)
 {
     const struct thread *thread = guard_self.thread;
@@ -41,19 +40,20 @@ static inline bool hook_can_read(const void *argument)
  * linked_malloc=). The constructor of the library (hook_main.c) calls it after process_start; it
  * does nothing in a process that is not recorded. */
 void hook_static_malloc_start(void);
-/* Redirects calls to the hooks, in a process that ran before libleak. */
+/* Redirects the calls of all objects to the hooks, in a process that ran before libleak was loaded. */
 void hook_main_redirect(void);
-/* Option pair=: redirects the calls of the pairs in all objects. */
+/* Reads the option pair= and redirects the calls of its functions, in all objects. */
 void hook_pair_start(void);
 
 /* ---- Allocation functions -------------------------------------------------------------------
  *
- * The following is instantiated twice: for the functions that the loader resolves (hook_malloc.c),
- * and for those of an allocator that is linked into the program (hook_static_malloc.c). next is the
- * function behind a hook. */
+ * The following macros are used twice: for the functions that the loader resolves (hook_malloc.c),
+ * and for those of an allocator that is linked into the program (hook_static_malloc.c). "next" is
+ * the function behind a hook. */
 
-/* Forwards a call without the token, and counts it as missed. Hooks that the real function calls
- * (an allocator may be built on __libc_malloc) belong to this call, and are not counted again. */
+/* Makes a call without the token, and counts it as missed. If the real function calls other hooks
+ * (an allocator may be built on __libc_malloc), their calls belong to this one and are not counted
+ * again. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
         process_count_missed();                                                                    \
@@ -64,7 +64,7 @@ void hook_pair_start(void);
         forwarded_;                                                                                \
     })
 
-/* Calls a real function with the token: hooks that it calls belong to this call. */
+/* Calls a real function with the token: calls of hooks that it makes belong to this call. */
 #define REAL(guard, call)                                                                          \
     ({                                                                                             \
         (guard)->calling_real = true;                                                              \
@@ -73,8 +73,8 @@ void hook_pair_start(void);
         result_;                                                                                   \
     })
 
-/* The body of an allocating hook; track: track_alloc, or track_alloc_inline (track_hot.h); fill:
- * fill_new or fill_zeroed (fill.h). */
+/* Defines the function that allocates and records. track: track_alloc or track_alloc_inline
+ * (track_hot.h). fill: fill_new or fill_zeroed (fill.h). */
 #define ALLOCATES(name, track, fill, next, parameters, arguments, bytes, kind)                     \
     static NOINLINE void *name parameters                                                          \
     {                                                                                              \
@@ -94,8 +94,9 @@ void hook_pair_start(void);
         return block;                                                                              \
     }
 
-/* A hook that returns the block. The second function is entered by a jump (when optimised), so its
- * caller's frame is the program's, and a block outside of the sample costs no stack frame. */
+/* Defines the hook of a function that returns the block. The optimiser makes the call of the second
+ * function a jump, so the caller's frame is that of the program, and with sample= a block that is
+ * no sample costs no stack frame. */
 #define ALLOCATING(linkage, name, fill, next, parameters, arguments, bytes, kind)                  \
     ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
     linkage void *name parameters                                                                  \
@@ -103,7 +104,8 @@ void hook_pair_start(void);
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* The same for the most frequent functions: one test covers all unusual options. */
+/* Defines the hook of one of the most frequent functions. One test, of track_state.selective,
+ * covers all unusual options. */
 #define ALLOCATING_OFTEN(linkage, name, fill, next, parameters, arguments, bytes, kind)            \
     ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
     ALLOCATES(name##_fast, track_alloc_inline, fill, next, parameters, arguments, bytes, kind)     \
@@ -114,7 +116,7 @@ void hook_pair_start(void);
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* A hook like posix_memalign, which returns the block through an argument. */
+/* Defines the hook of a function like posix_memalign, which returns the block through an argument. */
 #define ALLOCATING_BY_ARGUMENT(linkage, name, next)                                                \
     linkage int name(void **out, size_t alignment, size_t size)                                    \
     {                                                                                              \
@@ -136,7 +138,8 @@ void hook_pair_start(void);
         return error;                                                                              \
     }
 
-/* Frees a block. go: the call that frees it. Blocks of the bootstrap pool are never freed. */
+/* Records and frees a block. tracked: records the free, and returns the block to free. go: the call
+ * that frees it. Blocks of the bootstrap pool are never freed. */
 #define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
@@ -153,7 +156,7 @@ void hook_pair_start(void);
         guard_leave(guard);                                                                        \
     })
 
-/* Frees a block that needs no tracking. True: it was freed. */
+/* Frees a block that needs no tracking. True: the block was freed, or need not be. */
 #define FREED_UNTRACKED(block, go)                                                                 \
     ({                                                                                             \
         bool passes_ = bootstrap_owns(block);                                                      \
@@ -161,22 +164,23 @@ void hook_pair_start(void);
         } else if (!sample_excludes(block)) {                                                      \
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
-            modules_poll_loader(); /* a free inside of dlclose may be its only sign */             \
+            modules_poll_loader(); /* perhaps dlclose frees here, and nothing else shows it */     \
             go;                                                                                    \
             passes_ = true;                                                                        \
         }                                                                                          \
         passes_;                                                                                   \
     })
 
-/* Does the work of realloc. next: the real function. */
+/* Does what the hooks of realloc have in common. next: the real function. */
 void *hook_realloc(void *old, size_t size, const struct frame *caller,
                    void *(*next)(void *, size_t));
 /* Moves a block of the bootstrap pool into the heap. */
 void *hook_leave_bootstrap_pool(void *old, void *block, size_t size);
 
-/* Every operator delete ends in one of these. how: enum free_form. */
+/* Frees a block for all operators delete that state neither size nor alignment. how: the form
+ * (free_form.h). */
 void hook_delete(void *block, uint32_t how);
-/* Deletes a block by a form that states a size or an alignment (0: not stated). */
+/* Frees a block for operators delete that state a size or an alignment (0: not stated). */
 void hook_delete_checked(void *block, uint32_t how, size_t size, size_t alignment);
 
 #endif
