@@ -1,4 +1,5 @@
-/* address_order.c - radix sort of the regions by number, ten bits at a time from the lowest on. */
+/* address_order.c - visits the block table in address order, by a radix sort of its regions; ten
+ * bits at a time, from the lowest on. */
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 #include "preload/mark/reachability.h"
@@ -12,7 +13,8 @@ static unsigned digit_of(const struct blocks_region *region, unsigned shift)
     return blocks_region_number(region) >> shift & (DIGITS - 1);
 }
 
-/* Sorts by one digit. False: this digit is the same in all regions, and nothing was moved. */
+/* Sorts regions by one digit of their numbers. False: the digit is the same in all regions, so none
+ * was moved. */
 static bool sort_by_digit(const struct blocks_region *from, struct blocks_region *to,
                           uint64_t count, unsigned shift)
 {
@@ -40,7 +42,8 @@ static uint64_t differing_bits(const struct blocks_region *regions, uint64_t cou
     return differ;
 }
 
-/* Returns the one of the two arrays that holds the sorted regions. */
+/* Sorts the regions, with a second array as scratch. Returns the one of the two arrays that holds
+ * the result. */
 static const struct blocks_region *sort_regions(struct blocks_region *regions,
                                                 struct blocks_region *other, uint64_t count)
 {

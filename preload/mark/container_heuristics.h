@@ -1,16 +1,17 @@
-/* container_heuristics.h - containers that programs hold by a pointer behind a header.
+/* container_heuristics.h - recognises containers that programs hold by a pointer that leads behind
+ * a header at the start of the block.
  *
  * Each heuristic judges by the content of the block alone: the owner of the pointer is unknown. A
  * false match hides a leak, so a heuristic with a weak signature must be limited to few offsets.
- * mark.c calls them.
- */
+ * mark.c calls them. */
 #ifndef PRELOAD_MARK_CONTAINER_HEURISTICS_H
 #define PRELOAD_MARK_CONTAINER_HEURISTICS_H
 
 #include "preload/base/base.h"
 
-/* new T[n] of a class with a destructor: n stands in front of the first T. For n = 0 the pointer is
- * one to the end. A byte buffer behind its own length looks the same. */
+/* Recognises what new T[n] returns for a class with a destructor: n is stored before the first T,
+ * and the pointer leads behind n. For n = 0 it points to the end of the block. A byte buffer after
+ * its own length looks the same. */
 static inline bool container_is_array(const uintptr_t *head, uint64_t size)
 {
     return size >= WORD &&
@@ -19,8 +20,8 @@ static inline bool container_is_array(const uintptr_t *head, uint64_t size)
 
 #define CONTAINER_STRING (3 * WORD)
 
-/* std::string before C++11: length, capacity, reference count, then the text and its NUL, of 1, 2
- * or 4 bytes a character. The capacity fills the block. */
+/* Recognises a std::string from before C++11: length, capacity and reference count, then the text
+ * and its NUL, in characters of 1, 2 or 4 bytes. The capacity fills the block. */
 static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 {
     if (size <= CONTAINER_STRING || head[0] > head[1] || head[1] >= size - CONTAINER_STRING)
@@ -31,10 +32,11 @@ static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 
 #define CONTAINER_ALIGN_LEAST 16
 #define CONTAINER_ALIGN_MOST 4096
-#define CONTAINER_LINE 64        /* bytes of a cache line */
-#define CONTAINER_OWN_FIELDS 512 /* bytes of an object in which its start may be kept */
+#define CONTAINER_LINE 64 /* size of a cache line in bytes */
+/* Size of the first part of an object in which its block's start may be stored. */
+#define CONTAINER_OWN_FIELDS 512
 
-/* True if an object keeps the start of the block in one of its first words. */
+/* Says whether an object stores the start of its block in one of its first words. */
 static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint64_t size)
 {
     uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
@@ -44,8 +46,8 @@ static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint6
     return false;
 }
 
-/* True if the byte in front of an object tells the distance from the start of the block, and nothing
- * else was ever written there (XXH3_createState). */
+/* Says whether the byte before an object holds the distance to the start of the block, and all
+ * bytes before it are 0 (XXH3_createState does so). */
 static inline bool container_counts_back(uintptr_t block, uint64_t offset)
 {
     const uint8_t *header = (const uint8_t *)block;
@@ -55,9 +57,9 @@ static inline bool container_counts_back(uintptr_t block, uint64_t offset)
     return header[offset - 1] == offset;
 }
 
-/* The first aligned address behind what malloc returned, which the program needs for free: it
- * stands in the word in front of the aligned address or, where that is a cache line, in the object.
- * A list head without members has its own address in front, too, but twice. */
+/* Recognises an object at the first aligned address of its block. The program needs the start of
+ * the block for free, so it is stored in the word before the object or, with the alignment of a
+ * cache line, in the object. An empty list head also has its own address before it, but twice. */
 static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64_t size)
 {
     uintptr_t pointer = block + offset;
@@ -71,8 +73,9 @@ static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64
            (container_knows_start(block, offset, size) || container_counts_back(block, offset));
 }
 
-/* An object behind a header that contains its own address, as the main thread of a Lua interpreter does. An
- * empty list or tree inside an object contains it, too: in its first word, or twice in a row. */
+/* Recognises an object behind a header that contains its own address, as the main thread of a Lua
+ * interpreter does. An empty list or tree in an object also contains its own address: in its first
+ * word, or twice in a row. */
 static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint64_t size)
 {
     uint64_t end = size - offset < CONTAINER_OWN_FIELDS ? size : offset + CONTAINER_OWN_FIELDS;
@@ -89,11 +92,12 @@ static inline bool container_knows_itself(uintptr_t block, uint64_t offset, uint
     return own && !in_a_row;
 }
 
-#define CONTAINER_LINK_WORDS 4 /* of a link of a list or a tree */
+#define CONTAINER_LINK_WORDS 4 /* the largest number of words in a link of a list or tree */
 
-/* An object with a link inside, the only one of a list or a tree whose head is a variable: the link leads back to
- * the word of the variable that points to it. Where the word is in a block this is no proof: a member of a list
- * looks the same, and the object may be a list that was lost while its member is alive. */
+/* Recognises an object with a link inside that is the only member of a list or tree whose head is a
+ * variable: the link points back to the word of the variable that points to it. If that word is in
+ * a block, this proves nothing: a member of a list looks the same, and the object may be a lost
+ * list while its member is alive. */
 static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64_t size,
                                         uintptr_t word)
 {
@@ -105,10 +109,12 @@ static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64
     return false;
 }
 
-#define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24) /* by malloc, at most */
+/* The largest number of bytes by which a block of malloc exceeds the requested size. */
+#define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24)
 
-/* A string of redis: length, capacity and type in front, of 1, 2, 4 or 8 bytes each, and a NUL
- * behind. The capacity fills what malloc has given, which may be more than was requested. */
+/* Recognises a string of redis (sds): length, capacity and type before it, of 1, 2, 4 or 8 bytes
+ * each, and a NUL behind it. The capacity fills what malloc returned, which may be more than was
+ * requested. */
 static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
 {
     const uint8_t *text = (const uint8_t *)block + offset;
@@ -123,25 +129,28 @@ static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t s
            (length > room || !text[length]);
 }
 
-#define CONTAINER_GLIB_BOX 0x44ae2bf0u /* a magic number */
+#define CONTAINER_GLIB_BOX 0x44ae2bf0u /* GLib's magic number in the header of a box */
 #define CONTAINER_GLIB_HEADER (4 * WORD)
 
-/* What g_rc_box_alloc and g_atomic_rc_box_alloc return: references, size, private part, magic number in
- * front. */
+/* Recognises what g_rc_box_alloc and g_atomic_rc_box_alloc return. The header is: references, size,
+ * a private part, a magic number. */
 static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
     return offset == CONTAINER_GLIB_HEADER && size > offset &&
            (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
 }
 
-#define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00 /* "GNUCC++", the class of its exceptions */
+/* "GNUCC++": the class of libstdc++'s exceptions. */
+#define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00
 
-#define CONTAINER_EXCEPTION (sizeof(uintptr_t) == 8 ? 128 : 96) /* bytes of the header */
+/* Size of an exception's header in bytes. */
+#define CONTAINER_EXCEPTION (sizeof(uintptr_t) == 8 ? 128 : 96)
 #define CONTAINER_UNWINDER 32
 
-/* An exception of libstdc++: its header ends with the unwinder's, whose first word is the class. An exception_ptr
- * points to the object behind it, the list of caught ones to the header behind the reference count,
- * frames that are left to the unwinder's part. */
+/* Recognises an exception of libstdc++. Its header ends with the unwinder's part, whose first word
+ * is the class. An exception_ptr points to the object behind the header, the list of caught
+ * exceptions to the header behind the reference count, and frames that are left point to the
+ * unwinder's part. */
 static inline bool container_is_exception(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
     const uint64_t unwinder = CONTAINER_EXCEPTION - CONTAINER_UNWINDER;
@@ -150,12 +159,14 @@ static inline bool container_is_exception(const uintptr_t *head, uint64_t offset
            *(const uint64_t *)(head + unwinder / WORD) == CONTAINER_GNU_EXCEPTION;
 }
 
-#define CONTAINER_EMPTY 0xff /* control byte of a bucket; less than 0x80: it is in use */
+/* Control byte of an empty bucket; a byte below 0x80: the bucket is in use. */
+#define CONTAINER_EMPTY 0xff
 #define CONTAINER_DELETED 0x80
 #define CONTAINER_MIN_BUCKETS 4
 
-/* The control bytes of a hash table: the first group is repeated behind them, so that a group can
- * be loaded at any bucket. In a table smaller than a group the rest is empty. */
+/* Says whether the control bytes of a hash table end as they must: the first group is repeated
+ * behind them, so that a group can be loaded at any bucket. In a table smaller than a group the
+ * rest is empty. */
 static inline bool container_bytes_repeat(const uint8_t *bytes, uint64_t buckets)
 {
     const unsigned group = ARCH_HASH_GROUP;
@@ -169,7 +180,7 @@ static inline bool container_bytes_repeat(const uint8_t *bytes, uint64_t buckets
     return true;
 }
 
-/* A hash table is never full. */
+/* Says whether a hash table has an empty bucket, as it always must, and no invalid control byte. */
 static inline bool container_has_empty(const uint8_t *bytes, uint64_t buckets)
 {
     bool empty = false;
@@ -181,8 +192,8 @@ static inline bool container_has_empty(const uint8_t *bytes, uint64_t buckets)
     return empty;
 }
 
-/* A HashMap or HashSet of Rust: the entries, up to where the pointer points, then one control byte
- * for each bucket. */
+/* Recognises a HashMap or HashSet of Rust: first the entries, up to the address that the pointer
+ * has, then one control byte for each bucket. */
 static inline bool container_is_hash_table(uintptr_t block, uint64_t offset, uint64_t size)
 {
     const uint8_t *bytes = (const uint8_t *)block + offset;

@@ -1,26 +1,27 @@
-/* encoded_pointers.c - decodes each word in nine ways and tests the results against a filter.
+/* encoded_pointers.c - decodes each word in nine ways, and tests whether a result is the address of
+ * an unmarked block.
  *
  * A plain pointer to a marked block is also a tagged pointer without a tag, so most words have a
- * decoding that lies among the blocks. Few blocks are usually unmarked: one bit for the hash of
- * each address rejects nearly all words without a look at the index. Every match is recorded as an
- * edge of the graph, also a second pointer to the same block.
- */
+ * decoding that lies among the blocks. Usually few blocks are unmarked: a filter with one bit for
+ * the hash of each of their addresses rejects nearly all words without a look at the index. Every
+ * match is recorded as an edge of the graph, also a second pointer to the same block. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/prefetch_ring.h"
 
-#define FILTER_BITS 16 /* for each unmarked block */
+#define FILTER_BITS 16 /* bits of the filter for each unmarked block */
 
 struct decoder {
     struct reach *reach;
     uint64_t guard, xor_key;
-    struct pointer_filter words; /* matches encoded pointers to unmarked blocks */
+    struct pointer_filter words; /* finds words that may be encoded pointers to unmarked blocks */
     uintptr_t low, span;         /* unmarked blocks begin in [low, low + span] */
-    /* The range of these addresses shifted right by one to four. */
+    /* The range of the words that are pointers to unmarked blocks, shifted right by one to four
+     * bits. */
     uintptr_t shifted_low, shifted_span;
     uint64_t *filter;
     unsigned shift;
-    bool roots; /* "from" is a range of roots */
+    bool roots; /* "from" is the index of a root range; false: of a node */
     struct prefetch_ring ring;
 };
 
@@ -61,7 +62,7 @@ static bool make_filter(struct decoder *decoder)
     return decoder->filter;
 }
 
-/* ---- One word ------------------------------------------------------------------------------- */
+/* ---- Decoding one word ----------------------------------------------------------------------- */
 
 static COLD void accept_match(struct decoder *decoder, uintptr_t address, uint32_t from,
                               uint32_t at)
@@ -90,7 +91,7 @@ static ALWAYS_INLINE bool is_in_span(const struct decoder *decoder, uintptr_t fo
     return form - decoder->low <= decoder->span;
 }
 
-/* Tests an address in the span of the unmarked blocks. */
+/* Tests a decoded address that lies between the lowest and the highest unmarked block. */
 static ALWAYS_INLINE void test_form(struct decoder *decoder, uintptr_t form, uint32_t from,
                                     uint32_t at)
 {
@@ -107,8 +108,8 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
             test_form(decoder, word << k, from, at);
 }
 
-/* Most words are plain pointers: the untagged form lies among the blocks, and they are too large
- * for a shifted one. */
+/* Tests all decodings of a word. Most words are plain pointers: without a tag they lie among the
+ * blocks, and they are too large for shifted ones. */
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
 {
@@ -116,7 +117,8 @@ static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, u
     uintptr_t rotated = WORD == 8 ? word >> 17 | word << (8 * WORD - 17) : word >> 9 | word << 23;
     if (is_in_span(decoder, untagged))
         test_form(decoder, untagged, from, at);
-    if (word & 8 && is_in_span(decoder, untagged | 8)) /* aligned to 8, with a three-bit tag */
+    /* A pointer aligned to 8 bytes with a tag of three bits. */
+    if (word & 8 && is_in_span(decoder, untagged | 8))
         test_form(decoder, untagged | 8, from, at);
     if (unlikely(word - decoder->shifted_low <= decoder->shifted_span))
         test_shifted(decoder, word, from, at);
@@ -148,7 +150,7 @@ static void decode_node(struct decoder *decoder, uint32_t number)
     while (node_words_next(decoder->reach, number, &words));
 }
 
-/* ---- All words ------------------------------------------------------------------------------ */
+/* ---- Decoding all words ---------------------------------------------------------------------- */
 
 static void visit_plain(void *context, uintptr_t pointer UNUSED, uint32_t number, uint32_t from,
                         uint32_t at)

@@ -1,47 +1,58 @@
-/* header_idioms.c - counts interior pointers by group, and judges the groups. */
+/* header_idioms.c - counts interior pointers by group of blocks, and decides which of them are
+ * idioms. */
 #include "preload/mark/header_idioms.h"
 
-#define LEVELS 5  /* groups of a site: 0 is the site itself, k = all sites with its inner frames */
-#define OFFSETS 6 /* different ones counted in a group */
+/* Number of groups of a site: 0 is the site itself, k = all sites with the same LEVELS - k inner
+ * frames. */
+#define LEVELS 5
+#define OFFSETS 6 /* number of different offsets that are counted in a group */
 #define OFFSET_MOST 4096
-#define FOOTER_MOST 64        /* bytes */
-#define BLOCKS_LEAST 2        /* at one offset, of one site */
-#define BLOCKS_LEAST_SHARED 3 /* of several sites */
+#define FOOTER_MOST 64 /* size of a footer, in bytes, at most */
+#define BLOCKS_LEAST 2 /* least number of blocks held at an offset, in a group of one site */
+/* Least number of blocks held at an offset, in a group of several sites. */
+#define BLOCKS_LEAST_SHARED 3
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
-#define TAGS 8        /* values of the low bits of a pointer */
-#define ALIGN_LEAST 5 /* 32; malloc's own is 16 */
+#define TAGS 8        /* number of values of the low bits of a pointer */
+#define ALIGN_LEAST 5 /* logarithm of the least alignment, 32; malloc itself aligns to 16 */
 #define ALIGN_MOST 12
-#define ALIGN_HEADER 64 /* bytes in front of an aligned address */
-#define ALIGN_BITS 8    /* of evidence: by chance one group in 256 looks aligned */
+#define ALIGN_HEADER 64 /* size of a header before an aligned address, in bytes, at most */
+/* Bits of evidence for an alignment: by chance one group in 256 looks aligned. */
+#define ALIGN_BITS 8
 
-/* A hash of the innermost frames at each level from 1 on; level k has LEVELS - k of them. */
+/* Hashes of a site's innermost frames, for each level from 1 on: level k hashes LEVELS - k
+ * frames. */
 struct frame_hashes {
     uint64_t at[LEVELS];
 };
 
-/* The most frequent offsets of one end. */
+/* The most frequent distances of interior pointers from the start of their block, or from its
+ * end. */
 struct idiom_offsets {
     uint32_t offset[OFFSETS], blocks[OFFSETS];
-    uint8_t good; /* a set of their indices */
+    uint8_t good; /* set of indices: these offsets are idioms, so pointers with them hold a block */
 };
 
 struct idiom_group {
-    uint64_t key; /* 0: unused */
+    uint64_t key; /* 0: the slot is unused */
     uint32_t start, inside;
-    struct idiom_offsets low;        /* the lowest offset of each block */
-    struct idiom_offsets footer;     /* the distance of the highest one to the end of the block */
-    struct idiom_offsets any_footer; /* the same, with the blocks that are held at the start, too */
-    uint32_t aligned[ALIGN_MOST + 1]; /* by logarithm of the alignment */
-    uint32_t linked[TAGS];            /* by tag: held so by a block of the same site */
-    bool several;                     /* sites */
+    struct idiom_offsets low; /* for each block the lowest offset of its interior pointers */
+    /* For each block the distance of its highest interior pointer to its end. */
+    struct idiom_offsets footer;
+    /* Like footer, but including blocks that are also held by a pointer to their start. */
+    struct idiom_offsets any_footer;
+    /* Number of blocks held at an aligned address, by logarithm of the alignment. */
+    uint32_t aligned[ALIGN_MOST + 1];
+    /* By tag: number of blocks that a block of the same site holds by a pointer with this tag. */
+    uint32_t linked[TAGS];
+    bool several; /* the group has blocks of several sites */
     uint32_t site;
-    uint8_t good_aligned; /* 0: none */
-    uint8_t good_tags;    /* a set */
+    uint8_t good_aligned; /* logarithm of the alignment that is an idiom; 0: none */
+    uint8_t good_tags;    /* set of tags: these are idioms, so pointers with them hold a block */
 };
 
 struct idiom_site {
     uint32_t start, inside;
-    uint32_t group[LEVELS]; /* index + 1; 0: none */
+    uint32_t group[LEVELS]; /* for each level: index of the group + 1; 0: none */
 };
 
 struct header_idioms {
@@ -51,7 +62,7 @@ struct header_idioms {
     uint32_t group_mask;
 };
 
-/* ---- Counting ------------------------------------------------------------------------------- */
+/* ---- Counting -------------------------------------------------------------------------------- */
 
 static uint32_t site_of(const struct reach *reach, uint32_t node)
 {
@@ -75,7 +86,7 @@ static void hash_frames(const struct reach *reach, uint32_t site, struct frame_h
     }
 }
 
-/* The group of a key, or an unused place for it. */
+/* Finds the group of a key, or an unused slot for it. */
 static struct idiom_group *find_group(const struct header_idioms *idioms, uint64_t key)
 {
     for (uint64_t at = key >> 20;; at++) {
@@ -102,7 +113,8 @@ static void find_groups(struct header_idioms *idioms, const struct reach *reach,
     }
 }
 
-/* A full table replaces an offset that occurred once: frequent ones stay. */
+/* Counts an offset. If the table is full, the offset replaces one that occurred once; frequent ones
+ * stay. */
 static void count_offset(struct idiom_offsets *table, uint32_t offset)
 {
     unsigned place = OFFSETS;
@@ -120,21 +132,22 @@ static void count_offset(struct idiom_offsets *table, uint32_t offset)
     table->blocks[place] = 1;
 }
 
-/* The first multiple of 2^bits behind a header of at most ALIGN_HEADER bytes. */
+/* Says whether the offset leads to the first multiple of 2^bits behind a header of at most
+ * ALIGN_HEADER bytes. */
 static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
 {
     return (address + offset) % (1u << bits) == 0 && offset < (1u << bits) + ALIGN_HEADER;
 }
 
-/* The size of a footer behind the offset. Only whole words are a footer: the end of a text is where
- * a reader of it stops. */
+/* The size of a footer that begins at the offset; 0: there is none. A footer consists of whole
+ * words; a pointer to another address is where a reader of text has stopped. */
 static uint32_t footer_size(uint64_t size, uint64_t offset)
 {
     uint64_t rest = size - offset;
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* True if a block of the same site holds this one, as the nodes of a tree hold each other. */
+/* Says whether a block of the same site holds this one, as nodes of a tree hold each other. */
 static bool is_linked(const struct reach *reach, uint32_t node)
 {
     uint32_t from = reach->links[node].from;
@@ -167,7 +180,8 @@ static void count_any_footer(struct idiom_group *group, const struct reach *reac
         count_offset(&group->any_footer, footer);
 }
 
-/* Groups of the sites whose blocks are held inside, then what else these groups hold. */
+/* Finds the groups of the sites with blocks that are held by interior pointers, then counts which
+ * other blocks of these groups are held at their start. */
 static void count_sites(struct header_idioms *idioms, const struct reach *reach)
 {
     for (uint32_t i = 0; i < idioms->site_count; i++)
@@ -183,7 +197,8 @@ static void count_sites(struct header_idioms *idioms, const struct reach *reach)
     }
 }
 
-/* A block that is reachable by its start does not tell how else it is held. */
+/* Says whether a block is held by an interior pointer. If it is reachable by its start, an interior
+ * pointer to it proves nothing. */
 static bool is_held_inside(const struct reach *reach, uint32_t node)
 {
     const struct mark_node *it = &reach->nodes[node];
@@ -221,9 +236,9 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
     }
 }
 
-/* ---- Judging -------------------------------------------------------------------------------- */
+/* ---- Deciding which offsets are idioms ------------------------------------------------------- */
 
-/* Returns the number of blocks that are held at a good offset. */
+/* Marks the offsets that occur often enough, and returns how many blocks are held by them. */
 static uint32_t find_good(const struct idiom_group *group, struct idiom_offsets *table)
 {
     uint32_t least = group->several ? BLOCKS_LEAST_SHARED : BLOCKS_LEAST, held = 0;
@@ -242,7 +257,8 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
         table->good = 0;
 }
 
-/* A slab whose first chunk is in use is held at its start as well. */
+/* Decides about footers of all blocks: a slab whose first chunk is in use is also held at its
+ * start. */
 static void judge_any_footer(struct idiom_group *group)
 {
     uint32_t held = find_good(group, &group->any_footer);
@@ -260,7 +276,8 @@ static void judge_alignment(struct idiom_group *group)
     }
 }
 
-/* Links with a color or a flag in the low bits: others of the same blocks have none. */
+/* Decides about tags: links with a color or flag in their low bits. Other links of the same blocks
+ * may have none. */
 static void judge_tags(struct idiom_group *group)
 {
     for (unsigned tag = 1; tag < TAGS; tag++)
@@ -286,7 +303,7 @@ static bool judge_groups(struct header_idioms *idioms)
     return some;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* ---- Finding and using idioms ---------------------------------------------------------------- */
 
 static bool make_sites(struct header_idioms *idioms, struct reach *reach)
 {

@@ -1,10 +1,11 @@
-/* header_idioms.h - blocks that a program always holds behind a header: allocators and strings with
- * a length in front, hash-table items held by their key, intrusive list links, aligned buffers.
+/* header_idioms.h - recognises blocks that a program always holds by a pointer behind a header:
+ * memory of allocators that store a header before it, strings after their length, hash-table items
+ * held by their key, intrusive list links, aligned buffers.
  *
  * One interior pointer proves nothing. So marking first follows all of them tentatively, and counts
- * for each group of blocks where the pointers point. Blocks belong to the group of their allocation
- * site, and to the groups of all sites that share its innermost frames: g_type_register makes one
- * block a site, but all in one function. In a group
+ * for each group of blocks to which offsets the pointers lead. Blocks belong to the group of their
+ * allocation site, and to the groups of all sites that share its innermost frames: g_type_register
+ * allocates one block at each site, but all of them in one function. In a group
  *
  *     an offset is an idiom if      BLOCKS_LEAST of its blocks are held there, or more of them
  *     these offsets count if        together they have HELD_SHARE of the blocks held inside, and at
@@ -16,8 +17,8 @@
  *     a tag is an idiom if          BLOCKS_LEAST of its blocks are held there, 1 to 7 bytes behind the
  *                                   start, by blocks of the same site: links with a color or a flag
  *
- * What is lost wholly does not count: it stays lost. What is held elsewhere stays possible.
- */
+ * Blocks to which no pointer leads do not count, and stay lost. Blocks held at other offsets stay
+ * possible. */
 #ifndef PRELOAD_MARK_HEADER_IDIOMS_H
 #define PRELOAD_MARK_HEADER_IDIOMS_H
 
@@ -25,10 +26,11 @@
 
 struct header_idioms;
 
-/* Call while nodes that are not reachable are marked tentatively: those are possible. NULL: there is
- * no idiom, or no memory to find it. */
+/* Finds the idioms; called while all nodes that are not reachable are marked tentatively as
+ * possible. NULL: there is no idiom, or no memory to find one. */
 struct header_idioms *header_idioms_find(struct reach *reach);
-/* True if a pointer with that offset holds the block as well as one to its start. */
+/* Says whether a pointer with this offset holds the block as well as a pointer to its start
+ * does. */
 bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
                          uint32_t node, uint64_t offset);
 void header_idioms_free(struct header_idioms *idioms, struct reach *reach);

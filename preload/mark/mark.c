@@ -3,11 +3,10 @@
  *     ignored, roots | header idioms | reachable before | candidates | decoded | the rest
  *                       reachable                       |  possible  | hidden  | lost
  *
- * One queue serves all passes: a marked node enters it, and a pass ends when the queue is empty.
- * While the reachable nodes are found, an interior pointer makes a node a candidate only;
- * candidates that no better pointer reaches become possible. pointer_scan.c has read the targets of
- * most blocks; the others are read when their turn comes.
- */
+ * All passes use one queue: a marked node enters it, and a pass ends when the queue is empty. While
+ * the reachable nodes are found, an interior pointer makes a node a candidate only; candidates that
+ * no better pointer reaches become possible. pointer_scan.c has already found the blocks to which
+ * most blocks point; the other blocks are read when they leave the queue. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/reachability.h"
@@ -15,17 +14,17 @@
 #include "preload/mark/container_heuristics.h"
 #include "preload/mark/header_idioms.h"
 
-/* ---- Meaning of a pointer ---------------------------------------------------------------------
- * A pointer to the start of a block holds it; so does one behind a known container header. Any
+/* ---- Meaning of a pointer --------------------------------------------------------------------- A
+ * pointer to the start of a block holds it; so does a pointer behind a known container header. Any
  * other interior pointer, or one to the byte behind the end, may be a coincidence. */
 
 struct mark_pass {
     struct reach *reach;
     reach_is_vtable *is_vtable;
     enum leak_verdict verdict;
-    bool roots;                   /* "from" is a range of roots */
-    bool learning;                /* interior pointers are noted, verdicts are tentative */
-    struct header_idioms *idioms; /* NULL: none, or not known yet */
+    bool roots;    /* "from" is the index of a root range; false: of a node */
+    bool learning; /* true: interior pointers are only counted, and verdicts are tentative */
+    struct header_idioms *idioms; /* NULL: there are no idioms, or they are not known yet */
     struct pointer_filter filter;
     struct prefetch_ring ring;
 };
@@ -43,20 +42,22 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
         return true;
     if (offset && container_is_hash_table(node_address(node), offset, size))
         return true;
-    /* A second base class: its subobject has a virtual table, and so has the whole object. */
+    /* A C++ object held by its second base class: the subobject begins with a pointer to a virtual
+     * table, and so does the whole object. */
     return pass->is_vtable && offset % WORD == 0 && offset + WORD <= size &&
            pass->is_vtable(head[0]) && pass->is_vtable(head[offset / WORD]);
 }
 
-/* The address of a word in static variables; 0: it is elsewhere. */
+/* The address of the word in static variables that holds the pointer; 0: the word is in other
+ * memory. */
 static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint32_t at)
 {
     const struct root_range *roots = pass->reach->ranges.at;
     return pass->roots && roots[from].variables ? roots[from].start + WORD * at : 0;
 }
 
-/* Says whether the pointer leads behind a header that the program, or malloc's caller, always
- * leaves in front. */
+/* Says whether the pointer leads behind a header that the program, or a function that calls malloc,
+ * always puts before such objects. */
 static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset,
                       uintptr_t variable)
 {
@@ -86,7 +87,8 @@ static bool counts_starts_only(const struct mark_pass *pass, uint32_t from)
     return pass->roots && ((const struct root_range *)pass->reach->ranges.at)[from].starts_only;
 }
 
-/* Programs put tags into the low bits of aligned pointers. */
+/* LEAK_FOUND_TAGGED for an offset that looks like a tag: programs store tags in the low bits of
+ * aligned pointers. */
 static unsigned tag_flag(uint64_t offset)
 {
     return offset % WORD && offset < 16 ? LEAK_FOUND_TAGGED : 0;
@@ -98,8 +100,8 @@ static void mark_by_header(struct reach *reach, uint32_t number)
     node_change_state(&reach->nodes[number], 0, NODE_BY_HEADER);
 }
 
-/* Notes an interior pointer. True for the lowest offset so far, or where offsets are not
- * recorded. */
+/* Records the offset of an interior pointer. True: it is the lowest offset so far, or offsets are
+ * not recorded. */
 static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
 {
     struct reach *reach = pass->reach;
@@ -118,8 +120,8 @@ static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offs
     return lowest;
 }
 
-/* Visits a block through an interior pointer. Of several such pointers the lowest one counts: the
- * content of the block begins there. */
+/* Handles an interior pointer to a block. Of several such pointers the lowest one is kept as the
+ * link: the content of the block begins there. */
 static NOINLINE void visit_interior(struct mark_pass *pass, uint32_t number, uint64_t offset,
                                     uint32_t from, uint32_t at)
 {
@@ -225,8 +227,8 @@ static ALWAYS_INLINE void drain_queue(struct mark_pass *pass, ring_visit *visit)
             pointer_scan_prefetch(reach, reach->head);
         else
             node_prefetch(reach, reach->head);
-        /* In a list each block leads only to the next: no other work can overlap the cache misses.
-         */
+        /* In a list each block points only to the next one, so there is no other work during its
+         * cache misses: prefetch its content at once. */
         pass->ring.eager = reach->tail - reach->head < 4;
         push_targets(pass, &filter, reach->queue[reach->head++], visit);
     }
@@ -242,7 +244,7 @@ static NOINLINE void spread_possible(struct mark_pass *pass)
     drain_queue(pass, visit_from_possible);
 }
 
-/* Marks the unmarked nodes with this prior by themselves. */
+/* Marks the unmarked nodes that have this prior, without a pointer to them. */
 static void mark_prior(struct reach *reach, enum reach_prior before, enum leak_verdict verdict,
                        unsigned flags)
 {
@@ -273,9 +275,9 @@ static uint32_t mark_rest(struct reach *reach, enum leak_verdict verdict)
     return rest;
 }
 
-/* ---- Header idioms --------------------------------------------------------------------------- */
+/* ---- Learning header idioms ------------------------------------------------------------------ */
 
-/* Takes back all verdicts that were given since. */
+/* Takes back all verdicts that were given since the queue had this end. */
 static void rewind_queue(struct reach *reach, uint32_t tail)
 {
     for (uint32_t turn = tail; turn < reach->tail; turn++) {
@@ -284,11 +286,10 @@ static void rewind_queue(struct reach *reach, uint32_t tail)
         node_change_state(node, NODE_VERDICT | tagged, 0);
     }
     reach->head = reach->tail = tail;
-    reach->targets_source = NODE_NONE; /* what was read has its edges */
+    reach->targets_source = NODE_NONE; /* the blocks that were read have their edges recorded */
 }
 
-/* Follows all interior pointers tentatively, to learn which of them are the program's way to hold
- * a block. */
+/* Follows all interior pointers tentatively, to learn by which of them the program holds blocks. */
 static struct header_idioms *learn_idioms(struct mark_pass *pass)
 {
     struct reach *reach = pass->reach;
@@ -339,7 +340,9 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);
-    spread_possible(&pass); /* before the others of the last leak check, so that each has a path */
+    /* Before the nodes that were possible in the last leak check, so that each candidate has a
+     * path. */
+    spread_possible(&pass);
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);
 

@@ -1,9 +1,9 @@
 /* mark_nodes.h - the nodes of a leak check, shared by marking, decoding and the leak graph.
  *
- * A node is 16 bytes that every pass reads, plus a row for the link by which it was found. What only
- * reports need is asked for by address (reach_look_up), or kept in a third row. Nodes are found
- * through pointers, so nearly every access misses the cache: a pass over nodes must prefetch.
- */
+ * A node has 16 bytes that every pass reads, and a struct mark_link for the pointer by which it was
+ * found. Data that only reports need is looked up by address (reach_look_up), or kept in a struct
+ * mark_cold. Nodes are found through pointers, so nearly every access misses the cache: a pass over
+ * nodes must prefetch. */
 #ifndef PRELOAD_MARK_MARK_NODES_H
 #define PRELOAD_MARK_MARK_NODES_H
 
@@ -13,70 +13,80 @@
 
 #define NODE_NONE UINT32_MAX
 
-/* The state in a node's upper bits; the low three hold enum leak_verdict, 0 = not marked yet. */
+/* The state is in the 16 upper bits of a node; its low three bits hold enum leak_verdict, 0: not
+ * marked yet. */
 #define NODE_VERDICT 7u
-#define NODE_CANDIDATE                                                                             \
-    8u                   /* an interior pointer was found: possible, unless a better one follows;
-                             REACHABLE: a container is held that way */
-#define NODE_BY_ROOT 16u /* the link is the number of a root word */
-#define NODE_PRIOR 32    /* times enum reach_prior: three bits */
-#define NODE_FLAGS 256   /* times enum leak_found_flag: DROPPED, IGNORED, TAGGED */
-#define NODE_NO_POINTER 0x8000u  /* it was read, and no word of it can be a plain pointer … */
-#define NODE_NO_ENCODED 0x4000u  /* … nor an encoded one */
-#define NODE_ROOT_TARGET 0x0100u /* a root word points to it; CYCLE's bit, unused in nodes */
-#define NODE_HAS_NESTED 0x2000u  /* nested blocks lie in it */
-#define NODE_BY_HEADER 0x0800u   /* reachable behind its header; SHARED's bit, unused in nodes */
+/* An interior pointer to the block was found: it becomes possible, unless a better pointer is
+ * found. With the verdict REACHABLE: such a pointer holds a container. */
+#define NODE_CANDIDATE 8u
+#define NODE_BY_ROOT 16u        /* the link is the number of a root word */
+#define NODE_PRIOR 32           /* the unit of enum reach_prior: three bits */
+#define NODE_FLAGS 256          /* the unit of enum leak_found_flag: DROPPED, IGNORED, TAGGED */
+#define NODE_NO_POINTER 0x8000u /* the block was read, and no word of it can be a plain pointer */
+/* The block was read, and no word of it can be an encoded pointer. */
+#define NODE_NO_ENCODED 0x4000u
+/* A root word points to the block; the bit of LEAK_FOUND_CYCLE, which nodes do not use. */
+#define NODE_ROOT_TARGET 0x0100u
+#define NODE_HAS_NESTED 0x2000u /* nested blocks lie in the block */
+/* Reachable by a pointer behind a header; the bit of LEAK_FOUND_SHARED, which nodes do not use. */
+#define NODE_BY_HEADER 0x0800u
 
 struct mark_node {
-    uint64_t address_state; /* address (48), state (16) */
-    uint32_t size;          /* NODE_LARGE: large_node has it */
+    uint64_t address_state; /* address in the lower 48 bits, state in the upper 16 */
+    uint32_t size;          /* size of the block; NODE_LARGE: a struct large_node has it */
     uint32_t site;
 };
 
 #define NODE_LARGE UINT32_MAX
 
-/* The size of a block of 4 GiB or more. There are few. */
+/* The size of a block of 4 GiB or more, of which there are few. */
 struct large_node {
     uintptr_t address;
     uint64_t size;
 };
 
-/* The word by which a node was found. */
+/* The word that holds the pointer by which a node was found. */
 struct mark_link {
-    uint32_t from; /* the node that holds the word, the number of a root word, or NODE_NONE */
-    uint32_t at;   /* index of the word; UINT32_MAX: that or a later one; or LINK_BY_SCAN */
+    /* The node that contains the word, the number of a root word, or NODE_NONE. */
+    uint32_t from;
+    /* Index of the word in the node; UINT32_MAX: this or a higher index; or LINK_BY_SCAN. */
+    uint32_t at;
 };
 
-/* Stands for a link's word: the first one that points to the start; pointer_scan_find_word finds
- * it. */
+/* The value of mark_link.at for the first word that points to the start of the node;
+ * pointer_scan_find_word finds it. */
 #define LINK_BY_SCAN (UINT32_MAX - 1)
 
-/* The targets of a block's words: mark_passes.h. */
+/* The blocks to which the words of a block point (mark_passes.h). */
 struct pointer_targets {
-    uint32_t first; /* the node if count is 1, else an index into "targets" */
-    uint32_t count; /* or SCAN_UNREAD, or TARGETS_READ + count: always an index */
+    /* If count is 1, the number of the node; otherwise an index of the array targets. */
+    uint32_t first;
+    /* The number of targets; TARGETS_READ + number: first is always an index; SCAN_UNREAD: not
+     * known. */
+    uint32_t count;
 };
 
 #define TARGETS_READ (1u << 31)
 #define SCAN_UNREAD UINT32_MAX
 
 struct mark_cold {
-    uint32_t count, tick_kind; /* tick (24), kind (8) */
+    uint32_t count, tick_kind; /* tick_kind: tick in the lower 24 bits, kind in the upper 8 */
     uint16_t thread;
     uint16_t reserved;
 };
 
-/* The offsets to which interior pointers to a node point. 0: none was found. */
+/* The lowest and the highest offset to which interior pointers to a node lead; 0: there are
+ * none. */
 struct interior {
     uint32_t low, high;
-    uint32_t high_reachable; /* of those in reachable memory */
+    uint32_t high_reachable; /* highest offset of the pointers in reachable memory */
 };
 
 struct root_range {
     uintptr_t start;
     uint32_t words, range;
-    bool starts_only; /* interior pointers in this range do not count */
-    bool variables;   /* static ones, nothing else */
+    bool starts_only; /* interior pointers in this range are ignored */
+    bool variables;   /* the range has static variables only */
 };
 
 struct root_word {
@@ -86,18 +96,17 @@ struct root_word {
 };
 
 /* The most recently recorded edges, hashed by target. A block may point to another one many times
- * (an arena whose free slots are chained); nearly all repetitions are found here. */
+ * (an arena whose free slots are chained); nearly all repetitions are recognised here. */
 struct recent_edges {
     struct {
         uint32_t from, to;
     } edge[512];
 };
 
-/* An encoded pointer makes an edge, too. from: a node, or the number behind the last node for a
- * root. */
+/* An edge that an encoded pointer makes. from: a node, or the number of nodes for a root. */
 struct encoded_edge {
     uint32_t from, to;
-    uint32_t next; /* owned by edge_list.c: the next edge of the same source, + 1 */
+    uint32_t next; /* used by edge_list.c: index of the next edge from the same node, + 1 */
 };
 
 struct reach {
@@ -105,33 +114,40 @@ struct reach {
     struct rank_index index;
     struct mark_node *nodes;
     struct mark_link *links;
-    struct scan_array large; /* struct large_node */
+    struct scan_array large; /* array of struct large_node */
     uint32_t count;
-    struct mark_cold *cold;                             /* by node; NULL: find has the rest */
-    bool (*find)(uintptr_t address, struct block *out); /* reach_find_block of reachability.h */
-    struct interior *interior; /* by node; NULL: header idioms are off, or none was found */
-    uint32_t site_most;        /* the highest site of a block */
-    /* reach_callers of reachability.h; NULL: header idioms are off */
+    struct mark_cold *cold; /* by node; NULL: the rest of a block is looked up by find */
+    /* reach_find_block of reachability.h; looks up a block by its address. */
+    bool (*find)(uintptr_t address, struct block *out);
+    /* By node; NULL: no interior pointer was found, or header idioms are not used. */
+    struct interior *interior;
+    uint32_t site_most; /* the highest number of a site of a block */
+    /* reach_callers of reachability.h; NULL: header idioms are not used. */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    uintptr_t low, span;             /* pointers to blocks lie in [low, low + span] */
-    uint32_t *queue;                 /* all marked nodes in the order in which they were marked */
-    uint32_t head, tail;             /* indices of the queue; [0, head) are scanned */
-    uint64_t added, capacity;        /* before the index is built */
-    unsigned priors;                 /* a set: 1 << enum reach_prior of each block */
-    struct mark_node *pending;       /* the blocks as they came; the state is enum reach_prior */
-    struct mark_cold *pending_cold;  /* by index of "pending" */
-    struct scan_array ranges;        /* struct root_range */
-    struct scan_array words;         /* struct root_word */
-    struct scan_array encoded_edges; /* struct encoded_edge: those that lead to hidden blocks */
-    struct pointer_targets *targets_of; /* by node; NULL: blocks are read when their turn comes */
-    struct scan_array targets;          /* uint32_t: nodes */
-    uint32_t targets_source;            /* the node whose targets are being recorded */
+    uintptr_t low, span;      /* the range of all pointers to blocks: [low, low + span] */
+    uint32_t *queue;          /* all marked nodes, in the order in which they were marked */
+    uint32_t head, tail;      /* indices of the queue; the nodes in [0, head) were scanned */
+    uint64_t added, capacity; /* number of blocks in pending, and room for them */
+    unsigned priors;          /* set of 1 << enum reach_prior: the priors that occur */
+    /* Blocks in the order in which they were added, until the index is built; the state is enum
+     * reach_prior. */
+    struct mark_node *pending;
+    struct mark_cold *pending_cold; /* by index of pending */
+    struct scan_array ranges;       /* array of struct root_range */
+    struct scan_array words;        /* array of struct root_word */
+    /* Array of struct encoded_edge: the edges that lead to hidden blocks. */
+    struct scan_array encoded_edges;
+    /* By node; NULL: blocks are read when they leave the queue. */
+    struct pointer_targets *targets_of;
+    struct scan_array targets; /* array of uint32_t: numbers of nodes */
+    uint32_t targets_source;   /* the node whose targets are being recorded */
     struct recent_edges targets_recent;
-    bool targets_lost; /* some were not recorded: no memory */
-    uint32_t *outer;   /* by node: the block around it, or NODE_NONE; NULL: no block is nested */
-    struct scan_array trimmed; /* struct trimmed_block of nested_blocks.c */
-    uint32_t nested_count;     /* blocks of the program's own allocators */
-    bool failed;               /* out of memory */
+    bool targets_lost; /* for lack of memory, some targets were not recorded */
+    /* By node: the block around a nested one, or NODE_NONE; NULL: no block is nested. */
+    uint32_t *outer;
+    struct scan_array trimmed; /* array of struct trimmed_block (nested_blocks.c) */
+    uint32_t nested_count;     /* number of blocks that the program's own allocators carved */
+    bool failed;               /* the check ran out of memory */
 };
 
 static ALWAYS_INLINE uint32_t node_word_index(uint64_t word)
@@ -180,13 +196,13 @@ static ALWAYS_INLINE void node_change_state(struct mark_node *node, unsigned cle
     node->address_state = (node->address_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
 }
 
-/* True for a block of one of the program's own allocators. */
+/* Says whether the block was carved by one of the program's own allocators. */
 static inline bool node_is_nested(const struct reach *reach, uint32_t node)
 {
     return reach->cold && (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
 }
 
-/* A held node is REACHABLE, POSSIBLE or HIDDEN. */
+/* Says whether the program can still use the block: it is REACHABLE, POSSIBLE or HIDDEN. */
 static ALWAYS_INLINE bool node_is_held(const struct mark_node *node)
 {
     return node_verdict(node) >= LEAK_VERDICT_POSSIBLE;
@@ -210,7 +226,7 @@ static ALWAYS_INLINE void node_set_parent(struct reach *reach, uint32_t node, ui
     node_change_state(&reach->nodes[node], NODE_BY_ROOT, 0);
 }
 
-/* Records that word "at" of a root range leads to the node. */
+/* Records that word number "at" of a root range points to the node. */
 static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t range, uint32_t at)
 {
     const struct root_range *roots = (const struct root_range *)reach->ranges.at + range;
@@ -224,7 +240,7 @@ static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t ra
     node_change_state(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
-/* Adds an edge between two different nodes; false: it was recorded recently. */
+/* Records an edge between two different nodes. False: the same edge was recorded recently. */
 static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t from, uint32_t to)
 {
     typeof(&lately->edge[0]) edge = &lately->edge[to % ARRAY_LENGTH(lately->edge)];
@@ -235,9 +251,9 @@ static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t
     return true;
 }
 
-/* Appends an edge of a block that pointer_scan.c left to marking. The edges of one block come together;
- * those of a block that is read again are known. They may take at most a quarter of the memory that is
- * left. */
+/* Appends an edge of a block that pointer_scan.c did not read. All edges of a block are appended
+ * one after the other; if a block is read again, its edges are recorded already. The edges may take
+ * at most a quarter of the memory that is left. */
 static NOINLINE UNUSED void node_append_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     struct scan_array *targets = &reach->targets;
@@ -258,7 +274,7 @@ static NOINLINE UNUSED void node_append_edge(struct reach *reach, uint32_t from,
     reach->targets_lost |= !place;
 }
 
-/* Records that a block points to another, if pointer_scan.c has not. */
+/* Records that a block points to another one, unless pointer_scan.c has recorded it. */
 static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     if (unlikely(!reach->targets_of) || to == from ||
@@ -270,12 +286,15 @@ static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, u
 
 /* Prefetches for the nodes that follow in the queue: first their nodes, then their content. In a
  * large heap a TLB miss costs more than the fetch, because the page table is in no cache. Only page
- * walks that begin close together overlap: there the content is prefetched in batches. */
+ * walks that begin close together overlap, so in a large heap the content is prefetched in
+ * batches. */
 #define PREFETCH_DISTANCE 8
 #define PREFETCH_BATCH 32
-#define PREFETCH_BATCH_FROM (1u << 22) /* blocks: their page table takes a megabyte or more */
+/* Number of blocks from which on batches are used: the page table takes a megabyte or more. */
+#define PREFETCH_BATCH_FROM (1u << 22)
 
-#define PREFETCH_BYTES 512 /* bytes of a block; the hardware prefetcher fetches the rest */
+/* Bytes of a block that are prefetched; the hardware prefetcher fetches the rest. */
+#define PREFETCH_BYTES 512
 
 static ALWAYS_INLINE void node_prefetch_content(const struct mark_node *node)
 {
@@ -304,14 +323,14 @@ static ALWAYS_INLINE void node_prefetch(const struct reach *reach, uint32_t at)
         __builtin_prefetch(&reach->nodes[next[i]]);
 }
 
-/* The address that a word contains if it is a pointer. */
+/* The address in a word that is taken for a pointer. */
 static ALWAYS_INLINE uintptr_t node_pointer(uintptr_t word)
 {
     return arch_address((const void *)word);
 }
 
-/* How far behind its start the pointer points by which a held node or a candidate was found. 0: to
- * the start, or unknown. */
+/* The distance from the start of a held node or candidate to the address in the pointer by which it
+ * was found. 0: the pointer leads to the start, or is not known. */
 static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -327,11 +346,12 @@ static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, u
     return offset <= node_size(reach, node) ? offset : 0;
 }
 
-/* The words that belong to a node itself: all, or those between its nested blocks. */
+/* An iterator over the words that belong to a node itself: all of its words, or the runs between
+ * its nested blocks. */
 struct node_words {
     const uintptr_t *at;
-    uint64_t count, first; /* first: index of the first one within the node */
-    uint32_t next;         /* the node behind these words; NODE_NONE: these are the last */
+    uint64_t count, first; /* words of this run; index of the first one within the node */
+    uint32_t next;         /* the node behind this run; NODE_NONE: this is the last run */
 };
 
 static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32_t number,
@@ -359,7 +379,7 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
     return true;
 }
 
-/* The first run of words; node_words_next iterates over the others. */
+/* Returns the first run of words of a node; node_words_next iterates over the other runs. */
 static ALWAYS_INLINE struct node_words node_words_first(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -379,7 +399,8 @@ static ALWAYS_INLINE bool node_words_next(const struct reach *reach, uint32_t nu
     return unlikely(words->next != NODE_NONE) && node_words_advance(reach, number, words);
 }
 
-/* The block around a node that contains a pointer behind that node; NODE_NONE: there is none. */
+/* Finds the innermost block around a node that contains a pointer to memory behind that node;
+ * NODE_NONE: there is none. */
 static NOINLINE UNUSED uint32_t node_enclosing(const struct reach *reach, uint32_t node,
                                                uintptr_t pointer)
 {

@@ -1,36 +1,38 @@
-/* mark_passes.h - the two passes that mark.c delegates: the sequential pointer scan before marking
- * and the search for encoded pointers after it.
+/* mark_passes.h - two passes of a leak check besides mark.c: the pointer scan in address order
+ * before marking, and the search for encoded pointers after it.
  *
- * Pointer scan. Breadth-first order is not memory order: a marker that reads a block when its turn
- * comes misses the cache on nearly every line. Sequential reads are prefetched by the processor. So
- * before marking, blocks of up to a page are read in address order, and their targets are kept as
- * node numbers, which take little memory:
+ * Pointer scan. Breadth-first order is not memory order: a marker that reads each block when it
+ * leaves the queue misses the cache on nearly every line. Sequential reads are prefetched by the
+ * processor. So before marking, blocks of up to a page are read in address order, and the blocks to
+ * which they point (their targets) are stored as node numbers, which take little memory:
  *
  *     words -> targets_of[node] -> targets[first .. first + count)
  *
- * in the order of the words; a single target is stored in the row itself. A block stays SCAN_UNREAD
- * if a word of it points to the interior of a block (mark.c must judge that), if it is large (it is
- * prefetched anyway), if memory is short, if blocks are nested, and, for blocks of more than a few
- * cache lines, if many earlier scans were wasted.
+ * in the order of the words; a single target is stored in the row itself. Some blocks stay
+ * SCAN_UNREAD: blocks with a word that points to the interior of a block (mark.c must judge that),
+ * large blocks (the processor prefetches them anyway), all blocks if memory is short or blocks are
+ * nested, and blocks of more than a few cache lines if many earlier scans were wasted.
  *
- * When marking reads a block it records the targets, too (node_record_edge): behind marking the rows are
- * the edges of the graph of all held blocks, each once or, rarely, more often.
- */
+ * When marking reads a block it records the targets, too (node_record_edge): after marking,
+ * targets_of has all edges of the graph of held blocks, each once or, rarely, more often. */
 #ifndef PRELOAD_MARK_MARK_PASSES_H
 #define PRELOAD_MARK_MARK_PASSES_H
 
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/mark_nodes.h"
 
-/* Call after the rank index is built and before marking. Sets NODE_NO_POINTER and NODE_NO_ENCODED
- * on the blocks it has read. */
+/* Runs the pointer scan; called after the rank index is built and before marking. Sets
+ * NODE_NO_POINTER and NODE_NO_ENCODED on the blocks that it has read. */
 void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter);
-void pointer_scan_end(struct reach *reach); /* call when no edges are needed any more */
+/* Frees the targets, when no edges are needed any more. */
+void pointer_scan_end(struct reach *reach);
 
-/* The index of the first word of a scanned block that points to the start of another one. */
+/* Finds the first word of a scanned block that points to the start of another block, and returns
+ * its index. */
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
 
-/* The number of a node's targets; false: SCAN_UNREAD, the caller must read the block. */
+/* Reads the number of a node's targets. False: the block was not scanned, so the caller must read
+ * its words. */
 static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32_t node,
                                                uint32_t *count)
 {
@@ -38,8 +40,8 @@ static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32
     return !(*count & TARGETS_READ);
 }
 
-/* One target of a node. Marking appends to the array, which then may move: no pointer into it stays
- * valid. */
+/* Returns one target of a node. Marking appends to the array, which may move then; so no pointer to
+ * an element stays valid. */
 static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uint32_t node,
                                                   uint32_t i)
 {
@@ -47,7 +49,8 @@ static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uin
     return row->count == 1 ? row->first : ((const uint32_t *)reach->targets.at)[row->first + i];
 }
 
-/* What a block points to, itself excepted; valid behind marking unless targets_lost. */
+/* The blocks to which a block points, except itself; valid after marking unless targets_lost is
+ * set. */
 struct node_edges {
     const uint32_t *to;
     uint32_t count;
@@ -59,14 +62,15 @@ static ALWAYS_INLINE struct node_edges pointer_scan_edges(const struct reach *re
     const uint32_t *targets = reach->targets.at;
     if (row->count == 1)
         return (struct node_edges){&row->first, 1};
-    if (row->count == SCAN_UNREAD) /* it has none, or was never read */
+    if (row->count == SCAN_UNREAD) /* the block has no edges, or was never read */
         return (struct node_edges){targets, 0};
     return (struct node_edges){targets + row->first, row->count & ~TARGETS_READ};
 }
 
 #define POINTER_SCAN_AHEAD 12
 
-/* Prefetches for the nodes that follow in the queue: first their rows, then their targets. */
+/* Prefetches for the nodes that follow in the queue: first their elements of targets_of, then their
+ * targets. */
 static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint32_t at)
 {
     const uint32_t *next = &reach->queue[at];
@@ -81,8 +85,8 @@ static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint3
 }
 
 /* ---- Encoded pointers ------------------------------------------------------------------------
- * Runs after plain marking and only if unmarked blocks remain. Every word of the roots and of the
- * marked blocks is decoded as
+ * This pass runs after plain marking, and only if unmarked blocks remain. Every word of the roots
+ * and of the marked blocks is decoded as
  *
  *     a tagged pointer        tag in the low 4 bits, the high 16 bits, or both
  *     a shifted pointer       right by 1 to 4 bits
@@ -93,7 +97,8 @@ static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint3
  * and counts only if the result is exactly the start of an unmarked block, which becomes HIDDEN.
  * From hidden blocks, plain pointers (interior ones included) and encoded pointers are followed. */
 
-/* Blocks that an earlier leak check found hidden are in the queue already. False: no memory. */
+/* Finds hidden blocks. Those that an earlier leak check found hidden are already in the queue.
+ * False: there is no memory. */
 bool encoded_pointers_find(struct reach *reach, uint64_t guard, uint64_t xor_key);
 
 #endif

@@ -1,15 +1,18 @@
-/* nested_blocks.c - trims outer blocks before the index is built and finds them after nested. */
+/* nested_blocks.c - moves the start of outer blocks before the index is built, and finds the outer
+ * block of nested ones after that. */
 #include "preload/mark/nested_blocks.h"
 #include "preload/memory/collections.h"
 
-#define MAX_DEPTH 16         /* levels of nesting */
-#define MAX_HIDING_PLACES 64 /* addresses tried for an arena that is completely covered */
+#define MAX_DEPTH 16 /* the largest number of levels of nesting */
+/* Number of addresses that are tried for the node of an arena that is completely covered by nested
+ * blocks. */
+#define MAX_HIDING_PLACES 64
 
-/* An arena whose node begins later than its block. */
+/* An arena whose node begins later than its block, because nested blocks begin there. */
 struct trimmed_block {
     uintptr_t began;
     uint64_t size;
-    uintptr_t address; /* where the node begins */
+    uintptr_t address; /* address at which the node begins */
 };
 
 /* ---- Before the index is built --------------------------------------------------------------- */
@@ -21,7 +24,7 @@ static uintptr_t block_end(const struct block *block)
 }
 
 /* Finds a nested block that begins at the address, lies in the block and is not the block itself.
- * Of two that cover the same memory the one of the lower pool is the inner one. */
+ * If two nested blocks cover the same memory, the one of the lower pool counts as the inner one. */
 static bool find_nested(uintptr_t address, const struct block *block, uint32_t pool,
                         struct suballoc_block *out)
 {
@@ -35,8 +38,8 @@ static bool find_nested(uintptr_t address, const struct block *block, uint32_t p
     return false;
 }
 
-/* Places a block that is completely covered: as an empty node at an address where no block
- * begins. */
+/* Places the node of a block that is completely covered by nested blocks: as an empty node, at an
+ * address where no block begins. */
 static bool place_empty(struct block *block, uint32_t pool)
 {
     struct suballoc_block nested;
@@ -92,8 +95,8 @@ static void set_outer(struct reach *reach, uint32_t node, uint32_t outer)
     node_change_state(&reach->nodes[outer], 0, NODE_HAS_NESTED);
 }
 
-/* Finds the block around each nested one: visits blocks in address order, with the enclosing ones
- * on a stack. */
+/* Finds the outer block of each nested one: visits blocks in address order, with a stack of the
+ * blocks that enclose the present one. */
 static void find_outer(struct reach *reach)
 {
     uint32_t around[MAX_DEPTH], depth = 0;
@@ -110,13 +113,15 @@ static void find_outer(struct reach *reach)
     }
 }
 
-/* The nested blocks in front of the trimmed node are inside it as well. */
+/* Sets the outer block of the nested blocks before the node of a trimmed block: they lie in that
+ * block, too. */
 static void set_outer_of_first(struct reach *reach, const struct trimmed_block *trimmed)
 {
     uint32_t outer = rank_index_rank(&reach->index, trimmed->address) - 1;
+    /* NODE_HAS_NESTED is not set: all words of the outer node lie behind these blocks. */
     for (uint32_t i = rank_index_rank(&reach->index, trimmed->began) - 1; i < outer; i++)
         if (reach->outer[i] == NODE_NONE && node_is_nested(reach, i))
-            reach->outer[i] = outer; /* its own words all lie behind them */
+            reach->outer[i] = outer;
 }
 
 bool nested_blocks_find_outer(struct reach *reach)
@@ -147,9 +152,10 @@ void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t 
     }
 }
 
-/* ---- Roots ---------------------------------------------------------------------------------- */
+/* ---- Dividing root ranges -------------------------------------------------------------------- */
 
-/* Skips the nested blocks that begin before the range and reach into nested. */
+/* Begins the iteration: moves its start behind the nested blocks that begin before the range and
+ * reach into it. */
 static void begin_cut(const struct reach *reach, struct nested_blocks_cut *cut)
 {
     uintptr_t start = cut->start;

@@ -1,17 +1,16 @@
-/* nested_blocks.h - blocks inside blocks: how a leak check treats the blocks that a program's own
- * allocator carves from larger ones.
+/* nested_blocks.h - treats nested blocks in a leak check: blocks that a program's own allocator
+ * carves from larger ones.
  *
- * The outer block (an arena) keeps the words that no nested block has, and its node begins at the
- * first of them. So no two nodes begin at the same address:
+ * The outer block (an arena) has the words that belong to no nested block, and its node begins at
+ * the first of these words. So no two nodes begin at the same address:
  *
  *     malloc   |=====================================|
  *     nested   |xxxxx|   |xxxxx||xxxxx|
  *     node            ^ the arena's node, with the words between the nested blocks
  *
- * A pointer to a nested block refers to that block, a pointer between them to the arena. An arena
- * lives as long as one of its nested blocks: a reachable block makes its outer block reachable.
- * Root ranges are cut around nested blocks in the same way.
- */
+ * A pointer to a nested block refers to that block, a pointer to memory between nested blocks to
+ * the arena. An arena lives as long as one of its nested blocks: a reachable block makes its outer
+ * block reachable. Root ranges are cut around nested blocks in the same way. */
 #ifndef PRELOAD_MARK_NESTED_BLOCKS_H
 #define PRELOAD_MARK_NESTED_BLOCKS_H
 
@@ -22,14 +21,16 @@
  * block, SUBALLOC_ANY_POOL for a block of malloc. False: there is no such address. */
 bool nested_blocks_trim(struct block *block, uint32_t pool);
 
-/* Records where a trimmed block began and its size. Call before the rank index is built. */
+/* Records where a trimmed block began, and its size. Called before the rank index is built. */
 void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, uintptr_t began,
                                 uint64_t size);
-/* Finds the outer block of each nested one. Call after the rank index is built. False: no memory. */
+/* Finds the outer block of each nested one. Called after the rank index is built. False: there is
+ * no memory. */
 bool nested_blocks_find_outer(struct reach *reach);
 
-/* Iterates over the pieces of [start, end) that no nested block covers; start moves behind each.
- * All other fields are 0 at first. within: a nested block that start lies inside does not cut. */
+/* An iterator over the pieces of [start, end) that no nested block covers; start moves behind each
+ * piece. The caller sets start, end and within; all other members are 0 at first. within: a nested
+ * block in which start lies is not cut out. */
 struct nested_blocks_cut {
     uintptr_t start, end;
     bool within, begun;
@@ -38,7 +39,7 @@ struct nested_blocks_cut {
 bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cut *cut,
                               uintptr_t *piece_start, uintptr_t *piece_end);
 
-/* The start and size of a node's block as its allocator returned it. */
+/* Returns the start and the size of a node's block as its allocator returned it. */
 void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t *start,
                             uint64_t *size);
 

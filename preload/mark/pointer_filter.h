@@ -1,23 +1,22 @@
-/* pointer_filter.h - tests four words at a time, by their upper halves, whether one may be a
- * pointer, plain or encoded.
+/* pointer_filter.h - tests four words at once, by their upper halves: may one of them be a pointer,
+ * plain or encoded?
  *
- * Nearly always none is: this test is the cost of reading a block. It may have false positives,
- * never false negatives. A plain pointer to an aligned address is not reported as encoded: a marker
- * that reads the word as a plain pointer has followed it.
- */
+ * Nearly always none is a pointer, so this test is the main cost of reading a block. It may have
+ * false positives, never false negatives. A plain pointer to an aligned address is not reported as
+ * encoded, because marking has followed it as a plain pointer. */
 #ifndef PRELOAD_MARK_POINTER_FILTER_H
 #define PRELOAD_MARK_POINTER_FILTER_H
 
 #include "preload/base/base.h"
 
-/* What one of four words may be. */
-#define POINTER_FILTER_ANY 1u     /* a pointer in any form */
-#define POINTER_FILTER_ENCODED 2u /* an encoded pointer */
+/* Results of a test of up to four words, as a set. */
+#define POINTER_FILTER_ANY 1u     /* one of the words may be a pointer in some form */
+#define POINTER_FILTER_ENCODED 2u /* one of the words may be an encoded pointer */
 
 #if UINTPTR_MAX == UINT64_MAX
 
-/* A range of addresses. Both numbers are offset by 2^31, so that a signed comparison works: some
- * processors have no unsigned one for four lanes. */
+/* A range of the upper halves of addresses. low and span are offset by 2^31, so that a signed
+ * comparison works: some processors have no unsigned comparison of four lanes. */
 struct pointer_filter_range {
     uint32_t low;
     int32_t span;
@@ -90,7 +89,8 @@ static ALWAYS_INLINE unsigned pointer_filter_test_four(const struct pointer_filt
                                              : POINTER_FILTER_ANY | POINTER_FILTER_ENCODED;
 }
 
-/* Tests `count` words, 1 to 4. Bit i of the result: word i may be a pointer to a block. */
+/* Tests `count` words, 1 to 4. Returns a set of POINTER_FILTER_ANY and POINTER_FILTER_ENCODED; 0:
+ * none of the words is a pointer. */
 static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
                                                   const uintptr_t *words, unsigned count)
 {
@@ -106,7 +106,7 @@ static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *f
     return pointer_filter_test_four(filter, a, b);
 }
 
-#else /* words of 32 bits have no upper half that tells: each is compared as a whole */
+#else /* with words of 32 bits an upper half says too little: each word is compared as a whole */
 
 struct pointer_filter {
     uintptr_t low, span, shifted_low, shifted_span, guard, xor_key;
@@ -126,14 +126,15 @@ static inline struct pointer_filter pointer_filter_make(uintptr_t low, uintptr_t
 static ALWAYS_INLINE bool pointer_filter_is_encoded(const struct pointer_filter *filter,
                                                     uintptr_t word)
 {
-    uintptr_t rotated = word >> 9 | word << 23; /* glibc's, of 32 bits */
+    uintptr_t rotated = word >> 9 | word << 23; /* glibc rotates pointers of 32 bits by 9 */
     return word - filter->shifted_low <= filter->shifted_span ||
            ~word - filter->low <= filter->span ||
            (filter->guard && (rotated ^ filter->guard) - filter->low <= filter->span) ||
            (filter->xor_key && (word ^ filter->xor_key) - filter->low <= filter->span);
 }
 
-/* Tests `count` words, 1 to 4. Bit i of the result: word i may be a pointer to a block. */
+/* Tests `count` words, 1 to 4. Returns a set of POINTER_FILTER_ANY and POINTER_FILTER_ENCODED; 0:
+ * none of the words is a pointer. */
 static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
                                                   const uintptr_t *words, unsigned count)
 {

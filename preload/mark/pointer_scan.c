@@ -1,25 +1,29 @@
-/* pointer_scan.c - one pass over all blocks in address order, through the prefetch ring.
+/* pointer_scan.c - reads all small blocks in address order before marking, and records to which
+ * blocks they point.
  *
- * The processor prefetches sequential reads, but not across pages: one word of a later block is
- * prefetched, so that its TLB entry is present when its turn comes.
- */
+ * The processor prefetches sequential reads, but not across pages: so the first word of a later
+ * block is prefetched, and its TLB entry is present when the scan comes to that block. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/prefetch_ring.h"
 
-#define MAX_SCANNED 4096 /* bytes of a block; pointer_scan_find_word reads it for each path step */
-#define SMALL_BLOCK 512  /* bytes: a few cache lines, fetched together in any order */
+/* Size of the largest block that is scanned; pointer_scan_find_word reads it again for each step of
+ * a path. */
+#define MAX_SCANNED 4096
+#define SMALL_BLOCK 512 /* size in bytes of a few cache lines, which are fetched together */
 #define MAX_WASTED (512u << 10)
-#define BLOCKS_AHEAD 16 /* blocks */
+#define BLOCKS_AHEAD 16 /* distance, in blocks, of the prefetch */
 
 struct pointer_scan {
     struct reach *reach;
     struct recent_edges recent;
-    uint64_t wasted; /* bytes of large blocks that became SCAN_UNREAD, less those of others */
+    /* Bytes of larger blocks that became SCAN_UNREAD, less the bytes of those that did not. */
+    uint64_t wasted;
     bool failed;
     struct prefetch_ring ring;
 };
 
-/* The optional arrays may take at most a quarter of the memory that is left. */
+/* Says whether an array of count elements is affordable: optional arrays may take at most a quarter
+ * of the memory that is left. */
 static bool is_affordable(const struct reach *reach, uint64_t count, size_t each)
 {
     return count <= (reach->arena.most - reach->arena.used) / 4 / each;
@@ -39,7 +43,8 @@ static ALWAYS_INLINE void add_target(struct pointer_scan *scan, uint32_t to)
         scan->failed = true;
 }
 
-/* Blocks leave the ring in order: the last target belongs to the same block, if it has any. */
+/* Records a target of block from. Blocks leave the ring in order, so if from already has targets,
+ * its last one is the last of the array. */
 static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_t number,
                                        uint32_t from, uint32_t at UNUSED)
 {
@@ -75,8 +80,8 @@ static ALWAYS_INLINE unsigned scan_block(struct pointer_scan *scan,
     return ring_scan_filtered(&scan->ring, scan->reach, filter, &words, number, visit_target, scan);
 }
 
-/* The targets of blocks that were lost before are not needed. Arenas are full of interior pointers:
- * if most large blocks are like that, marking reads them. */
+/* Says whether to scan a block. The targets of blocks that were lost before are not needed. Arenas
+ * are full of interior pointers: if most larger blocks are like that, they are left to marking. */
 static ALWAYS_INLINE bool should_scan(struct pointer_scan *scan, const struct mark_node *node)
 {
     uint32_t size = node->size;

@@ -1,11 +1,10 @@
 /* prefetch_ring.h - follows pointers to nodes while their cache misses overlap.
  *
- * A word that may be a pointer waits once for its word of the rank index and once for its node,
- * while the words behind it are prefetched. The ring is first in, first out: nodes are visited in
- * exactly the order in which the words were pushed.
+ * A word that may be a pointer waits for its word of the rank index and then for its node.
+ * Meanwhile the ring prefetches for the words behind it. The ring is first in, first out: nodes are
+ * visited in exactly the order in which the words were pushed.
  *
- *     push -> [ wait for the index word ] -> [ wait for the node ] -> visit
- */
+ *     push -> [ wait for the index word ] -> [ wait for the node ] -> visit */
 #ifndef PRELOAD_MARK_PREFETCH_RING_H
 #define PRELOAD_MARK_PREFETCH_RING_H
 
@@ -13,27 +12,30 @@
 #include "preload/mark/mark_nodes.h"
 
 #define RING_SLOTS 64
-#define RING_DELAY 12 /* so many words wait at each stage */
+#define RING_DELAY 12 /* number of words that wait at each of the two stages */
 
 struct prefetch_ring {
     uint32_t pushed, resolved, popped; /* popped <= resolved <= pushed */
-    bool eager;                        /* prefetch the content as soon as the node is known */
-    const char *row; /* a row by node that the visitor needs as well; any address if none */
+    bool eager; /* true: prefetch the content of a block as soon as its node is known */
+    /* An array by node that the visitor reads, too, and that is prefetched; without such an array
+     * any address. */
+    const char *row;
     size_t row_size;
     struct {
-        uintptr_t pointer; /* or 0: the start of the node, which is known */
+        uintptr_t pointer; /* the pointer; 0: to the start of the node, which is known */
         const struct rank_index_word *word;
-        uint32_t node; /* undefined while word is not NULL */
+        uint32_t node; /* undefined until the word of the rank index is read */
         uint32_t from, at;
     } slot[RING_SLOTS];
 };
 
-/* Called for each pointer to a node: to its start, its interior or the byte behind its end. */
+/* The type of a function that is called for each pointer to a node: to its start, its interior or
+ * the byte behind its end. from, at: where the pointer is. */
 typedef void ring_visit(void *context, uintptr_t pointer, uint32_t node, uint32_t from,
                         uint32_t at);
 
-/* Prefetches the targets of a block that begins here while its node is fetched. Reads only its
- * first cache line, which is present if its first byte is. */
+/* Prefetches the targets of a block that begins at the pointer, while the block's node is fetched.
+ * Reads only the first cache line of the block, which the ring has prefetched. */
 static ALWAYS_INLINE void ring_prefetch_targets(const struct reach *reach, uintptr_t pointer)
 {
     const uintptr_t *word = (const uintptr_t *)pointer;
@@ -88,9 +90,9 @@ static ALWAYS_INLINE void ring_advance(struct prefetch_ring *ring, const struct 
         ring_pop(ring, reach, visit, context);
 }
 
-/* True if no block contains the pointer. Where no block begins for a mebibyte around, only a block
- * that began before can contain it. Programs with memory of their own have many pointers to such
- * places, and all of them test the same few blocks. */
+/* Says whether no block contains the pointer, given that no block begins within its MiB: only the
+ * last block that begins before can contain it. Programs with memory of their own have many
+ * pointers to such places, and all of them test the same few blocks. */
 static ALWAYS_INLINE bool ring_misses_blocks(const struct reach *reach, uint32_t rank,
                                              uintptr_t pointer)
 {
@@ -118,7 +120,7 @@ static ALWAYS_INLINE void ring_push(struct prefetch_ring *ring, const struct rea
     ring_advance(ring, reach, visit, context);
 }
 
-/* Pushes a node that is known by number. Its targets are needed next. */
+/* Pushes a node whose number is known. Its targets are needed next. */
 static ALWAYS_INLINE void ring_push_node(struct prefetch_ring *ring, const struct reach *reach,
                                          uint32_t node, uint32_t from, ring_visit *visit,
                                          void *context)
@@ -133,7 +135,7 @@ static ALWAYS_INLINE void ring_push_node(struct prefetch_ring *ring, const struc
     ring_advance(ring, reach, visit, context);
 }
 
-/* Visits all words that wait. */
+/* Visits all words that are waiting in the ring. */
 static ALWAYS_INLINE void ring_drain(struct prefetch_ring *ring, const struct reach *reach,
                                      ring_visit *visit, void *context)
 {
@@ -143,7 +145,7 @@ static ALWAYS_INLINE void ring_drain(struct prefetch_ring *ring, const struct re
         ring_pop(ring, reach, visit, context);
 }
 
-/* Prefetches the words of the next page, for many words in a row: the processor prefetches
+/* Prefetches the next page of an array of words while it is read: the processor prefetches
  * sequential reads, but not across pages. */
 static ALWAYS_INLINE void ring_prefetch_words(const uintptr_t *words, uint64_t i, uint64_t count)
 {
@@ -152,7 +154,8 @@ static ALWAYS_INLINE void ring_prefetch_words(const uintptr_t *words, uint64_t i
         __builtin_prefetch(words + i + page);
 }
 
-/* Pushes the words that may point to a block. first_at: the index of the first word. */
+/* Pushes the words that may point to a block. first_at: index of words[0] in its node or root
+ * range. */
 static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const struct reach *reach,
                                           const uintptr_t *words, uint64_t count, uint64_t first_at,
                                           uint32_t from, ring_visit *visit, void *context)
@@ -179,7 +182,7 @@ static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const stru
                       visit, context);
 }
 
-/* The number of bytes up to the next block, which may begin inside this one. */
+/* The number of bytes up to the next block, which may begin inside this block. */
 static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -188,8 +191,8 @@ static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_
     return apart < node_size(reach, node) ? apart : node_size(reach, node);
 }
 
-/* Pushes the possible pointers of block "from", testing every word only once. Returns
- * NODE_NO_POINTER, and NODE_NO_ENCODED as well if none can be an encoded pointer. Pointers of the
+/* Pushes the possible pointers in block from, testing every word only once. Returns
+ * NODE_NO_POINTER, and also NODE_NO_ENCODED if no word can be an encoded pointer. Pointers of the
  * block to itself are skipped: arenas and free lists are full of them. */
 static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
                                                  const struct reach *reach,
@@ -216,7 +219,7 @@ static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
     return state;
 }
 
-/* Pushes the words that belong to a node itself. */
+/* Pushes the words that belong to a node itself, not to its nested blocks. */
 static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struct reach *reach,
                                          uint32_t number, uint32_t from, ring_visit *visit,
                                          void *context)
@@ -227,7 +230,8 @@ static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struc
     while (node_words_next(reach, number, &words));
 }
 
-/* A live nested block keeps its outer block alive. False: the node is not nested. */
+/* Pushes the outer block of a nested one: a live nested block keeps it alive. False: the node is
+ * not nested. */
 static ALWAYS_INLINE bool ring_push_outer(struct prefetch_ring *ring, const struct reach *reach,
                                           uint32_t number, uint32_t from, ring_visit *visit,
                                           void *context)

@@ -1,10 +1,9 @@
-/* rank_index.c - builds the index level by level: counting first, so that each level is one
+/* rank_index.c - builds the rank index level by level: counts first, so that each level is one
  * mapping.
  *
- * While a level is counted, a cell that will have something inside holds a mark. Then the level is
- * mapped, and marks become addresses in the order of the cells: the index is laid out in address
- * order.
- */
+ * While a level is counted, each cell with a block in its address range is marked. Then the level
+ * is mapped, and marks are replaced by addresses in the order of the cells: so the index lies in
+ * memory in the order of addresses. */
 #include "preload/mark/rank_index.h"
 
 #define MARK ((void *)1)
@@ -29,7 +28,8 @@ void rank_index_add(struct rank_index *index, enum rank_index_round round, uintp
     word->bits |= 1ull << (address >> 3) % 64;
 }
 
-/* Gives each marked cell so many bytes, consecutively. */
+/* Gives each marked cell so many bytes of the level below, one after the other; returns the end of
+ * the last. */
 static char *assign_inside(struct rank_index_cell *cells, char *at, size_t bytes)
 {
     for (unsigned i = 0; i < RANK_INDEX_CELLS; i++)
@@ -71,7 +71,7 @@ bool rank_index_map(struct rank_index *index, struct scan_arena *arena, enum ran
 void rank_index_free(struct rank_index *index, struct scan_arena *arena)
 {
     scan_arena_unmap(arena, index->words);
-    *index = (struct rank_index){0}; /* a later lookup faults */
+    *index = (struct rank_index){0}; /* so that a later lookup faults */
 }
 
 static uint32_t sum_page(struct rank_index_word *words, uint32_t below)

@@ -1,19 +1,18 @@
-/* rank_index.h - from an address to the number of the block that begins there or nearest below.
+/* rank_index.h - finds the number of the block that begins at an address, or nearest below it.
  *
- * A bit vector has one bit for each 8 bytes at which a block may begin; beside each 64 bits stands
- * the number of blocks that begin below. 2048 such words are a page of the index and cover 1 MiB of
- * addresses. Pages hang in leaves of 16384 (16 GiB), leaves in one top table of 16384 (48 bits of
- * address):
+ * A bit vector has one bit for each 8 bytes of address space, where a block may begin. Each 64 bits
+ * are stored with the number of blocks that begin below them. 2048 such words are a page of the
+ * index and cover 1 MiB of addresses. A leaf points to 16384 pages (16 GiB), and one top table
+ * points to 16384 leaves (48 bits of address):
  *
  *     address   47..34 | 33..20 | 19..9 | 8..3 | 2..0
  *               leaf     page     word    bit
  *
- * Where no block begins there is no page and no leaf; the cell above still holds how many begin
- * below, so the interior of a block of any size is found in the same few steps. Blocks are numbered
- * by address, from 0:
+ * Where no block begins there is no page and no leaf; the cell above still has the number of blocks
+ * that begin below, so the interior of a block of any size is found in the same few steps. Blocks
+ * are numbered by address, from 0:
  *
- *     number of the block at or below = blocks that begin at or below - 1
- */
+ *     number of the block at or below = blocks that begin at or below - 1 */
 #ifndef PRELOAD_MARK_RANK_INDEX_H
 #define PRELOAD_MARK_RANK_INDEX_H
 
@@ -21,17 +20,17 @@
 
 #define RANK_INDEX_CELLS 16384
 #define RANK_INDEX_WORDS 2048
-#define RANK_INDEX_END (1ull << 48) /* no block begins at or above */
-#define RANK_INDEX_STEP 8           /* blocks begin at multiples of it, whatever a word is */
+#define RANK_INDEX_END (1ull << 48) /* end of the addresses at which blocks may begin */
+#define RANK_INDEX_STEP 8 /* blocks begin at multiples of 8, whatever the size of a word is */
 
 struct rank_index_word {
     uint64_t bits;
-    uint32_t below; /* blocks that begin below this word's addresses */
+    uint32_t below; /* number of blocks that begin below the addresses of this word */
     uint32_t unused;
 };
 
 struct rank_index_cell {
-    void *inside; /* a leaf's cells, a page's words; NULL: no block begins here */
+    void *inside; /* cells of a leaf or words of a page; NULL: no block begins in this range */
     uint32_t below;
     uint32_t unused;
 };
@@ -41,26 +40,28 @@ struct rank_index {
     struct rank_index_word *words;
 };
 
-/* An index is built in three rounds. Each round inserts every address, in any order; the first two
- * end with rank_index_map, the last with rank_index_sum. False: no memory. */
+/* An index is built in three rounds. In each round every address is inserted, in any order;
+ * rank_index_map ends each of the first two rounds, rank_index_sum the last one. False: there is no
+ * memory. */
 enum rank_index_round { RANK_INDEX_LEAVES, RANK_INDEX_PAGES, RANK_INDEX_BITS };
 bool rank_index_start(struct rank_index *index, struct scan_arena *arena);
 void rank_index_add(struct rank_index *index, enum rank_index_round round, uintptr_t address);
 bool rank_index_map(struct rank_index *index, struct scan_arena *arena,
                     enum rank_index_round round);
-/* Fills in "below" everywhere; returns the number of different addresses. */
+/* Computes "below" in all words and cells; returns the number of different addresses. */
 uint32_t rank_index_sum(struct rank_index *index);
-/* Frees the large part; lookups are not allowed afterwards. */
+/* Frees the words of the index; lookups are not allowed afterwards. */
 void rank_index_free(struct rank_index *index, struct scan_arena *arena);
 
-/* True if two addresses are on one page of the index: then the first two rounds need only one of
- * them. */
+/* Says whether two addresses are on one page of the index: in the first two rounds only one of them
+ * needs to be inserted then. */
 static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
 {
     return (one ^ other) >> 20 == 0;
 }
 
-/* The index word of an address; NULL: there is none, and *rank blocks begin at or below it. */
+/* Finds the index word of an address. NULL: it has none; *rank is then the number of blocks that
+ * begin at or below the address. */
 static ALWAYS_INLINE const struct rank_index_word *
 rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *rank)
 {
@@ -84,14 +85,14 @@ static ALWAYS_INLINE uint32_t rank_index_popcount(uint64_t bits)
     return bits * 0x0101010101010101ull >> 56;
 }
 
-/* How many blocks begin at or below an address of this word. */
+/* The number of blocks that begin at or below an address of this word. */
 static ALWAYS_INLINE uint32_t rank_index_rank_in(const struct rank_index_word *word,
                                                  uintptr_t address)
 {
     return word->below + rank_index_popcount(word->bits & ~0ull >> (63 - (address >> 3) % 64));
 }
 
-/* True if a block begins at exactly this address. */
+/* Says whether a block begins at exactly this address. */
 static ALWAYS_INLINE bool rank_index_is_start(const struct rank_index_word *word, uintptr_t address)
 {
     return address % RANK_INDEX_STEP == 0 && (word->bits >> (address >> 3) % 64 & 1);

@@ -1,12 +1,11 @@
-/* reachability.c - numbers the blocks and collects the roots before marking (mark.c), and answers
- * questions about the result.
- */
+/* reachability.c - numbers the blocks and collects the roots before marking (mark.c), and returns
+ * its results. */
 #include "preload/mark/reachability.h"
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/memory/collections.h"
 
-/* ---- Input ----------------------------------------------------------------------------------- */
+/* ---- Input: blocks and roots ----------------------------------------------------------------- */
 
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 {
@@ -26,7 +25,8 @@ struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 
 void reach_end(struct reach *reach)
 {
-    struct scan_arena arena = reach->arena; /* its own memory is one of the mappings */
+    /* A copy, because *reach lies in a mapping of the arena. */
+    struct scan_arena arena = reach->arena;
     scan_arena_free(&arena);
 }
 
@@ -83,7 +83,7 @@ void reach_add_block(struct reach *reach, const struct block *block, enum reach_
         rank_index_add(&reach->index, RANK_INDEX_LEAVES, block->address);
 }
 
-/* Writes a block to its row: the index gives its number, so nothing is sorted. */
+/* Writes a block to its node. The index gives its number, so nothing must be sorted. */
 static void place_block(struct reach *reach, uint64_t added)
 {
     const struct mark_node *in = &reach->pending[added];
@@ -185,14 +185,14 @@ void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_
             append_root_range(reach, start, end, range, kind);
 }
 
-/* ---- Results --------------------------------------------------------------------------------- */
+/* ---- Results of marking ---------------------------------------------------------------------- */
 
 uint32_t reach_count(const struct reach *reach)
 {
     return reach->count;
 }
 
-/* What the nodes themselves know, with the cold row if there is one. */
+/* Fills a block from its node, and from its struct mark_cold if there is one. */
 static void unpack_node(const struct reach *reach, uint32_t node, struct block *out)
 {
     const struct mark_cold *cold = reach->cold ? &reach->cold[node] : &(struct mark_cold){0};
@@ -296,7 +296,7 @@ uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
 {
     if (pointer - reach->low > reach->span)
         return REACH_NONE;
-    /* The dominators have freed the index. */
+    /* The index may have been freed to make room for the dominators. */
     uint32_t rank = reach->index.top ? rank_index_rank(&reach->index, pointer)
                                      : reach_lower_bound(reach, pointer + 1);
     uint32_t number = rank - 1;

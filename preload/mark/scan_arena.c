@@ -1,9 +1,9 @@
-/* scan_arena.c - a short list of mappings, searched linearly: a leak check has a few dozen.
+/* scan_arena.c - allocates mappings for a leak check, and keeps them in a short list: a check has a
+ * few dozen.
  *
- * The arrays are accessed at random: with small pages every access would miss the TLB as well, and
- * faulting them in page by page costs a small check as much as marking. So large arrays use huge
- * pages, and once a large array exists, smaller ones are parts of such a mapping.
- */
+ * Arrays are accessed at random: with small pages every access would miss the TLB as well, and
+ * touching them page by page costs a small check as much as marking. So large arrays use huge
+ * pages, and once a large array exists, smaller arrays are parts of one huge page. */
 #include "preload/mark/scan_arena.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
@@ -50,7 +50,7 @@ static void *map_pages(struct scan_arena *arena, uint64_t size, bool parts)
     return record_mapping(arena, memory, size, parts);
 }
 
-/* The smallest spare mapping with so many bytes. */
+/* Finds the smallest spare mapping with at least so many bytes. */
 static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t size)
 {
     struct scan_arena_mapping *best = NULL;
@@ -62,7 +62,7 @@ static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t 
     return best;
 }
 
-/* Cuts the first bytes off a spare mapping. */
+/* Uses the first bytes of a spare mapping for a new array. */
 static void *reuse_spare(struct scan_arena *arena, uint64_t size)
 {
     struct scan_arena_mapping *best = find_spare(arena, size);
@@ -77,7 +77,8 @@ static void *reuse_spare(struct scan_arena *arena, uint64_t size)
     return record_mapping(arena, memory, size, false);
 }
 
-/* A part is freed with the whole mapping. */
+/* Allocates a small array as a part of a larger mapping; it is freed only with the whole
+ * mapping. */
 static void *cut_part(struct scan_arena *arena, uint64_t size)
 {
     if (arena->left < size) {
@@ -92,7 +93,7 @@ static void *cut_part(struct scan_arena *arena, uint64_t size)
     return part;
 }
 
-/* *kept: the memory was used before and is not zero. */
+/* Allocates an array. *kept: the memory was used before and is not zero. */
 static void *allocate(struct scan_arena *arena, uint64_t count, size_t each, uint64_t *bytes,
                       bool *kept)
 {
@@ -127,14 +128,15 @@ void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each)
     uint64_t bytes;
     bool kept;
     void *memory = allocate(arena, count, each, &bytes, &kept);
-#ifdef __SANITIZE_ADDRESS__ /* lets the tests find readers that expect zeros */
+#ifdef __SANITIZE_ADDRESS__ /* tests find readers that expect zeros */
     if (memory)
         memset(memory, 0xa5, bytes);
 #endif
     return memory;
 }
 
-/* The mapping that was made for the memory; NULL: it is a part of one, or NULL. */
+/* Finds the mapping that was made for this memory. NULL: the memory is only a part of a mapping, or
+ * NULL. */
 static struct scan_arena_mapping *find_mapping(struct scan_arena *arena, const void *memory)
 {
     for (unsigned i = 0; i < arena->maps; i++) {
@@ -176,10 +178,10 @@ void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before
             release_mapping(arena, i);
     }
     if (arena->next != before->next)
-        arena->left = 0; /* parts that were cut since are not zero */
+        arena->left = 0; /* parts that were allocated since then are not zero */
 }
 
-/* Grows a mapping of huge pages without a second copy; the kernel clears only the new pages. */
+/* Enlarges a mapping of huge pages without copying it; the kernel clears only the new pages. */
 static void *extend_in_place(struct scan_arena *arena, void *memory, uint64_t bytes)
 {
     struct scan_arena_mapping *map = find_mapping(arena, memory);
@@ -190,7 +192,7 @@ static void *extend_in_place(struct scan_arena *arena, void *memory, uint64_t by
         return NULL;
     if (size - map->size > arena->most - arena->used - arena->spare) {
         scan_arena_trim(arena);
-        map = find_mapping(arena, memory); /* release_spares has moved the list */
+        map = find_mapping(arena, memory); /* scan_arena_trim may have moved it in the list */
     }
     if (size - map->size > arena->most - arena->used)
         return NULL;

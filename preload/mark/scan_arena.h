@@ -1,19 +1,19 @@
-/* scan_arena.h - the memory of a leak check: whole mappings from the kernel, within a limit.
+/* scan_arena.h - allocates the memory of a leak check: whole mappings from the kernel, within a
+ * limit.
  *
- * The process of a leak check makes a few large arrays and exits with them. Each array is a mapping
- * of its own; the arena knows all of them, so a caller that fails half-way just returns, and
- * scan_arena_free frees the rest.
+ * The process in which a leak check runs makes a few large arrays and exits without freeing them.
+ * Each array is a mapping of its own. The arena has a list of them, so a caller that fails half-way
+ * just returns, and scan_arena_free frees the rest.
  *
  *     used = sum of the sizes of the mappings in use, each rounded up to pages, small or huge
- *     spare = the same for mappings that were freed and are kept
+ *     spare = sum of the sizes of the mappings that were freed and are kept
  *     used + spare <= most
  *
  * The kernel clears each new page, and in a virtual machine may have to get it from the host: a
- * tenth to half of the cost of a large check. So large freed mappings are kept and cut up for later
- * arrays.
+ * tenth to half of the cost of a large check. So large mappings that were freed are kept and
+ * divided for later arrays.
  *
- * Single-threaded. Nothing here calls malloc.
- */
+ * Single-threaded. Nothing here calls malloc. */
 #ifndef PRELOAD_MARK_SCAN_ARENA_H
 #define PRELOAD_MARK_SCAN_ARENA_H
 
@@ -27,43 +27,46 @@ struct scan_arena {
     struct scan_arena_mapping {
         void *memory;
         uint64_t size;
-        uint32_t turn; /* serial number among all mappings ever made */
-        bool parts;    /* it is handed out in parts */
+        uint32_t turn; /* serial number among all mappings that were ever made */
+        bool parts;    /* it is divided into parts for small arrays */
         bool spare;
     } map[SCAN_ARENA_MAPS];
     uint32_t turns;
-    char *next; /* next free byte of the current part mapping, and how many are left */
+    /* Next free byte of the mapping that is divided into parts; left: how many bytes are free
+     * there. */
+    char *next;
     uint64_t left;
 };
 
-/* Zeroed memory for count items of so many bytes; NULL: above the limit, or the kernel refuses. */
+/* Allocates zeroed memory for count items of so many bytes. NULL: the limit is reached, or the
+ * kernel refuses. */
 void *scan_arena_map(struct scan_arena *arena, uint64_t count, size_t each);
-/* The same, uninitialized. */
+/* Allocates memory as scan_arena_map does, but does not clear it. */
 void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each);
-/* Moves an array into a larger one and frees the old one; new items are uninitialized. On failure
- * the old array stays. */
+/* Moves an array into a larger one and frees the old one; new items are uninitialized. NULL: there
+ * is no memory, and the old array stays. */
 void *scan_arena_grow(struct scan_arena *arena, void *memory, uint64_t before, uint64_t count,
                       size_t each);
-/* Frees memory of the arena, which may be NULL. */
+/* Frees memory that the arena has allocated, or does nothing for NULL. */
 void scan_arena_unmap(struct scan_arena *arena, void *memory);
 void scan_arena_free(struct scan_arena *arena);
-/* Returns to the kernel what is kept for later arrays. */
+/* Returns to the kernel the memory that is kept for later arrays. */
 void scan_arena_trim(struct scan_arena *arena);
 /* Unmaps everything that was mapped after "before", a copy of the arena, was made. */
 void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before);
 
-/* An array that grows at its end and may move then. Starts as zeros. */
+/* An array that grows at its end, and may move in memory then. It starts as zeros. */
 struct scan_array {
     void *at;
     uint64_t count, capacity;
 };
 
-/* Reserves capacity in an empty array. False: it grows on demand instead. */
+/* Reserves capacity in an empty array. False: there is no memory now; the array grows on demand. */
 bool scan_array_reserve(struct scan_arena *arena, struct scan_array *array, uint64_t count,
                         size_t each);
 bool scan_array_grow(struct scan_arena *arena, struct scan_array *array, size_t each);
 
-/* A new item at the end, or NULL. */
+/* Appends an item to an array. NULL: there is no memory. */
 static ALWAYS_INLINE void *scan_array_push(struct scan_arena *arena, struct scan_array *array,
                                            size_t each)
 {
