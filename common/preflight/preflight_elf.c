@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/elf_widen.h"
 #include "leak_cpu.h"
 
 #define TABLE_BYTES (256u << 20) /* a larger table in the file is not read */
@@ -91,16 +92,6 @@ static char *elf_copy(const struct elf_file *file, uint64_t offset, uint64_t siz
 
 /* ---- ELF structures of 32 and 64 bits -------------------------------------------------------- */
 
-static Elf64_Phdr widen_segment(const Elf32_Phdr *from)
-{
-    return (Elf64_Phdr){.p_type = from->p_type,
-                        .p_flags = from->p_flags,
-                        .p_offset = from->p_offset,
-                        .p_vaddr = from->p_vaddr,
-                        .p_filesz = from->p_filesz,
-                        .p_memsz = from->p_memsz};
-}
-
 static Elf64_Dyn widen_tag(const Elf32_Dyn *from)
 {
     return (Elf64_Dyn){.d_tag = from->d_tag, .d_un = {.d_val = from->d_un.d_val}};
@@ -122,7 +113,7 @@ static Elf64_Dyn widen_tag(const Elf32_Dyn *from)
         return table;                                                                              \
     }
 
-ELF_TABLE(elf_segments, Phdr, widen_segment)
+ELF_TABLE(elf_segments, Phdr, elf_widen_segment)
 ELF_TABLE(elf_tags, Dyn, widen_tag)
 
 static bool elf_read_header(struct elf_file *file)
@@ -133,15 +124,7 @@ static bool elf_read_header(struct elf_file *file)
         return elf_read(file, header, 0, sizeof *header);
     if (!elf_read(file, &from, 0, sizeof from))
         return false;
-    *header = (Elf64_Ehdr){.e_type = from.e_type,
-                           .e_machine = from.e_machine,
-                           .e_phoff = from.e_phoff,
-                           .e_shoff = from.e_shoff,
-                           .e_phentsize = from.e_phentsize,
-                           .e_phnum = from.e_phnum,
-                           .e_shentsize = from.e_shentsize,
-                           .e_shnum = from.e_shnum};
-    memcpy(header->e_ident, from.e_ident, sizeof header->e_ident);
+    *header = elf_widen_header(&from);
     return true;
 }
 

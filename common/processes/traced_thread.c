@@ -58,7 +58,92 @@ bool traced_thread_repeat_call(struct user_regs_struct *registers)
     return true;
 }
 
+/* The same calls by their numbers in 32-bit programs. */
+enum call_32 {
+    CALL_32_READ = 3,
+    CALL_32_WRITE = 4,
+    CALL_32_SOCKET = 102, /* all of sockets, by a number in the first argument */
+    CALL_32_IPC = 117,    /* all of System V's, likewise */
+    CALL_32_READV = 145,
+    CALL_32_SIGTIMEDWAIT = 177,
+    CALL_32_GETEVENTS = 247,
+    CALL_32_EPOLL_WAIT = 256,
+    CALL_32_EPOLL_PWAIT = 319,
+    CALL_32_RECVMMSG = 337,
+    CALL_32_SENDMMSG = 345,
+    CALL_32_ACCEPT4 = 364,
+    CALL_32_SENDTO = 369,
+    CALL_32_SENDMSG = 370,
+    CALL_32_RECVFROM = 371,
+    CALL_32_RECVMSG = 372,
+    CALL_32_MSGSND = 400,
+    CALL_32_MSGRCV = 401,
+    CALL_32_RECVMMSG_TIME64 = 417,
+    CALL_32_SEMTIMEDOP_TIME64 = 420,
+    CALL_32_SIGTIMEDWAIT_TIME64 = 421,
+    CALL_32_EPOLL_PWAIT2 = 441
+};
+
+static bool is_among(const int *numbers, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((uint32_t)numbers[i] == number)
+            return true;
+    return false;
+}
+#define IS_AMONG(numbers, number) is_among(numbers, sizeof(numbers) / sizeof(*(numbers)), number)
+
+static bool ends_when_stopped_32(uint32_t call, uint32_t which)
+{
+    static const int calls[] = {CALL_32_READ,
+                                CALL_32_WRITE,
+                                CALL_32_READV,
+                                CALL_32_SIGTIMEDWAIT,
+                                CALL_32_GETEVENTS,
+                                CALL_32_EPOLL_WAIT,
+                                CALL_32_EPOLL_PWAIT,
+                                CALL_32_RECVMMSG,
+                                CALL_32_SENDMMSG,
+                                CALL_32_ACCEPT4,
+                                CALL_32_SENDTO,
+                                CALL_32_SENDMSG,
+                                CALL_32_RECVFROM,
+                                CALL_32_RECVMSG,
+                                CALL_32_MSGSND,
+                                CALL_32_MSGRCV,
+                                CALL_32_RECVMMSG_TIME64,
+                                CALL_32_SEMTIMEDOP_TIME64,
+                                CALL_32_SIGTIMEDWAIT_TIME64,
+                                CALL_32_EPOLL_PWAIT2};
+    static const int of_sockets[] = {5,  9,  10, 11, 12,
+                                     16, 17, 18, 19, 20}; /* accept, send, recv ... */
+    static const int of_ipc[] = {1, 4, 11, 12};           /* semop, semtimedop, msgsnd, msgrcv */
+
+    if (call == CALL_32_SOCKET)
+        return IS_AMONG(of_sockets, which);
+    if (call == CALL_32_IPC)
+        return IS_AMONG(of_ipc, which & 0xffff);
+    return IS_AMONG(calls, call);
+}
+
+bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32])
+{
+    if ((int32_t)registers[REGISTER_32_CALL] < 0 || (int32_t)registers[REGISTER_32_AX] != -EINTR ||
+        !ends_when_stopped_32(registers[REGISTER_32_CALL], registers[REGISTER_32_BX]))
+        return false;
+    registers[REGISTER_32_AX] = registers[REGISTER_32_CALL];
+    registers[REGISTER_32_CALL] = (uint32_t)-1;
+    registers[REGISTER_32_IP] -= SYSCALL_LENGTH; /* of int 0x80, which is in the vDSO, too */
+    return true;
+}
+
 #else
+
+bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32])
+{
+    (void)registers;
+    return false;
+}
 
 bool traced_thread_repeat_call(struct user_regs_struct *registers)
 {

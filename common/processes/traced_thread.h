@@ -7,6 +7,7 @@
 #define COMMON_PROCESSES_TRACED_THREAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
 
@@ -18,6 +19,18 @@
  * registers. False: there is nothing to repeat. Works on x86-64 only: on other CPUs the result
  * has replaced the first argument. */
 bool traced_thread_repeat_call(struct user_regs_struct *registers);
+
+/* The registers of a thread of a 32-bit program (i386), in the kernel's order. */
+enum thread_register_32 {
+    REGISTER_32_BX,
+    REGISTER_32_AX = 6,
+    REGISTER_32_GS = 10,
+    REGISTER_32_CALL, /* the number of the call, or -1 */
+    REGISTER_32_IP,
+    REGISTER_32_SP = 15,
+    REGISTERS_32 = 17
+};
+bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32]);
 
 /* Says whether a signal that the thread does not block is pending, so that its system call would
  * end with EINTR anyway. True also when /proc does not show it. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/hashmap.h"
+#include "scan/image/image.h"
 
 #define LIST_MOST 65535 /* members: what a count can say */
 #define SMALL_LISTS 64u /* whose chunks have one size */
@@ -21,17 +22,15 @@ struct list {
 
 static uint64_t word_of(const struct heap_map *chunks, uint32_t number)
 {
-    uint64_t word;
-
-    memcpy(&word, heap_map_block_bytes(chunks, number), sizeof(word));
-    return word;
+    return image_word(heap_map_block_bytes(chunks, number), chunks->word);
 }
 
 /* The chunk of a block in the list; CHUNK_NONE: it is none. */
 static uint32_t member(const struct list *list, uint64_t block)
 {
-    uint32_t number =
-        block % CHUNK_ALIGN ? CHUNK_NONE : heap_map_at(list->chunks, block - CHUNK_HEADER);
+    uint32_t number = block % CHUNK_ALIGN
+                          ? CHUNK_NONE
+                          : heap_map_at(list->chunks, block - heap_map_header(list->chunks));
 
     return number != CHUNK_NONE && chunk_size(&list->chunks->chunk[number]) >= list->least &&
                    chunk_size(&list->chunks->chunk[number]) <= list->most &&
@@ -44,7 +43,7 @@ static uint64_t next_of(const struct list *list, uint32_t number, uint64_t block
 {
     uint64_t word = word_of(list->chunks, number), next = list->mangled ? word ^ block >> 12 : word;
 
-    return next && list->fast ? next + CHUNK_HEADER : next;
+    return next && list->fast ? next + heap_map_header(list->chunks) : next;
 }
 
 /* How many chunks the list leads to before it ends (*ended) or is wrong, at most so many. */
@@ -97,10 +96,9 @@ static bool measure(struct list *list, uint32_t most, uint32_t *count)
 
 /* What a cache looks like in memory: counts of 16 bits, then pointers. */
 static const struct cache_layout {
-    uint64_t chunk; /* its own size */
     unsigned lists;
     bool counts_room; /* for more blocks; false: the blocks */
-} layouts[] = {{0x290, SMALL_LISTS, false}, {0x300, LISTS_MOST, true}};
+} layouts[] = {{SMALL_LISTS, false}, {LISTS_MOST, true}};
 
 struct cache {
     const struct cache_layout *layout;
@@ -108,11 +106,20 @@ struct cache {
     uint64_t first[LISTS_MOST];
 };
 
-static const struct cache_layout *find_layout(uint64_t chunk)
+static size_t cache_size(const struct heap_map *chunks, const struct cache_layout *layout)
 {
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-        if (layouts[i].chunk == chunk)
+    return layout->lists * (sizeof(uint16_t) + chunks->word);
+}
+
+/* The layout of a cache in a chunk of that size. */
+static const struct cache_layout *find_layout(const struct heap_map *chunks, uint64_t chunk)
+{
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
+        uint64_t size = cache_size(chunks, &layouts[i]) + chunks->word;
+
+        if (chunk == ((size + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN))
             return &layouts[i];
+    }
     return NULL;
 }
 
@@ -136,14 +143,14 @@ static bool read_cache(const struct heap_map *chunks, uint32_t number,
                        const struct cache_layout *layout, struct cache *cache)
 {
     const uint8_t *bytes = heap_map_block_bytes(chunks, number);
-    size_t counts = layout->lists * sizeof(*cache->counts),
-           first = layout->lists * sizeof(*cache->first);
+    size_t counts = layout->lists * sizeof(*cache->counts);
 
-    if (heap_map_block_size(chunks, number) < counts + first)
+    if (heap_map_block_size(chunks, number) < cache_size(chunks, layout))
         return false;
     *cache = (struct cache){.layout = layout};
     memcpy(cache->counts, bytes, counts);
-    memcpy(cache->first, bytes + counts, first);
+    for (unsigned i = 0; i < layout->lists; i++)
+        cache->first[i] = image_word(bytes + counts + i * chunks->word, chunks->word);
     return !layout->counts_room || count_blocks(cache);
 }
 
@@ -152,7 +159,7 @@ static struct list list_of(struct heap_map *chunks, const struct cache *cache, u
     struct list list = {.chunks = chunks, .first = cache->first[i]};
     uint64_t large = (uint64_t)LARGE_LEAST << (i < SMALL_LISTS ? 0 : i - SMALL_LISTS);
 
-    list.least = i < SMALL_LISTS ? CHUNK_LEAST + CHUNK_ALIGN * i : large;
+    list.least = i < SMALL_LISTS ? heap_map_least(chunks) + CHUNK_ALIGN * i : large;
     list.most = i < SMALL_LISTS ? list.least : 2 * large - 1;
     return list;
 }
@@ -191,10 +198,7 @@ static bool is_empty(const struct cache *cache)
  * address of the cache. malloc clears it. */
 static uint64_t key_of(const struct heap_map *chunks, uint32_t number)
 {
-    uint64_t word;
-
-    memcpy(&word, heap_map_block_bytes(chunks, number) + 8, sizeof(word));
-    return word;
+    return image_word(heap_map_block_bytes(chunks, number) + chunks->word, chunks->word);
 }
 
 static void learn_key(const struct list *list, struct hashmap *keys)
@@ -243,7 +247,7 @@ unsigned free_lists_mark_caches(struct heap_map *chunks)
     uint64_t most = 0; /* bytes of a chunk in a list of theirs */
 
     for (uint32_t i = 0; i < chunks->count; i++) {
-        const struct cache_layout *layout = find_layout(chunk_size(&chunks->chunk[i]));
+        const struct cache_layout *layout = find_layout(chunks, chunk_size(&chunks->chunk[i]));
         struct cache cache;
         struct list last;
 
@@ -270,11 +274,12 @@ bool free_lists_mark_fast(struct heap_map *chunks, const uint64_t bins[FREE_LIST
     bool good = true;
 
     for (unsigned i = 0; i < FREE_LISTS_FAST_BINS; i++) {
+        uint64_t header = heap_map_header(chunks), size = heap_map_least(chunks) + header * i;
         struct list list = {.chunks = chunks,
-                            .least = CHUNK_LEAST + CHUNK_ALIGN * i,
-                            .most = CHUNK_LEAST + CHUNK_ALIGN * i,
+                            .least = size,
+                            .most = size,
                             .fast = true,
-                            .first = bins[i] ? bins[i] + CHUNK_HEADER : 0};
+                            .first = bins[i] ? bins[i] + header : 0};
         uint32_t count;
 
         if (!list.first)

@@ -5,85 +5,125 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/heap/free_lists.h"
 #include "scan/heap/mapped_chunks.h"
 
-/* Offsets of fields of struct malloc_state, which are equal in all versions from the bins on. */
-#define OFFSET_FAST 16
-#define OFFSET_TOP(bins) ((bins)-16)
-#define OFFSET_NEXT(bins) ((bins) + 2048)
-#define OFFSET_SYSTEM(bins) ((bins) + 2072)
-#define BINS_WITH_FAST 112u /* glibc 2.27 to 2.42 */
-#define BINS_ALONE 24u      /* glibc 2.43 */
 #define BINS 127
+#define BINMAP 16      /* bytes */
 #define EMPTY_LEAST 16 /* bins of a heap that are empty, at least */
 
 #define ARENAS_MOST 65536
 #define HEAPS_MOST 65536
 #define HEAP_LEAST (1ull << 21) /* the multiple at which a heap begins */
-#define HEAP_USUAL (1ull << 26)
+#define HEAP_USUAL(word) ((word) == 4 ? 1ull << 20 : 1ull << 26)
 #define HEAP_MOST (1ull << 36)
 
 #define PIECE (1u << 20)
 #define LIBC_MOST (1u << 26) /* bytes of its read-only data that are searched */
 #define START_SEARCH 65536u  /* bytes of a heap in which its first chunk is looked for */
 
-static uint64_t word_at(const uint8_t *bytes)
-{
-    uint64_t word;
+/* ---- The layout of an arena -------------------------------------------------------------------- */
 
-    memcpy(&word, bytes, sizeof(word));
-    return word;
+/* The layouts of glibc 2.27 to 2.42, and of 2.43. */
+static const struct arena_layout layouts[] = {
+    {.word = 8, .fast = 16, .fast_bins = 10, .bins = 112},
+    {.word = 8, .bins = 24},
+    {.word = 4, .fast = 12, .fast_bins = 11, .bins = 64},
+    {.word = 4, .bins = 16},
+};
+#define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
+#define ARENA_MOST 2200u /* bytes of any of them */
+
+static unsigned offset_of_pair(const struct arena_layout *layout, unsigned bin)
+{
+    return layout->bins + 2 * layout->word * (bin - 1);
+}
+
+static unsigned offset_of_next(const struct arena_layout *layout)
+{
+    return offset_of_pair(layout, BINS + 1) + BINMAP;
+}
+
+static unsigned offset_of_system(const struct arena_layout *layout)
+{
+    return offset_of_next(layout) + 3 * layout->word;
+}
+
+static unsigned offset_of_top(const struct arena_layout *layout)
+{
+    return layout->bins - 2 * layout->word;
+}
+
+uint64_t glibc_heap_arena_size(const struct arena_layout *layout)
+{
+    return offset_of_system(layout) + 2 * layout->word;
 }
 
 /* ---- main_arena ------------------------------------------------------------------------------ */
 
-/* The pair of bin i (1 to BINS) points to where a chunk would begin. */
-static bool bin_is_empty(const uint8_t *arena, uint64_t address, uint32_t bins, unsigned i)
-{
-    uint64_t pair = bins + 16 * (i - 1);
+/* The bytes of an arena, to be tried with a layout. */
+struct arena_bytes {
+    const struct arena_layout *layout;
+    uint64_t address;
+    uint8_t bytes[ARENA_MOST];
+};
 
-    return word_at(arena + pair) == address + pair - 16 &&
-           word_at(arena + pair + 8) == address + pair - 16;
+static uint64_t arena_word(const struct arena_bytes *arena, unsigned offset)
+{
+    return image_word(arena->bytes + offset, arena->layout->word);
 }
 
-static bool is_heap_address(uint64_t address)
+/* The pair of a bin (1 to BINS) points to where a chunk would begin. */
+static bool bin_is_empty(const struct arena_bytes *arena, unsigned bin)
 {
-    return address && address < IMAGE_END && address % 8 == 0;
+    unsigned word = arena->layout->word, pair = offset_of_pair(arena->layout, bin);
+
+    return arena_word(arena, pair) == arena->address + pair - 2 * word &&
+           arena_word(arena, pair + word) == arena->address + pair - 2 * word;
 }
 
-static bool has_arena_shape(const uint8_t *arena, uint64_t address, uint32_t bins)
+static bool is_heap_address(uint64_t address, unsigned word)
 {
+    return address && address < IMAGE_END && address % word == 0;
+}
+
+static bool has_heap_address(const struct arena_bytes *arena, unsigned offset)
+{
+    return is_heap_address(arena_word(arena, offset), arena->layout->word);
+}
+
+static bool has_arena_shape(const struct arena_bytes *arena)
+{
+    const struct arena_layout *layout = arena->layout;
     unsigned empty = 0;
 
-    if (!bin_is_empty(arena, address, bins, BINS) ||
-        !is_heap_address(word_at(arena + OFFSET_TOP(bins))) ||
-        !is_heap_address(word_at(arena + OFFSET_NEXT(bins))))
+    if (!bin_is_empty(arena, BINS) || !has_heap_address(arena, offset_of_top(layout)) ||
+        !has_heap_address(arena, offset_of_next(layout)))
         return false;
     for (unsigned i = 1; i <= BINS; i++) {
-        uint64_t pair = bins + 16 * (i - 1);
+        unsigned pair = offset_of_pair(layout, i);
 
-        empty += bin_is_empty(arena, address, bins, i);
-        if (!is_heap_address(word_at(arena + pair)) || !is_heap_address(word_at(arena + pair + 8)))
+        empty += bin_is_empty(arena, i);
+        if (!has_heap_address(arena, pair) || !has_heap_address(arena, pair + layout->word))
             return false;
     }
     return empty >= EMPTY_LEAST;
 }
 
-static bool read_arena(struct image *image, uint64_t address, uint32_t bins,
+static bool read_arena(struct image *image, uint64_t address, const struct arena_layout *layout,
                        struct heap_arena *arena, uint64_t *next)
 {
-    uint8_t bytes[ARENA_SIZE(BINS_WITH_FAST)];
+    struct arena_bytes read = {.layout = layout, .address = address};
 
-    if (address % 8 || !image_read(image, address, bytes, ARENA_SIZE(bins)) ||
-        !has_arena_shape(bytes, address, bins))
+    if (address % layout->word ||
+        !image_read(image, address, read.bytes, glibc_heap_arena_size(layout)) ||
+        !has_arena_shape(&read))
         return false;
     *arena = (struct heap_arena){.address = address,
-                                 .top = word_at(bytes + OFFSET_TOP(bins)),
-                                 .system_bytes = word_at(bytes + OFFSET_SYSTEM(bins))};
-    if (bins == BINS_WITH_FAST)
-        memcpy(arena->fast, bytes + OFFSET_FAST, sizeof(arena->fast));
-    *next = word_at(bytes + OFFSET_NEXT(bins));
+                                 .top = arena_word(&read, offset_of_top(layout)),
+                                 .system_bytes = arena_word(&read, offset_of_system(layout))};
+    for (unsigned i = 0; i < layout->fast_bins; i++)
+        arena->fast[i] = arena_word(&read, layout->fast + i * layout->word);
+    *next = arena_word(&read, offset_of_next(layout));
     return true;
 }
 
@@ -102,7 +142,7 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
 
     heap->arena_count = 0;
     do {
-        if (heap->arena_count == ARENAS_MOST || !read_arena(image, at, heap->bins, &arena, &next))
+        if (heap->arena_count == ARENAS_MOST || !read_arena(image, at, heap->layout, &arena, &next))
             return false;
         add_arena(heap, &arena);
         at = next;
@@ -114,12 +154,12 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
 static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
                          uint64_t start, size_t size)
 {
-    const uint64_t last = heap->bins + 16 * (BINS - 1);
+    const unsigned word = heap->layout->word, last = offset_of_pair(heap->layout, BINS);
 
-    for (size_t at = last; at + 16 <= size; at += 16) {
-        uint64_t here = start + at - 16;
+    for (size_t at = last; at + 2 * word <= size; at += 2 * word) {
+        uint64_t here = start + at - 2 * word;
 
-        if (word_at(bytes + at) == here && word_at(bytes + at + 8) == here &&
+        if (image_word(bytes + at, word) == here && image_word(bytes + at + word, word) == here &&
             read_ring(heap, image, start + at - last))
             return true;
     }
@@ -162,11 +202,9 @@ static bool search_data(struct glibc_heap *heap, struct image *image, const stru
  * the first one. */
 static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
 {
-    static const uint32_t layouts[] = {BINS_WITH_FAST, BINS_ALONE};
-
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
-        heap->bins = layouts[i];
-        if (search_data(heap, image, object))
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        heap->layout = &layouts[i];
+        if (layouts[i].word == image->word && search_data(heap, image, object))
             return true;
     }
     return false;
@@ -304,29 +342,36 @@ static bool add_region(struct glibc_heap *heap, struct image *image, struct chun
     return true;
 }
 
+static uint64_t size_word(const struct heap_map *chunks, const struct chunk_region *region,
+                          uint64_t chunk)
+{
+    return image_word(region->bytes + (chunk - region->start) + chunks->word, chunks->word);
+}
+
 /* Whether a chain that ends there ends as heaps do: at the top, or at the fence that malloc leaves
  * where the break was moved by others. */
-static bool ends_well(const struct chunk_region *region, uint64_t stop)
+static bool ends_well(const struct heap_map *chunks, const struct chunk_region *region,
+                      uint64_t stop)
 {
-    return stop == region->top ||
-           (stop < region->top &&
-            (word_at(region->bytes + (stop - region->start) + 8) & ~(uint64_t)1) == CHUNK_HEADER);
+    return stop == region->top || (stop < region->top && (size_word(chunks, region, stop) &
+                                                          ~(uint64_t)1) == heap_map_header(chunks));
 }
 
 /* The first chunk at or above `from` whose chain ends well. *stop: its end. 0: none. No place is
  * visited twice: what led nowhere once, always does. */
-static uint64_t find_part(const struct chunk_region *region, uint64_t from, uint64_t *stop)
+static uint64_t find_part(const struct heap_map *chunks, const struct chunk_region *region,
+                          uint64_t from, uint64_t *stop)
 {
-    uint64_t at = (from + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
+    uint64_t at = heap_map_align(chunks, from);
     uint8_t *visited = calloc((region->end - region->start) / CHUNK_ALIGN / 8 + 1, 1);
     bool found = false;
 
     for (; visited && !found && at < region->top; at += CHUNK_ALIGN) {
-        uint64_t header = word_at(region->bytes + (at - region->start) + 8);
+        uint64_t header = size_word(chunks, region, at);
 
-        if ((header & CHUNK_PREVIOUS_IN_USE) && header >= CHUNK_LEAST) {
-            *stop = heap_map_follow(region, at, visited);
-            found = ends_well(region, *stop);
+        if ((header & CHUNK_PREVIOUS_IN_USE) && header >= heap_map_least(chunks)) {
+            *stop = heap_map_follow(chunks, region, at, visited);
+            found = ends_well(chunks, region, *stop);
         }
         if (found)
             break;
@@ -342,18 +387,18 @@ static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
 {
     uint64_t from = whole->start, stop = 0, at;
 
-    while ((at = find_part(whole, from, &stop))) {
+    while ((at = find_part(&heap->chunks, whole, from, &stop))) {
         struct chunk_region part = *whole;
         bool last = stop == whole->top;
 
         part.start = at;
         part.bytes += at - whole->start;
-        part.end = last ? whole->end : stop + CHUNK_HEADER;
+        part.end = last ? whole->end : stop + heap_map_header(&heap->chunks);
         part.top = last ? whole->top : 0;
         heap_map_add_region(&heap->chunks, &part);
         if (last)
             return true;
-        from = part.end + CHUNK_HEADER; /* the second one of the fence */
+        from = part.end + heap_map_header(&heap->chunks); /* the second one of the fence */
     }
     return false;
 }
@@ -364,22 +409,22 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
 {
     const struct image_mapping *mapping = image_find(image, arena->top);
     struct chunk_region whole = {.top = arena->top};
-    uint64_t size;
+    uint64_t header = heap_map_header(&heap->chunks), size;
 
-    if (arena->top == arena->address + OFFSET_TOP(heap->bins)) /* no chunk yet */
+    if (arena->top == arena->address + offset_of_top(heap->layout)) /* no chunk yet */
         return;
     arena->broken = true;
-    if (!mapping || arena->top % CHUNK_ALIGN || !(mapping->access & IMAGE_WRITE))
+    if (!mapping || (arena->top + header) % CHUNK_ALIGN || !(mapping->access & IMAGE_WRITE))
         return;
     while (mapping > image->mappings && mapping[-1].end == mapping->start && !mapping[-1].path &&
            !mapping->path && (mapping[-1].access & IMAGE_WRITE))
         mapping--;
     whole.start = mapping->start;
     whole.end = end_of_memory(image, arena->top);
-    if (whole.end - arena->top < CHUNK_HEADER || !image_read_word(image, arena->top + 8, &size))
+    if (whole.end - arena->top < header || !image_read_word(image, arena->top + image->word, &size))
         return;
     size &= ~(uint64_t)7;
-    if (size >= CHUNK_LEAST && size < whole.end - arena->top)
+    if (size >= heap_map_least(&heap->chunks) && size < whole.end - arena->top)
         whole.end = arena->top + size;
     whole.bytes = image_keep(image, whole.start, whole.end);
     arena->broken = !whole.bytes || !add_parts(heap, &whole);
@@ -401,7 +446,7 @@ static bool add_heap(struct glibc_heap *heap, struct image *image, struct heap_a
     struct chunk_region region = {.start = first, .arena = number};
     uint64_t size = 0, end = end_of_memory(image, base);
 
-    image_read_word(image, base + 16, &size);
+    image_read_word(image, base + 2 * image->word, &size);
     region.end = size && size <= end - base ? base + size : end;
     if (region.end <= first)
         return false;
@@ -413,7 +458,8 @@ static bool add_heap(struct glibc_heap *heap, struct image *image, struct heap_a
 static void add_heaps(struct glibc_heap *heap, struct image *image, uint32_t number)
 {
     struct heap_arena *arena = &heap->arenas[number];
-    uint64_t home = arena->address & -(uint64_t)IMAGE_PAGE, largest = HEAP_USUAL, base;
+    uint64_t home = arena->address & -(uint64_t)IMAGE_PAGE, base;
+    uint64_t largest = HEAP_USUAL(image->word);
     uint64_t info = arena->address - home;
     unsigned count = 0;
 
@@ -424,13 +470,13 @@ static void add_heaps(struct glibc_heap *heap, struct image *image, uint32_t num
     arena->broken = true;
     base = find_heap(image, arena, arena->top, largest);
     while (base && count++ < HEAPS_MOST) {
-        uint64_t first = base == home ? arena->address + ARENA_SIZE(heap->bins) : base + info,
-                 before = 0;
+        uint64_t behind = base == home ? arena->address + glibc_heap_arena_size(heap->layout)
+                                       : base + info,
+                 first = heap_map_align(&heap->chunks, behind), before = 0;
 
-        first = (first + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN;
         if (!add_heap(heap, image, arena, number, base, first))
             return;
-        image_read_word(image, base + 8, &before);
+        image_read_word(image, base + image->word, &before);
         arena->broken = base != home;
         base = base == home ? 0 : before;
         if (base && !find_heap(image, arena, base, largest))
@@ -465,7 +511,7 @@ static void count_region(struct glibc_heap *heap, const struct chunk_region *reg
 /* The regions of the arenas are known now; those of single chunks are found outside of them. */
 static bool add_mapped(struct glibc_heap *heap, struct image *image)
 {
-    struct heap_map found = {0};
+    struct heap_map found = {.word = image->word};
     bool good;
 
     heap_map_walk(&heap->chunks);
@@ -486,7 +532,7 @@ bool glibc_heap_read(struct glibc_heap *heap, struct objects *objects, const cha
 {
     struct image *image = objects->image;
 
-    *heap = (struct glibc_heap){0};
+    *heap = (struct glibc_heap){.chunks.word = image->word};
     if (!find_main_arena(heap, objects, trouble))
         return false;
     add_main_heap(heap, image, &heap->arenas[0]);

@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "common/base/arena.h"
+#include "scan/image/image.h"
 
 #define CHUNK_STEP 256u
 #define CHUNKS_MOST (CHUNK_NONE - 1u)
 
-static uint64_t word_at(const struct chunk_region *region, uint64_t address)
+static uint64_t word_at(const struct heap_map *chunks, const struct chunk_region *region,
+                        uint64_t address)
 {
-    uint64_t word = 0;
-
-    if (address >= region->start && address <= region->end && region->end - address >= 8)
-        memcpy(&word, region->bytes + (address - region->start), sizeof(word));
-    return word;
+    return address >= region->start && address <= region->end &&
+                   region->end - address >= chunks->word
+               ? image_word(region->bytes + (address - region->start), chunks->word)
+               : 0;
 }
 
 void heap_map_end(struct heap_map *chunks)
@@ -39,22 +40,23 @@ void heap_map_add_region(struct heap_map *chunks, const struct chunk_region *reg
 enum header { HEADER_CHUNK, HEADER_LAST, HEADER_WRONG };
 
 /* HEADER_LAST: the fence that malloc leaves at the end of a heap that is full. */
-static enum header read_header(const struct chunk_region *region, uint64_t at, uint64_t *size)
+static enum header read_header(const struct heap_map *chunks, const struct chunk_region *region,
+                               uint64_t at, uint64_t *size)
 {
-    uint64_t word = word_at(region, at + 8);
+    uint64_t word = word_at(chunks, region, at + chunks->word), bytes = heap_map_header(chunks);
 
     *size = word & ~(uint64_t)7;
     if (region->mapped)
         return at == region->start && (word & 7) == CHUNK_MAPPED &&
-                       (*size == region->end - at || *size + CHUNK_HEADER == region->end - at)
+                       (*size == region->end - at || *size + bytes == region->end - at)
                    ? HEADER_CHUNK
                    : HEADER_WRONG;
-    if (region->end - at < CHUNK_HEADER)
+    if (region->end - at < bytes)
         return HEADER_LAST;
-    if (*size <= CHUNK_HEADER && at > region->start && *size % CHUNK_ALIGN == 0)
+    if (at > region->start && (*size == bytes || !*size))
         return HEADER_LAST;
-    if (word & CHUNK_MAPPED || *size < CHUNK_LEAST || *size % CHUNK_ALIGN ||
-        *size > region->end - at)
+    if (word & CHUNK_MAPPED || *size < heap_map_least(chunks) || *size > region->end - at ||
+        (*size % CHUNK_ALIGN && at != region->top))
         return HEADER_WRONG;
     return HEADER_CHUNK;
 }
@@ -70,12 +72,13 @@ static bool visit(const struct chunk_region *region, uint64_t at, uint8_t *visit
     return was;
 }
 
-uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from, uint8_t *visited)
+uint64_t heap_map_follow(const struct heap_map *chunks, const struct chunk_region *region,
+                         uint64_t from, uint8_t *visited)
 {
     uint64_t at = from, size;
 
     while (at < region->end && at != region->top && !visit(region, at, visited) &&
-           read_header(region, at, &size) == HEADER_CHUNK)
+           read_header(chunks, region, at, &size) == HEADER_CHUNK)
         at += size;
     return at;
 }
@@ -89,16 +92,18 @@ static void add_chunk(struct heap_map *chunks, uint64_t address, uint64_t size,
         (struct chunk){.address = address, .size_and_state = size | state};
 }
 
-static enum chunk_state state_of(const struct chunk_region *region, uint64_t at, uint64_t size)
+static enum chunk_state state_of(const struct heap_map *chunks, const struct chunk_region *region,
+                                 uint64_t at, uint64_t size)
 {
     if (region->mapped)
         return CHUNK_USED;
     if (at == region->top)
         return CHUNK_TOP;
     /* Nothing tells the state of a chunk at the end of the region: in doubt it is in use. */
-    if (region->end - at - size < CHUNK_HEADER)
+    if (region->end - at - size < heap_map_header(chunks))
         return CHUNK_USED;
-    return word_at(region, at + size + 8) & CHUNK_PREVIOUS_IN_USE ? CHUNK_USED : CHUNK_FREE;
+    return word_at(chunks, region, at + size + chunks->word) & CHUNK_PREVIOUS_IN_USE ? CHUNK_USED
+                                                                                     : CHUNK_FREE;
 }
 
 static void walk_region(struct heap_map *chunks, struct chunk_region *region)
@@ -108,10 +113,10 @@ static void walk_region(struct heap_map *chunks, struct chunk_region *region)
 
     region->first = (uint32_t)chunks->count;
     while (at < region->end && chunks->count < CHUNKS_MOST &&
-           (header = read_header(region, at, &size)) == HEADER_CHUNK) {
+           (header = read_header(chunks, region, at, &size)) == HEADER_CHUNK) {
         bool top = at == region->top;
 
-        add_chunk(chunks, at, size, state_of(region, at, size));
+        add_chunk(chunks, at, size, state_of(chunks, region, at, size));
         at += size;
         if (top)
             break;
@@ -213,11 +218,11 @@ uint64_t heap_map_block_size(const struct heap_map *chunks, uint32_t number)
     const struct chunk_region *region = heap_map_region(chunks, chunk->address);
     bool whole =
         region_is_mapped(chunks, chunk) && chunk->address + chunk_size(chunk) == region->end;
-    uint64_t size = chunk_size(chunk) - (whole ? CHUNK_HEADER : 8);
+    uint64_t size = chunk_size(chunk) - (whole ? heap_map_header(chunks) : chunks->word);
 
     /* The last word of a block is in the chunk behind it. */
-    if (region && size > region->end - chunk_block(chunk))
-        size = region->end - chunk_block(chunk);
+    if (region && size > region->end - heap_map_block(chunks, number))
+        size = region->end - heap_map_block(chunks, number);
     return size;
 }
 
@@ -226,14 +231,14 @@ const uint8_t *heap_map_block_bytes(const struct heap_map *chunks, uint32_t numb
     const struct chunk *chunk = &chunks->chunk[number];
     const struct chunk_region *region = heap_map_region(chunks, chunk->address);
 
-    return region->bytes + (chunk_block(chunk) - region->start);
+    return region->bytes + (heap_map_block(chunks, number) - region->start);
 }
 
 uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address)
 {
-    /* A block ends 8 bytes behind its chunk; the byte behind it may be the first of no region. */
+    /* A block ends a word behind its chunk; the byte behind it may be the first of no region. */
     const struct chunk_region *region;
-    uint64_t around = address - CHUNK_HEADER, end;
+    uint64_t around = address - heap_map_header(chunks), end;
     uint32_t number;
 
     if (around < chunks->low || around >= chunks->high)
@@ -246,7 +251,7 @@ uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address)
         return CHUNK_NONE;
     /* A mapped chunk is rounded up to pages: behind it begins what has nothing to do with it. */
     end = chunks->chunk[number].address + chunk_size(&chunks->chunk[number]);
-    end += region->mapped && end == region->end ? 0 : 8;
+    end += region->mapped && end == region->end ? 0 : chunks->word;
     return address < end + !region->mapped ? number : CHUNK_NONE;
 }
 

@@ -1,12 +1,15 @@
 /* heap_map.h - the chunks of glibc's malloc, and which of them an address refers to.
  *
  * A region is a range of addresses that malloc has divided into chunks without a gap: a part of an
- * arena's heap, or one chunk that has a mapping of its own. Each chunk has a header of two words:
+ * arena's heap, or one chunk that has a mapping of its own. Each chunk has a header of two words,
+ * of 8 bytes each, or of 4 in a 32-bit program:
  *
- *     chunk.address      size of the chunk before, if that is free
- *     chunk.address + 8  size of this chunk, and three flags: the chunk before is in use (1),
- *                        it has a mapping of its own (2), it is of another arena than main (4)
- *     chunk.address + 16 what malloc returned: the block, up to chunk.address + size + 8
+ *     chunk.address            size of the chunk before, if that is free
+ *     chunk.address + word     size of this chunk, and three flags: the chunk before is in use (1),
+ *                              it has a mapping of its own (2), it is of another arena than main (4)
+ *     chunk.address + 2 words  what malloc returned: the block, up to chunk.address + size + word
+ *
+ * Blocks are at multiples of 16, so with words of 4 bytes chunks are not.
  *
  * So a free chunk is known from the chunk behind it. Chunks in the caches of malloc (tcache, fast
  * bins) look like ones in use; free_lists.h finds them.
@@ -22,9 +25,7 @@
 #include <stdint.h>
 
 #define CHUNK_NONE UINT32_MAX
-#define CHUNK_ALIGN 16u
-#define CHUNK_HEADER 16u
-#define CHUNK_LEAST 32u
+#define CHUNK_ALIGN 16u /* of blocks, and of sizes of chunks but the top */
 
 #define CHUNK_PREVIOUS_IN_USE 1u
 #define CHUNK_MAPPED 2u
@@ -42,7 +43,7 @@ enum chunk_state {
 
 struct chunk {
     uint64_t address;
-    uint64_t size_and_state; /* a size is a multiple of 16 */
+    uint64_t size_and_state; /* a size is a multiple of 8 */
 };
 
 struct chunk_region {
@@ -56,6 +57,7 @@ struct chunk_region {
 };
 
 struct heap_map {
+    unsigned word; /* bytes: 8 or 4 */
     struct chunk_region *regions;
     size_t region_count, region_capacity;
     struct chunk *chunk;
@@ -73,16 +75,36 @@ void heap_map_walk(struct heap_map *chunks);
 /* The address behind the last chunk of a chain that begins at `from`; == top when the chain leads
  * there. visited: NULL, or a bit for each CHUNK_ALIGN bytes of the region; each place on the way is
  * set there, and the chain ends at one that is set already. */
-uint64_t heap_map_follow(const struct chunk_region *region, uint64_t from, uint8_t *visited);
+uint64_t heap_map_follow(const struct heap_map *chunks, const struct chunk_region *region,
+                         uint64_t from, uint8_t *visited);
+
+/* Bytes of a chunk's header, and of the smallest chunk. */
+static inline uint64_t heap_map_header(const struct heap_map *chunks)
+{
+    return 2 * chunks->word;
+}
+
+static inline uint64_t heap_map_least(const struct heap_map *chunks)
+{
+    return 4 * chunks->word;
+}
+
+/* The first chunk whose block is aligned, at an address or above. */
+static inline uint64_t heap_map_align(const struct heap_map *chunks, uint64_t address)
+{
+    uint64_t block = address + heap_map_header(chunks);
+
+    return ((block + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN) - heap_map_header(chunks);
+}
 
 static inline uint64_t chunk_size(const struct chunk *chunk)
 {
-    return chunk->size_and_state & ~(uint64_t)15;
+    return chunk->size_and_state & ~(uint64_t)7;
 }
 
 static inline enum chunk_state chunk_state(const struct chunk *chunk)
 {
-    return (enum chunk_state)(chunk->size_and_state & 15);
+    return (enum chunk_state)(chunk->size_and_state & 7);
 }
 
 static inline void chunk_set_state(struct chunk *chunk, enum chunk_state state)
@@ -91,9 +113,9 @@ static inline void chunk_set_state(struct chunk *chunk, enum chunk_state state)
 }
 
 /* What malloc returned. */
-static inline uint64_t chunk_block(const struct chunk *chunk)
+static inline uint64_t heap_map_block(const struct heap_map *chunks, uint32_t number)
 {
-    return chunk->address + CHUNK_HEADER;
+    return chunks->chunk[number].address + heap_map_header(chunks);
 }
 
 /* The region of an address; NULL: none. */

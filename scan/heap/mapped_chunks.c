@@ -7,16 +7,17 @@
 #define PIECE (1u << 20)
 #define MAPPED_HUGE 1u /* beside the distance, where the size has no header: huge pages */
 
-uint64_t mapped_chunk_size(uint64_t address, const uint64_t words[2], uint64_t start, uint64_t end,
-                           uint64_t *before)
+uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
+                           const uint64_t words[2], uint64_t *before)
 {
+    const uint64_t header = 2 * range->word;
     uint64_t size = words[1] & ~(uint64_t)7;
-    bool tail = (address + size + CHUNK_HEADER) % IMAGE_PAGE == 0;
+    bool tail = (address + size + header) % IMAGE_PAGE == 0;
 
     *before = tail ? words[0] & ~(uint64_t)MAPPED_HUGE : words[0];
-    size += tail ? CHUNK_HEADER : 0;
-    if ((words[1] & 7) != CHUNK_MAPPED || *before > address - start || size > end - address ||
-        size < 2 * CHUNK_LEAST || size % CHUNK_ALIGN)
+    size += tail ? header : 0;
+    if ((words[1] & 7) != CHUNK_MAPPED || *before > address - range->start ||
+        size > range->end - address || size < 4 * header || (address + header) % CHUNK_ALIGN)
         return 0;
     /* The mapping begins and ends with a page. */
     return (address - *before) % IMAGE_PAGE == 0 && (address + size) % IMAGE_PAGE == 0 ? size : 0;
@@ -25,21 +26,30 @@ uint64_t mapped_chunk_size(uint64_t address, const uint64_t words[2], uint64_t s
 struct search {
     struct image *image;
     struct heap_map *found;
-    uint64_t start, end; /* of the mapping, as far as it is no region */
-    uint8_t *piece;      /* of the memory at piece_start */
+    struct mapped_range range; /* of the mapping, as far as it is no region */
+    uint8_t *piece;            /* of the memory at piece_start */
     uint64_t piece_start, piece_end;
 };
 
+static uint64_t header_bytes(const struct search *search)
+{
+    return 2 * search->range.word;
+}
+
 static const uint64_t *words_at(struct search *search, uint64_t address, uint64_t words[2])
 {
-    if (address < search->piece_start || address + CHUNK_HEADER > search->piece_end) {
+    const uint8_t *at;
+
+    if (address < search->piece_start || address + header_bytes(search) > search->piece_end) {
         uint64_t start = address & -(uint64_t)IMAGE_PAGE;
 
         search->piece_start = start;
-        search->piece_end = search->end - start < PIECE ? search->end : start + PIECE;
+        search->piece_end = search->range.end - start < PIECE ? search->range.end : start + PIECE;
         image_read_pages(search->image, start, search->piece, search->piece_end - start);
     }
-    memcpy(words, search->piece + (address - search->piece_start), CHUNK_HEADER);
+    at = search->piece + (address - search->piece_start);
+    words[0] = image_word(at, search->range.word);
+    words[1] = image_word(at + search->range.word, search->range.word);
     return words;
 }
 
@@ -55,19 +65,20 @@ static bool add_region(struct search *search, uint64_t address, uint64_t size)
 }
 
 /* The header of a block with an alignment, behind the one at the mapping's beginning, which stays as
- * it was: 16 bytes before the first multiple of some power of 2. */
+ * it was: two words before the first multiple of some power of 2. */
 static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
 {
     uint64_t words[2], before, size;
 
-    for (uint64_t alignment = 2 * CHUNK_ALIGN; alignment < search->end - page; alignment *= 2) {
-        uint64_t block = (page + CHUNK_HEADER + alignment - 1) & -alignment;
+    for (uint64_t alignment = 2 * CHUNK_ALIGN; alignment < search->range.end - page;
+         alignment *= 2) {
+        uint64_t block = (page + CHUNK_ALIGN + alignment - 1) & -alignment;
 
-        *address = block - CHUNK_HEADER;
-        if (*address == page || block >= search->end)
+        *address = block - header_bytes(search);
+        if (block == page + CHUNK_ALIGN || block >= search->range.end)
             continue;
-        size = mapped_chunk_size(*address, words_at(search, *address, words), search->start,
-                                 search->end, &before);
+        size =
+            mapped_chunk_size(&search->range, *address, words_at(search, *address, words), &before);
         if (size && before == *address - page)
             return size;
     }
@@ -76,21 +87,20 @@ static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *add
 
 static uint64_t find_header(struct search *search, uint64_t page, uint64_t *address)
 {
-    uint64_t words[2], before, size, aligned;
+    uint64_t first = page + CHUNK_ALIGN - header_bytes(search), words[2], before, size, aligned;
 
-    size =
-        mapped_chunk_size(page, words_at(search, page, words), search->start, search->end, &before);
-    if (!size || before)
+    size = mapped_chunk_size(&search->range, first, words_at(search, first, words), &before);
+    if (!size || before != first - page)
         return 0;
     aligned = find_aligned(search, page, address);
     if (!aligned)
-        *address = page;
+        *address = first;
     return aligned ? aligned : size;
 }
 
 static bool search_range(struct search *search)
 {
-    for (uint64_t page = search->start; page < search->end;) {
+    for (uint64_t page = search->range.start; page < search->range.end;) {
         uint64_t address, size = find_header(search, page, &address);
 
         if (size && !add_region(search, address, size))
@@ -121,10 +131,10 @@ static bool search_mapping(struct search *search, const struct image_mapping *ma
 
         if (region && (region->end <= at || region->start >= mapping->end))
             continue;
-        search->start = (at + IMAGE_PAGE - 1) & -(uint64_t)IMAGE_PAGE;
-        search->end = region ? region->start & -(uint64_t)IMAGE_PAGE : mapping->end;
+        search->range.start = (at + IMAGE_PAGE - 1) & -(uint64_t)IMAGE_PAGE;
+        search->range.end = region ? region->start & -(uint64_t)IMAGE_PAGE : mapping->end;
         search->piece_end = 0;
-        good = search->start >= search->end || search_range(search);
+        good = search->range.start >= search->range.end || search_range(search);
         at = region ? region->end : mapping->end;
     }
     return good;
@@ -132,7 +142,8 @@ static bool search_mapping(struct search *search, const struct image_mapping *ma
 
 bool mapped_chunks_add(struct image *image, const struct heap_map *known, struct heap_map *found)
 {
-    struct search search = {.image = image, .found = found, .piece = malloc(PIECE)};
+    struct search search = {
+        .image = image, .found = found, .range.word = known->word, .piece = malloc(PIECE)};
     bool good = search.piece != NULL;
 
     for (size_t i = 0; good && i < image->mapping_count; i++) {

@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/elf_widen.h"
 #include "scan/image/registers.h"
 
+#define THREAD_ALIGN 16        /* bytes, at least, of the description of a thread */
 #define NOTES_MOST (64u << 20) /* bytes: registers of 10,000 threads are less */
 
 /* The data of a mapping: what the core has of it. Same order as the image's mappings. */
@@ -118,32 +120,33 @@ static bool find_holes(struct image *image, uint64_t start, size_t count, bool *
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static uint64_t word_at(const uint8_t *bytes)
+/* A word of the program in a note. */
+static uint64_t word_at(const struct core_image *core, const uint8_t *bytes, unsigned number)
 {
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof(word));
-    return word;
+    return image_word(bytes + number * core->image->word, core->image->word);
 }
 
+/* NT_FILE: the number of files, the unit of offsets, three words for each file, and then their names. */
 static void take_files(struct core_image *core, const uint8_t *bytes, size_t size)
 {
-    uint64_t count = size >= 16 ? word_at(bytes) : 0, unit = size >= 16 ? word_at(bytes + 8) : 0;
+    const size_t head = 2 * core->image->word, each = 3 * core->image->word;
+    uint64_t count = size >= head ? word_at(core, bytes, 0) : 0,
+             unit = size >= head ? word_at(core, bytes, 1) : 0;
     const char *name, *end = (const char *)bytes + size;
 
-    if (count > (size - 16) / 24)
+    if (size < head || count > (size - head) / each)
         return;
-    name = (const char *)bytes + 16 + count * 24;
+    name = (const char *)bytes + head + count * each;
     for (uint64_t i = 0; i < count && name < end; i++) {
-        const uint8_t *row = bytes + 16 + i * 24;
+        const uint8_t *row = bytes + head + i * each;
         size_t length = strnlen(name, (size_t)(end - name));
 
         core->files = array_grow(core->files, &core->file_capacity, core->file_count + 1,
                                  sizeof(*core->files));
         core->files[core->file_count++] =
-            (struct mapped_file){.start = word_at(row),
-                                 .end = word_at(row + 8),
-                                 .offset = word_at(row + 16) * unit,
+            (struct mapped_file){.start = word_at(core, row, 0),
+                                 .end = word_at(core, row, 1),
+                                 .offset = word_at(core, row, 2) * unit,
                                  .path = arena_copy(core->image->mem, name, length)};
         name += length + 1;
     }
@@ -151,29 +154,55 @@ static void take_files(struct core_image *core, const uint8_t *bytes, size_t siz
 
 static void take_auxiliary(struct core_image *core, const uint8_t *bytes, size_t size)
 {
-    for (; size >= 16; bytes += 16, size -= 16) {
-        if (word_at(bytes) == AT_ENTRY)
-            core->entry = word_at(bytes + 8);
-        if (word_at(bytes) == AT_EXECFN)
-            core->image->main_stack = word_at(bytes + 8);
-        if (word_at(bytes) == AT_RANDOM && !core->image->main_stack)
-            core->image->main_stack = word_at(bytes + 8);
+    const size_t each = 2 * core->image->word;
+
+    for (; size >= each; bytes += each, size -= each) {
+        uint64_t type = word_at(core, bytes, 0), value = word_at(core, bytes, 1);
+
+        if (type == AT_ENTRY)
+            core->entry = value;
+        if (type == AT_EXECFN)
+            core->image->main_stack = value;
+        if (type == AT_RANDOM && !core->image->main_stack)
+            core->image->main_stack = value;
     }
+}
+
+/* Sizes and offsets, in bytes, of what is read of NT_PRSTATUS and NT_PRPSINFO. */
+struct status_places {
+    size_t status_size, thread, registers;
+    size_t info_size, process;
+};
+
+static const struct status_places *places_of(const struct core_image *core)
+{
+    static const struct status_places wide = {.status_size = sizeof(struct elf_prstatus),
+                                              .thread = offsetof(struct elf_prstatus, pr_pid),
+                                              .registers = offsetof(struct elf_prstatus, pr_reg),
+                                              .info_size = sizeof(struct elf_prpsinfo),
+                                              .process = offsetof(struct elf_prpsinfo, pr_pid)},
+                                      i386 = {.status_size = 144,
+                                              .thread = 24,
+                                              .registers = 72,
+                                              .info_size = 124,
+                                              .process = 12};
+
+    return core->image->word == 4 ? &i386 : &wide;
 }
 
 static void take_thread(struct core_image *core, const uint8_t *bytes, size_t size)
 {
     struct image *image = core->image;
+    const struct status_places *places = places_of(core);
     pid_t tid;
 
-    if (size < sizeof(struct elf_prstatus))
+    if (size < places->status_size)
         return;
-    memcpy(&tid, bytes + offsetof(struct elf_prstatus, pr_pid), sizeof(tid));
+    memcpy(&tid, bytes + places->thread, sizeof(tid));
     if (!image->pid)
         image->pid = tid;
-    registers_take_general(image->mem, image_add_thread(image, tid),
-                           bytes + offsetof(struct elf_prstatus, pr_reg),
-                           size - offsetof(struct elf_prstatus, pr_reg));
+    registers_take_general(image, image_add_thread(image, tid), bytes + places->registers,
+                           size - places->registers);
 }
 
 static void take_note(struct core_image *core, unsigned type, const uint8_t *bytes, size_t size)
@@ -184,16 +213,16 @@ static void take_note(struct core_image *core, unsigned type, const uint8_t *byt
 
     if (type == NT_PRSTATUS)
         take_thread(core, bytes, size);
-    else if (type == NT_PRPSINFO && size >= sizeof(struct elf_prpsinfo))
-        memcpy(&image->pid, bytes + offsetof(struct elf_prpsinfo, pr_pid), sizeof(pid_t));
+    else if (type == NT_PRPSINFO && size >= places_of(core)->info_size)
+        memcpy(&image->pid, bytes + places_of(core)->process, sizeof(pid_t));
     else if (type == NT_FILE)
         take_files(core, bytes, size);
     else if (type == NT_AUXV)
         take_auxiliary(core, bytes, size);
     else if (type == REGISTERS_VECTORS && thread)
-        registers_take_more(image->mem, thread, bytes, size);
-    else if (REGISTERS_TLS && type == REGISTERS_TLS && thread)
-        registers_take_tls(thread, bytes, size);
+        registers_take_more(image, thread, bytes, size);
+    else if (type == registers_tls(image->word) && thread)
+        registers_take_tls(image, thread, bytes, size);
 }
 
 static size_t align4(size_t size)
@@ -306,29 +335,46 @@ static int compare_segments(const void *one, const void *other)
 static uint64_t header_count(const struct core_image *core, const Elf64_Ehdr *header)
 {
     Elf64_Shdr first;
+    Elf32_Shdr narrow;
 
     if (header->e_phnum != PN_XNUM)
         return header->e_phnum;
+    if (core->image->word == 4)
+        return pread(core->fd, &narrow, sizeof(narrow), (off_t)header->e_shoff) == sizeof(narrow)
+                   ? narrow.sh_info
+                   : 0;
     if (pread(core->fd, &first, sizeof(first), (off_t)header->e_shoff) != sizeof(first))
         return 0;
     return first.sh_info;
 }
 
+/* The program headers; *count: how many are wanted, and then how many there are. */
+static const Elf64_Phdr *read_segments(const struct core_image *core, uint64_t offset,
+                                       uint64_t *count)
+{
+    bool narrow = core->image->word == 4;
+    const size_t each = narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+    Elf64_Phdr *headers = arena_alloc_array(core->image->mem, *count + 1, sizeof(*headers));
+    void *read = narrow ? arena_alloc_array(core->image->mem, *count + 1, each) : headers;
+    ssize_t got = pread(core->fd, read, *count * each, (off_t)offset);
+
+    *count = got > 0 ? (size_t)got / each : 0;
+    for (uint64_t i = 0; narrow && i < *count; i++)
+        headers[i] = elf_widen_segment((const Elf32_Phdr *)read + i);
+    return headers;
+}
+
 static const char *read_headers(struct core_image *core, const Elf64_Ehdr *header)
 {
     uint64_t count = header_count(core, header), left = core->size;
-    Elf64_Phdr *headers;
-    size_t bytes;
-    ssize_t got;
+    const size_t each = core->image->word == 4 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+    const Elf64_Phdr *headers;
 
-    if (header->e_phentsize != sizeof(*headers) || !count || header->e_phoff > core->size)
+    if (header->e_phentsize != each || !count || header->e_phoff > core->size)
         return "no program headers: not a core file, or a damaged one";
-    if (count > (core->size - header->e_phoff) / sizeof(*headers))
-        count = (core->size - header->e_phoff) / sizeof(*headers);
-    bytes = count * sizeof(*headers);
-    headers = arena_alloc(core->image->mem, bytes + 1);
-    got = pread(core->fd, headers, bytes, (off_t)header->e_phoff);
-    count = got > 0 ? (size_t)got / sizeof(*headers) : 0;
+    if (count > (core->size - header->e_phoff) / each)
+        count = (core->size - header->e_phoff) / each;
+    headers = read_segments(core, header->e_phoff, &count);
     for (uint64_t i = 0; i < count; i++)
         if (headers[i].p_type == PT_NOTE)
             take_notes(core, &headers[i]);
@@ -344,12 +390,19 @@ static const char *read_headers(struct core_image *core, const Elf64_Ehdr *heade
 
 static const char *check_header(const struct core_image *core, Elf64_Ehdr *header)
 {
+    unsigned machine = LEAK_CPU_MACHINE;
+    Elf32_Ehdr narrow;
+
     if (pread(core->fd, header, sizeof(*header), 0) != sizeof(*header) ||
         memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return "not a core file";
-    if (header->e_ident[EI_CLASS] != ELFCLASS64)
-        return "a core of a 32-bit program: only 64-bit ones can be read";
-    if (header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != LEAK_CPU_MACHINE)
+    core->image->word = header->e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+    if (core->image->word == 4) {
+        memcpy(&narrow, header, sizeof(narrow));
+        *header = elf_widen_header(&narrow);
+        machine = LEAK_CPU_MACHINE_32;
+    }
+    if (header->e_ident[EI_DATA] != ELFDATA2LSB || !machine || header->e_machine != machine)
         return "a core of another kind of machine";
     return header->e_type == ET_CORE ? NULL : "an ELF file, but not a core file";
 }
@@ -382,6 +435,19 @@ static void add_files(struct core_image *core)
         if (!next || next->start >= file->end)
             image_add_mapping(image, &mapping);
     }
+}
+
+/* gcore leaves out where a thread of a 32-bit program has its variables. glibc's description of the thread begins there,
+ * in the mapping of the thread's stack: its first and its third word have its own address. */
+static void find_thread_variables(struct image *image, struct image_thread *thread)
+{
+    const struct image_mapping *stack = image_find(image, thread->sp);
+    uint64_t at = (thread->sp + THREAD_ALIGN - 1) & -(uint64_t)THREAD_ALIGN;
+    uint32_t words[3];
+
+    for (; stack && !thread->tls && at < stack->end; at += THREAD_ALIGN)
+        if (image_read(image, at, words, sizeof(words)) && words[0] == at && words[2] == at)
+            thread->tls = at;
 }
 
 static const char *name_mappings(struct core_image *core)
@@ -439,6 +505,8 @@ struct core_image *core_image_open(struct image *image, const char *path, const 
     *trouble = open_core(core, path);
     if (!*trouble)
         *trouble = name_mappings(core);
+    for (size_t i = 0; !*trouble && image->word == 4 && i < image->thread_count; i++)
+        find_thread_variables(image, &image->threads[i]);
     if (*trouble) {
         core_image_close(core);
         return NULL;

@@ -9,7 +9,7 @@
 
 void image_begin(struct image *image, struct arena *mem)
 {
-    *image = (struct image){.mem = mem};
+    *image = (struct image){.mem = mem, .word = 8};
 }
 
 void image_drop_copies(struct image *image)
@@ -148,7 +148,17 @@ bool image_read(struct image *image, uint64_t address, void *buffer, size_t size
 
 bool image_read_word(struct image *image, uint64_t address, uint64_t *word)
 {
-    return image_read(image, address, word, sizeof(*word));
+    *word = 0;
+    return image_read(image, address, word, image->word);
+}
+
+size_t image_widen(const struct image *image, uint64_t *words, size_t size)
+{
+    size_t count = size / image->word;
+
+    for (size_t i = count; image->word == 4 && i-- > 0;)
+        words[i] = image_word((const uint8_t *)words + 4 * i, 4);
+    return count;
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */

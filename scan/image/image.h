@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "common/base/arena.h"
@@ -64,6 +65,7 @@ struct image {
     image_find_untouched *find_untouched;
     void *source;            /* of the functions above */
     bool core;               /* it does not change */
+    unsigned word;           /* bytes of a pointer of the program: 8, or 4 */
     int pid;                 /* 0: unknown */
     const char *program;     /* path of its file; NULL: unknown */
     struct file_owner owner; /* with whose rights files are opened, as foreign_file.h says */
@@ -77,6 +79,16 @@ struct image {
     size_t copy_count, copy_capacity;
 };
 
+/* A word of the program, which is 8 or 4 bytes long. */
+static inline uint64_t image_word(const void *at, unsigned width)
+{
+    uint64_t word = 0; /* both machines are little-endian */
+
+    memcpy(&word, at, width == 4 ? 4 : 8);
+    return word;
+}
+
+/* The words are 8 bytes long until the source finds a 32-bit program. */
 void image_begin(struct image *image, struct arena *mem);
 void image_end(struct image *image); /* frees the copies; the source is the caller's */
 
@@ -95,6 +107,9 @@ const struct image_mapping *image_find(const struct image *image, uint64_t addre
 /* Reads what can be read and fills the rest with zeros; true: everything was read. */
 bool image_read(struct image *image, uint64_t address, void *buffer, size_t size);
 bool image_read_word(struct image *image, uint64_t address, uint64_t *word);
+
+/* Makes words of 8 bytes of the program's words in so many bytes; returns how many. */
+size_t image_widen(const struct image *image, uint64_t *words, size_t size);
 
 /* Reads pages like image_read, but does not even touch pages that were never written. False: all of
  * them are such, and the buffer is zero. */

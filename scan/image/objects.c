@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/elf_widen.h"
 #include "common/names/names.h"
 
 #define HEADERS_MOST 64
@@ -47,21 +48,51 @@ static void take_header(struct objects *objects, struct object *object, const El
     }
 }
 
+static bool is_elf(const unsigned char ident[EI_NIDENT], unsigned char class)
+{
+    return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == class;
+}
+
+/* The program headers of an object that begins there; 0: none does. */
+static size_t read_headers(struct image *image, uint64_t start, Elf64_Phdr headers[HEADERS_MOST])
+{
+    Elf64_Ehdr header;
+    size_t count;
+
+    if (!image_read(image, start, &header, sizeof(header)) || !is_elf(header.e_ident, ELFCLASS64) ||
+        header.e_phentsize != sizeof(*headers) || header.e_phoff > IMAGE_PAGE)
+        return 0;
+    count = header.e_phnum < HEADERS_MOST ? header.e_phnum : HEADERS_MOST;
+    return image_read(image, start + header.e_phoff, headers, count * sizeof(*headers)) ? count : 0;
+}
+
+static size_t read_headers_32(struct image *image, uint64_t start, Elf64_Phdr headers[HEADERS_MOST])
+{
+    Elf32_Ehdr header;
+    Elf32_Phdr narrow[HEADERS_MOST];
+    size_t count;
+
+    if (!image_read(image, start, &header, sizeof(header)) || !is_elf(header.e_ident, ELFCLASS32) ||
+        header.e_phentsize != sizeof(*narrow) || header.e_phoff > IMAGE_PAGE)
+        return 0;
+    count = header.e_phnum < HEADERS_MOST ? header.e_phnum : HEADERS_MOST;
+    if (!image_read(image, start + header.e_phoff, narrow, count * sizeof(*narrow)))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        headers[i] = elf_widen_segment(&narrow[i]);
+    return count;
+}
+
 /* Reads an ELF object. mapping: that of the file's beginning. False: no ELF object is there. */
 static bool read_object(struct objects *objects, struct object *object,
                         const struct image_mapping *mapping)
 {
-    Elf64_Ehdr header;
     Elf64_Phdr headers[HEADERS_MOST];
-    size_t count;
+    size_t count = objects->image->word == 4
+                       ? read_headers_32(objects->image, mapping->start, headers)
+                       : read_headers(objects->image, mapping->start, headers);
 
-    if (!image_read(objects->image, mapping->start, &header, sizeof(header)) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_phentsize != sizeof(*headers) || header.e_phoff > IMAGE_PAGE)
-        return false;
-    count = header.e_phnum < HEADERS_MOST ? header.e_phnum : HEADERS_MOST;
-    if (!image_read(objects->image, mapping->start + header.e_phoff, headers,
-                    count * sizeof(*headers)))
+    if (!count)
         return false;
     *object = (struct object){.path = mapping->path, .start = mapping->start, .end = mapping->end};
     for (size_t i = count; i-- > 0;)
@@ -166,7 +197,7 @@ bool objects_is_vtable(const struct objects *objects, uint64_t word)
     const struct image_mapping *mapping, *code;
     uint64_t first;
 
-    if (!word || word % 8)
+    if (!word || word % objects->image->word)
         return false;
     mapping = image_find(objects->image, word);
     if (!mapping || !mapping->path || mapping->path[0] != '/' ||

@@ -105,13 +105,27 @@ static char *read_link(struct image *image, const char *path)
                : NULL;
 }
 
+/* Bytes of a word of the program. Otherwise: why it cannot be read. */
+static const char *read_word_size(struct image *image, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf32_Ehdr header; /* e_machine stands at the same place in both forms */
+    bool narrow = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) &&
+                  header.e_ident[EI_CLASS] == ELFCLASS32;
+
+    if (fd >= 0)
+        close(fd);
+    if (narrow && (!LEAK_CPU_MACHINE_32 || header.e_machine != LEAK_CPU_MACHINE_32))
+        return "a 32-bit program of another kind of machine";
+    image->word = narrow ? 4 : 8;
+    return NULL;
+}
+
 static const char *check_program(struct image *image, pid_t pid)
 {
     enum ptrace_refusal proc = ptrace_right_check_proc();
     char path[64], status[PROC_STATUS_SIZE];
     struct stat about;
-    unsigned char ident[EI_NIDENT] = {0};
-    int fd;
 
     if (proc)
         return explain(image, proc);
@@ -127,15 +141,7 @@ static const char *check_program(struct image *image, pid_t pid)
     image->program = read_link(image, path);
     if (!image->program)
         return errno == ENOENT ? "a kernel thread has no heap" : explain_refusal(image, pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t got = read(fd, ident, sizeof(ident));
-
-        close(fd);
-        if (got == sizeof(ident) && ident[EI_CLASS] == ELFCLASS32)
-            return "a 32-bit program: only 64-bit ones can be read";
-    }
-    return NULL;
+    return read_word_size(image, path);
 }
 
 struct process_image *process_image_open(struct image *image, pid_t pid, const char **trouble)
@@ -251,18 +257,19 @@ static void read_registers(struct process_image *process, struct traced *thread)
     uint8_t area[8192];
     struct iovec memory = {area, sizeof(area)};
     struct image_thread *found = image_add_thread(process->image, thread->tid);
+    unsigned tls = registers_tls(process->image->word);
 
     if (!thread->stopped || ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &memory) != 0) {
         process->missed++;
         return;
     }
-    registers_take_general(process->image->mem, found, area, memory.iov_len);
+    registers_take_general(process->image, found, area, memory.iov_len);
     memory = (struct iovec){area, sizeof(area)};
     if (ptrace(PTRACE_GETREGSET, thread->tid, REGISTERS_VECTORS, &memory) == 0)
-        registers_take_more(process->image->mem, found, area, memory.iov_len);
+        registers_take_more(process->image, found, area, memory.iov_len);
     memory = (struct iovec){area, sizeof(area)};
-    if (REGISTERS_TLS && ptrace(PTRACE_GETREGSET, thread->tid, REGISTERS_TLS, &memory) == 0)
-        registers_take_tls(found, area, memory.iov_len);
+    if (tls && ptrace(PTRACE_GETREGSET, thread->tid, tls, &memory) == 0)
+        registers_take_tls(process->image, found, area, memory.iov_len);
 }
 
 /* A call that ended only because the thread was stopped is made again. */

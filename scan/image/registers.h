@@ -30,13 +30,19 @@
 #error "registers.h has no row for this CPU"
 #endif
 
-/* The bytes of NT_PRSTATUS's registers, those of another set, and of REGISTERS_TLS. Too few bytes
- * are no registers. */
-void registers_take_general(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+/* REGISTERS_TLS, REGISTERS_DTV and REGISTERS_GUARD for a program with words of that width. */
+unsigned registers_tls(unsigned word);
+int registers_dtv(unsigned word);
+unsigned registers_guard(unsigned word);
+
+/* The bytes of NT_PRSTATUS's registers, those of another set, and of registers_tls(). Too few bytes
+ * are no registers. The general ones come first. */
+void registers_take_general(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                             size_t size);
-void registers_take_more(struct arena *mem, struct image_thread *thread, const uint8_t *bytes,
+void registers_take_more(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                          size_t size);
-void registers_take_tls(struct image_thread *thread, const uint8_t *bytes, size_t size);
+void registers_take_tls(struct image *image, struct image_thread *thread, const uint8_t *bytes,
+                        size_t size);
 
 /* Changes the registers of a thread that was stopped in a call which then ended with EINTR, without
  * a signal: so that it makes the call again. False: nothing is to be changed. */

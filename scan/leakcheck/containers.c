@@ -10,11 +10,9 @@
 
 static uint64_t word_at(const struct container_place *place, uint64_t offset)
 {
-    uint64_t word = 0;
-
-    if (offset <= place->size && place->size - offset >= 8)
-        memcpy(&word, place->bytes + offset, sizeof(word));
-    return word;
+    return offset <= place->size && place->size - offset >= place->word
+               ? image_word(place->bytes + offset, place->word)
+               : 0;
 }
 
 /* Whether a size between so many bytes and SLACK less is a multiple. */
@@ -31,9 +29,9 @@ static bool fills(uint64_t wanted, uint64_t size)
 /* new T[n] with a destructor, or a buffer behind its length. */
 static bool is_array(const struct container_place *place)
 {
-    uint64_t count = word_at(place, 0), rest = place->size - 8;
+    uint64_t count = word_at(place, 0), rest = place->size - place->word;
 
-    if (place->offset != 8 || place->size < 8)
+    if (place->offset != place->word || place->size < place->word)
         return false;
     return count ? may_divide(count, rest) : rest <= SLACK + 8;
 }
@@ -41,12 +39,14 @@ static bool is_array(const struct container_place *place)
 /* Recognizes std::string in its form before C++11. */
 static bool is_string(const struct container_place *place)
 {
-    uint64_t length = word_at(place, 0), capacity = word_at(place, 8);
+    uint64_t length = word_at(place, 0), capacity = word_at(place, place->word);
+    const uint64_t header = 3 * place->word;
 
-    if (place->offset != 24 || place->size <= 24 || length > capacity || capacity >= place->size)
+    if (place->offset != header || place->size <= header || length > capacity ||
+        capacity >= place->size)
         return false;
     for (uint64_t width = 1; width <= 4; width *= 2)
-        if (fills((capacity + 1) * width, place->size - 24))
+        if (fills((capacity + 1) * width, place->size - header))
             return true;
     return false;
 }
@@ -54,13 +54,16 @@ static bool is_string(const struct container_place *place)
 /* An exception of libstdc++: the class of the unwinder's part. */
 static bool is_exception(const struct container_place *place)
 {
-    return (place->offset == 16 || place->offset == 96 || place->offset == 128) &&
-           place->size >= 128 && word_at(place, 96) == 0x474e5543432b2b00;
+    const uint64_t header = place->word == 4 ? 96 : 128, unwinder = header - 32;
+
+    return (place->offset == 16 || place->offset == unwinder || place->offset == header) &&
+           place->size >= header && image_word(place->bytes + unwinder, 8) == 0x474e5543432b2b00;
 }
 
 static bool has_second_base(const struct objects *objects, const struct container_place *place)
 {
-    return place->offset % 8 == 0 && objects_is_vtable(objects, word_at(place, place->offset)) &&
+    return place->offset % place->word == 0 &&
+           objects_is_vtable(objects, word_at(place, place->offset)) &&
            objects_is_vtable(objects, word_at(place, 0));
 }
 
@@ -74,7 +77,7 @@ static bool is_hash_table(const struct container_place *place)
 
     while (buckets * 2 + GROUP <= rest)
         buckets *= 2;
-    if (place->offset % 8 || rest <= GROUP || buckets < 4 || place->offset < buckets ||
+    if (place->offset % place->word || rest <= GROUP || buckets < 4 || place->offset < buckets ||
         !fills(buckets + GROUP, rest) || place->offset % (buckets < GROUP ? GROUP : buckets))
         return false;
     for (uint64_t i = 0; i < GROUP; i++)
@@ -96,7 +99,7 @@ static uint64_t fields_end(const struct container_place *place)
 
 static bool object_has_start(const struct container_place *place)
 {
-    for (uint64_t at = place->offset; at + 8 <= fields_end(place); at += 8)
+    for (uint64_t at = place->offset; at + place->word <= fields_end(place); at += place->word)
         if (word_at(place, at) == place->address)
             return true;
     return false;
@@ -115,11 +118,11 @@ static bool is_aligned(const struct container_place *place)
 {
     uint64_t offset = place->offset;
 
-    if (offset < 8 || offset >= place->size || (place->address + offset) % 16 ||
+    if (offset < place->word || offset >= place->size || (place->address + offset) % 16 ||
         offset > ALIGN_MOST + 16)
         return false;
-    if (word_at(place, offset - 8) == place->address &&
-        (offset < 16 || word_at(place, offset - 16) != place->address))
+    if (word_at(place, offset - place->word) == place->address &&
+        (offset < 2 * place->word || word_at(place, offset - 2 * place->word) != place->address))
         return true;
     return (place->address + offset) % LINE == 0 && offset <= LINE &&
            (object_has_start(place) || counts_back(place));
@@ -129,15 +132,16 @@ static bool is_aligned(const struct container_place *place)
 static bool knows_itself(const struct container_place *place)
 {
     uint64_t object = place->address + place->offset;
+    const unsigned word = place->word;
     unsigned own = 0, in_a_row = 0;
 
-    if (place->offset % 8 || place->offset > LINE || place->offset >= place->size)
+    if (place->offset % word || place->offset > LINE || place->offset >= place->size)
         return false;
-    for (uint64_t at = place->offset + 8; at + 8 <= fields_end(place); at += 8) {
+    for (uint64_t at = place->offset + word; at + word <= fields_end(place); at += word) {
         bool here = word_at(place, at) == object;
 
         own += here;
-        in_a_row += here && word_at(place, at - 8) == object;
+        in_a_row += here && word_at(place, at - word) == object;
     }
     return own && !in_a_row;
 }
@@ -161,8 +165,11 @@ static bool is_sds(const struct container_place *place)
 /* Recognizes g_rc_box_alloc: references, size, private part, magic number. */
 static bool is_glib_box(const struct container_place *place)
 {
-    return place->offset == 32 && place->size > 32 && (uint32_t)word_at(place, 24) == 0x44ae2bf0u &&
-           word_at(place, 8) <= place->size - 32;
+    const uint64_t header = 4 * place->word;
+
+    return place->offset == header && place->size > header &&
+           (uint32_t)word_at(place, 3 * place->word) == 0x44ae2bf0u &&
+           word_at(place, place->word) <= place->size - header;
 }
 
 bool container_is_held(const struct objects *objects, const struct container_place *place)

@@ -12,6 +12,7 @@
 /* A block, and where a pointer points in it: 0 < offset <= size. */
 struct container_place {
     uint64_t address, size, offset;
+    unsigned word; /* bytes: 8 or 4 */
     const uint8_t *bytes;
 };
 

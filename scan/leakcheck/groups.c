@@ -42,16 +42,15 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 /* The bytes of a pointer may be printable. */
 static bool is_pointer(const struct making *making, const uint8_t *bytes)
 {
-    uint64_t word;
+    struct image *image = making->marking->objects->image;
 
-    memcpy(&word, bytes, sizeof(word));
-    return image_find(making->marking->objects->image, word);
+    return image_find(image, image_word(bytes, image->word));
 }
 
 static enum content_kind kind_of(const struct making *making, const uint8_t *bytes, size_t size,
                                  uint64_t *vtable)
 {
-    memcpy(vtable, bytes, sizeof(*vtable));
+    *vtable = image_word(bytes, making->marking->objects->image->word);
     if (objects_is_vtable(making->marking->objects, *vtable))
         return CONTENT_OBJECT;
     *vtable = 0;
@@ -115,7 +114,7 @@ static struct group *add_block(struct making *making, uint32_t number, enum verd
     wanted.kind = kind_of(making, bytes, wanted.block_size, &wanted.vtable);
     group = find_group(making, &wanted, bytes);
     if (group->sample_count < GROUP_SAMPLES)
-        group->samples[group->sample_count++] = chunk_block(&chunks->chunk[number]);
+        group->samples[group->sample_count++] = heap_map_block(chunks, number);
     group->blocks++;
     group->bytes += wanted.block_size;
     return group;

@@ -30,13 +30,10 @@ static uint32_t next_edge(const struct search *search, uint32_t from, uint64_t *
     const uint8_t *bytes = heap_map_block_bytes(chunks, chunk);
     uint64_t size = heap_map_block_size(chunks, chunk);
 
-    while (*at + 8 <= size) {
-        uint64_t word;
-        uint32_t to;
+    while (*at + chunks->word <= size) {
+        uint32_t to = heap_map_find(chunks, image_word(bytes + *at, chunks->word));
 
-        memcpy(&word, bytes + *at, sizeof(word));
-        *at += 8;
-        to = heap_map_find(chunks, word);
+        *at += chunks->word;
         if (to != CHUNK_NONE && search->number_of[to] != NONE)
             return search->number_of[to];
     }

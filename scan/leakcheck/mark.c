@@ -39,8 +39,8 @@ static uint32_t find_unmarked(const struct marking *marking, uint64_t address)
 static bool is_held(const struct marking *marking, uint32_t number, uint64_t offset)
 {
     const struct heap_map *chunks = &marking->heap->chunks;
-    struct container_place place = {.address = chunk_block(&chunks->chunk[number]),
-                                    .offset = offset};
+    struct container_place place = {
+        .address = heap_map_block(chunks, number), .offset = offset, .word = chunks->word};
 
     if (!offset)
         return true;
@@ -58,7 +58,8 @@ static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_
 {
     const struct chunk *chunks = marking->heap->chunks.chunk;
 
-    return from != CHUNK_NONE && offset < 8 && chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
+    return from != CHUNK_NONE && offset < marking->heap->chunks.word &&
+           chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
 }
 
 /* Marks what a word points to. from: the block that has the word; CHUNK_NONE: a root has it. */
@@ -70,7 +71,7 @@ static void take_word(struct marking *marking, uint64_t word, uint32_t from, enu
 
     if (number == CHUNK_NONE)
         return;
-    offset = word - chunk_block(&marking->heap->chunks.chunk[number]);
+    offset = word - heap_map_block(&marking->heap->chunks, number);
     if (pass != PASS_REACHABLE)
         mark_block(marking, number, pass == PASS_POSSIBLE ? VERDICT_POSSIBLE : VERDICT_HIDDEN);
     else if (offset && starts_only)
@@ -85,13 +86,10 @@ static void take_words(struct marking *marking, uint32_t from, enum pass pass)
 {
     const uint8_t *bytes = heap_map_block_bytes(&marking->heap->chunks, from);
     uint64_t size = heap_map_block_size(&marking->heap->chunks, from);
+    unsigned width = marking->heap->chunks.word;
 
-    for (uint64_t at = 0; at + 8 <= size; at += 8) {
-        uint64_t word;
-
-        memcpy(&word, bytes + at, sizeof(word));
-        take_word(marking, word, from, pass, false);
-    }
+    for (uint64_t at = 0; at + width <= size; at += width)
+        take_word(marking, image_word(bytes + at, width), from, pass, false);
 }
 
 static void spread(struct marking *marking, enum pass pass)
@@ -141,8 +139,8 @@ static void apply_earlier(struct marking *marking, const struct earlier_verdicts
 
     for (uint32_t i = 0; earlier && i < chunks->count; i++)
         if (marking->verdict[i] == UNMARKED && mark_is_block(marking, i) &&
-            earlier_verdict(earlier, chunk_block(&chunks->chunk[i]),
-                            chunk_size(&chunks->chunk[i])) == verdict) {
+            earlier_verdict(earlier, heap_map_block(chunks, i), chunk_size(&chunks->chunk[i])) ==
+                verdict) {
             mark_block(marking, i, verdict);
             spread(marking, pass);
         }
@@ -158,7 +156,7 @@ void mark_remember(const struct marking *marking, struct earlier_verdicts *earli
         earlier->block = array_grow(earlier->block, &earlier->capacity, earlier->count + 1,
                                     sizeof(*earlier->block));
         earlier->block[earlier->count++] =
-            (struct earlier_verdict){.address = chunk_block(&chunks->chunk[i]),
+            (struct earlier_verdict){.address = heap_map_block(chunks, i),
                                      .size = chunk_size(&chunks->chunk[i]),
                                      .verdict = marking->verdict[i]};
     }
@@ -176,19 +174,21 @@ static void take_form(struct marking *marking, uint64_t form)
 {
     uint32_t number = find_unmarked(marking, form);
 
-    if (number != CHUNK_NONE && chunk_block(&marking->heap->chunks.chunk[number]) == form)
+    if (number != CHUNK_NONE && heap_map_block(&marking->heap->chunks, number) == form)
         mark_block(marking, number, VERDICT_HIDDEN);
 }
 
 static void decode_word(struct marking *marking, uint64_t word)
 {
-    uint64_t rotated = word >> 17 | word << 47;
+    bool narrow = marking->heap->chunks.word == 4;
+    unsigned bits = narrow ? 32 : 48; /* of an address */
+    uint64_t rotated = narrow ? (uint32_t)(word >> 9 | word << 23) : word >> 17 | word << 47;
 
     take_form(marking, word & 0xfffffffffff0);
     for (unsigned k = 1; k <= 4; k++)
-        if (!(word >> (48 - k)))
+        if (!(word >> (bits - k)))
             take_form(marking, word << k);
-    take_form(marking, ~word);
+    take_form(marking, narrow ? (uint32_t)~word : ~word);
     if (marking->guard)
         take_form(marking, rotated ^ marking->guard);
 }
@@ -205,11 +205,11 @@ static void decode_block(struct marking *marking, uint32_t number)
 {
     const uint8_t *bytes = heap_map_block_bytes(&marking->heap->chunks, number);
     uint64_t size = heap_map_block_size(&marking->heap->chunks, number);
+    unsigned width = marking->heap->chunks.word;
 
-    for (uint64_t at = 0; at + 8 <= size; at += 8) {
-        uint64_t word;
+    for (uint64_t at = 0; at + width <= size; at += width) {
+        uint64_t word = image_word(bytes + at, width);
 
-        memcpy(&word, bytes + at, sizeof(word));
         if (word)
             decode_word(marking, word);
     }
@@ -251,8 +251,8 @@ static uint64_t read_guard(struct image *image)
 {
     uint64_t guard = 0;
 
-    if (REGISTERS_GUARD && image->thread_count && image->threads[0].tls)
-        image_read_word(image, image->threads[0].tls + REGISTERS_GUARD, &guard);
+    if (registers_guard(image->word) && image->thread_count && image->threads[0].tls)
+        image_read_word(image, image->threads[0].tls + registers_guard(image->word), &guard);
     return guard;
 }
 
@@ -263,8 +263,8 @@ static void take_thread_tables(struct marking *marking, struct image *image)
         uint64_t table;
 
         if (image->threads[i].tls &&
-            image_read_word(image, image->threads[i].tls + REGISTERS_DTV, &table))
-            take_word(marking, table - 16, CHUNK_NONE, PASS_REACHABLE, true);
+            image_read_word(image, image->threads[i].tls + registers_dtv(image->word), &table))
+            take_word(marking, table - 2 * image->word, CHUNK_NONE, PASS_REACHABLE, true);
     }
     spread(marking, PASS_REACHABLE);
 }
@@ -274,12 +274,13 @@ static void take_chunks(struct marking *marking, const uint64_t *words, size_t c
 {
     for (size_t i = 0; i < count; i++)
         if (heap_map_at(&marking->heap->chunks, words[i]) != CHUNK_NONE)
-            take_word(marking, words[i] + CHUNK_HEADER, CHUNK_NONE, PASS_REACHABLE, true);
+            take_word(marking, words[i] + heap_map_header(&marking->heap->chunks), CHUNK_NONE,
+                      PASS_REACHABLE, true);
 }
 
 static void take_chunks_in_hand(struct marking *marking, struct image *image)
 {
-    uint64_t frames[FRAMES_OF_MALLOC / 8];
+    uint64_t frames[FRAMES_OF_MALLOC / 4];
 
     for (size_t i = 0; i < image->thread_count; i++) {
         const struct image_thread *thread = &image->threads[i];
@@ -287,8 +288,8 @@ static void take_chunks_in_hand(struct marking *marking, struct image *image)
         if (thread->waits)
             continue;
         take_chunks(marking, thread->words, thread->word_count);
-        image_read(image, thread->sp & ~(uint64_t)7, frames, sizeof(frames));
-        take_chunks(marking, frames, sizeof(frames) / 8);
+        image_read(image, thread->sp & -(uint64_t)image->word, frames, FRAMES_OF_MALLOC);
+        take_chunks(marking, frames, image_widen(image, frames, FRAMES_OF_MALLOC));
     }
     spread(marking, PASS_REACHABLE);
 }

@@ -73,9 +73,9 @@ static void find_holes(struct holes *holes, const struct image *image,
     for (size_t i = 0; i < heap->chunks.region_count; i++)
         add_hole(holes, heap->chunks.regions[i].start, heap->chunks.regions[i].stop);
     for (size_t i = 0; i < heap->arena_count; i++) {
-        uint64_t arena = heap->arenas[i].address;
+        uint64_t arena = heap->arenas[i].address, size = glibc_heap_arena_size(heap->layout);
 
-        add_hole(holes, i ? arena & -(uint64_t)IMAGE_PAGE : arena, arena + ARENA_SIZE(heap->bins));
+        add_hole(holes, i ? arena & -(uint64_t)IMAGE_PAGE : arena, arena + size);
     }
     for (size_t i = 0; i < image->thread_count; i++)
         add_dead_stack(holes, image, &image->threads[i]);
@@ -85,8 +85,10 @@ static void find_holes(struct holes *holes, const struct image *image,
 
 static void add_range(struct roots *roots, uint64_t start, uint64_t end, bool starts_only)
 {
-    start = (start + 7) & ~(uint64_t)7;
-    end &= ~(uint64_t)7;
+    uint64_t word = roots->image->word;
+
+    start = (start + word - 1) & -word;
+    end &= -word;
     if (start >= end)
         return;
     roots->ranges =
@@ -156,7 +158,7 @@ void roots_end(struct roots *roots)
 void roots_each(const struct roots *roots, roots_visit *visit, void *context)
 {
     struct image *image = roots->image;
-    uint64_t *words = malloc(PIECE);
+    uint64_t *words = malloc(PIECE / image->word * sizeof(*words));
 
     for (size_t i = 0; words && i < roots->count; i++) {
         const struct root_range *range = &roots->ranges[i];
@@ -166,7 +168,7 @@ void roots_each(const struct roots *roots, roots_visit *visit, void *context)
             if (next > range->end)
                 next = range->end;
             if (image_read_pages(image, at, (uint8_t *)words, next - at))
-                visit(context, words, (next - at) / 8, range->starts_only);
+                visit(context, words, image_widen(image, words, next - at), range->starts_only);
         }
     }
     for (size_t i = 0; i < image->thread_count; i++)

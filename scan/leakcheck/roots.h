@@ -15,7 +15,7 @@
 #include "scan/heap/glibc_heap.h"
 
 struct root_range {
-    uint64_t start, end; /* multiples of 8 */
+    uint64_t start, end; /* multiples of a word */
     bool starts_only;
 };
 

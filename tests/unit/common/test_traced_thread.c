@@ -45,6 +45,42 @@ START_TEST(only_calls_that_a_stop_has_ended_are_made_again)
     ck_assert(!traced_thread_repeat_call(&now)); /* once */
 }
 END_TEST
+
+static const struct {
+    const char *name;
+    int call, first, result;
+    bool again;
+} calls_32[] = {
+    {"epoll_wait that was stopped", 256, 7, -EINTR, true},
+    {"accept by socketcall that was stopped", 102, 5, -EINTR, true},
+    {"connect by socketcall that was stopped", 102, 3, -EINTR, false},
+    {"semtimedop by ipc that was stopped", 117, 4, -EINTR, true},
+    {"shmat by ipc", 117, 21, -EINTR, false},
+    {"epoll_wait with an event", 256, 7, 1, false},
+    {"nanosleep, which the kernel continues", 162, 7, -EINTR, false},
+    {"no call", -1, 7, -EINTR, false},
+};
+
+START_TEST(calls_of_32_bit_programs_are_made_again_by_their_own_numbers)
+{
+    uint32_t before[REGISTERS_32] = {[REGISTER_32_IP] = 0x1002,
+                                     [REGISTER_32_AX] = (uint32_t)calls_32[_i].result,
+                                     [REGISTER_32_CALL] = (uint32_t)calls_32[_i].call,
+                                     [REGISTER_32_BX] = (uint32_t)calls_32[_i].first},
+             now[REGISTERS_32];
+
+    memcpy(now, before, sizeof(now));
+    ck_assert_msg(traced_thread_repeat_call_32(now) == calls_32[_i].again, "%s", calls_32[_i].name);
+    if (!calls_32[_i].again) {
+        ck_assert_mem_eq(now, before, sizeof(now));
+        return;
+    }
+    ck_assert_uint_eq(now[REGISTER_32_IP], 0x1000);
+    ck_assert_uint_eq(now[REGISTER_32_AX], before[REGISTER_32_CALL]);
+    ck_assert_uint_eq(now[REGISTER_32_BX], before[REGISTER_32_BX]);
+    ck_assert(!traced_thread_repeat_call_32(now)); /* once */
+}
+END_TEST
 #endif
 
 START_TEST(signal_waits_only_if_the_thread_does_not_block_it)
@@ -98,6 +134,8 @@ int main(void)
 #ifdef __x86_64__
     tcase_add_loop_test(tests, only_calls_that_a_stop_has_ended_are_made_again, 0,
                         sizeof(calls) / sizeof(*calls));
+    tcase_add_loop_test(tests, calls_of_32_bit_programs_are_made_again_by_their_own_numbers, 0,
+                        sizeof(calls_32) / sizeof(*calls_32));
 #endif
     tcase_add_test(tests, signal_waits_only_if_the_thread_does_not_block_it);
     tcase_add_test(tests, values_of_status_are_those_at_the_beginning_of_a_line);

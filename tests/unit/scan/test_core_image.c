@@ -173,7 +173,7 @@ static const struct refused_row {
     const char *words;
 } refused_rows[] = {
     {0, 0, "not a core file"},
-    {EI_CLASS, ELFCLASS32, "32-bit"},
+    {EI_CLASS, ELFCLASS32, "another kind of machine"}, /* x86-64's */
     {EI_DATA, ELFDATA2MSB, "another kind of machine"},
     {offsetof(Elf64_Ehdr, e_machine), 77, "another kind of machine"},
     {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "not a core file"},

@@ -19,6 +19,11 @@ static void setup(void)
     heap_begin(&heap);
 }
 
+static void setup_32(void)
+{
+    heap_begin_32(&heap);
+}
+
 static void scan(const struct earlier_verdicts *earlier)
 {
     const char *trouble = NULL;
@@ -46,7 +51,7 @@ static void teardown(void)
 
 static enum verdict verdict_of(uint64_t block)
 {
-    uint32_t number = heap_map_at(&found.chunks, block - 16);
+    uint32_t number = heap_map_at(&found.chunks, block - 2 * heap.word);
 
     ck_assert_uint_ne(number, CHUNK_NONE);
     return (enum verdict)marking.verdict[number];
@@ -54,7 +59,7 @@ static enum verdict verdict_of(uint64_t block)
 
 static enum chunk_state state_of(uint64_t block)
 {
-    uint32_t number = heap_map_at(&found.chunks, block - 16);
+    uint32_t number = heap_map_at(&found.chunks, block - 2 * heap.word);
 
     ck_assert_uint_ne(number, CHUNK_NONE);
     return chunk_state(&found.chunks.chunk[number]);
@@ -134,7 +139,7 @@ START_TEST(in_the_data_of_libc_only_pointers_to_the_start_count)
     uint64_t start = heap_add(&heap, 88), inside = heap_add(&heap, 88);
 
     heap_put(&heap, HEAP_GLOBAL, start);
-    heap_put(&heap, HEAP_GLOBAL + 8, inside + 16);
+    heap_put(&heap, HEAP_GLOBAL + heap.word, inside + 16);
     heap_finish(&heap);
     scan(NULL);
     ck_assert_int_eq(verdict_of(start), VERDICT_REACHABLE);
@@ -156,13 +161,26 @@ START_TEST(an_encoded_pointer_holds_hidden)
 }
 END_TEST
 
+START_TEST(a_complement_of_32_bits_holds_hidden)
+{
+    uint64_t block = heap_add(&heap, 88), beside = heap_add(&heap, 88);
+
+    heap_put(&heap, HEAP_LOCAL, ~block);
+    heap_put(&heap, HEAP_LOCAL + 4, ~beside + 8);
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert_int_eq(verdict_of(block), VERDICT_HIDDEN);
+    ck_assert_int_eq(verdict_of(beside), VERDICT_LOST);
+}
+END_TEST
+
 START_TEST(a_tagged_link_from_a_block_of_the_same_size_holds_and_others_possibly)
 {
     uint64_t root = heap_add(&heap, 24), next = heap_add(&heap, 24), larger = heap_add(&heap, 40);
 
     heap_put(&heap, HEAP_LOCAL, root);
-    heap_put(&heap, root + 8, next + 1);
-    heap_put(&heap, root + 16, larger + 1);
+    heap_put(&heap, root + heap.word, next + 1);
+    heap_put(&heap, root + 2 * heap.word, larger + 1);
     heap_finish(&heap);
     scan(NULL);
     ck_assert_int_eq(verdict_of(next), VERDICT_REACHABLE);
@@ -172,7 +190,7 @@ END_TEST
 
 START_TEST(a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not)
 {
-    uint64_t block = heap_add(&heap, 40), chunk = block - 16;
+    uint64_t block = heap_add(&heap, 40), chunk = block - 2 * heap.word;
 
     heap.thread->words = &chunk;
     heap.thread->word_count = 1;
@@ -190,7 +208,7 @@ START_TEST(a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect)
 
     heap_put(&heap, one, two);
     heap_put(&heap, two, one);
-    heap_put(&heap, two + 8, leaf);
+    heap_put(&heap, two + heap.word, leaf);
     heap_put(&heap, self, self);
     heap_finish(&heap);
     scan(NULL);
@@ -202,7 +220,7 @@ START_TEST(a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect)
     ck_assert(graph.block[0].cycle);
     ck_assert(!graph.block[3].cycle);
     ck_assert_uint_eq(graph.block[0].retained_blocks, 3);
-    ck_assert_uint_eq(graph.block[0].retained_bytes, 120);
+    ck_assert_uint_eq(graph.block[0].retained_bytes, 3 * (48 - heap.word));
 }
 END_TEST
 
@@ -227,11 +245,11 @@ START_TEST(chunks_in_caches_fast_bins_and_bins_are_free)
 {
     uint64_t cached[] = {heap_add(&heap, 40), heap_add(&heap, 40), heap_add(&heap, 40)};
     uint64_t used = heap_add(&heap, 40);
-    uint64_t fast[] = {heap_add(&heap, 24), heap_add(&heap, 24)};
+    uint64_t fast[] = {heap_add(&heap, 24), heap_add(&heap, 24)}; /* of 32 bytes */
     uint64_t binned = heap_add_free(&heap, 2000), last = heap_add(&heap, 40);
 
-    heap_cache(&heap, 1, cached, 3, _i);
-    heap_fast(&heap, 0, fast, 2);
+    heap_cache(&heap, heap.word == 4 ? 2 : 1, cached, 3, _i);
+    heap_fast(&heap, heap.word == 4 ? 2 : 0, fast, 2);
     heap_put(&heap, HEAP_LOCAL, last);
     heap_finish(&heap);
     scan(NULL);
@@ -305,8 +323,8 @@ START_TEST(a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root)
 
     for (int gap = 0; gap < 3; gap++) {
         fence = heap.next;
-        heap_put(&heap, fence + 8, 0x11);
-        heap_put(&heap, fence + 24, 0x11);
+        heap_put(&heap, fence + heap.word, 2 * heap.word | 1);
+        heap_put(&heap, fence + 3 * heap.word, 2 * heap.word | 1);
         heap.next += 0x1390; /* of others */
         heap.previous_in_use = 1;
         after = heap_add(&heap, 40);
@@ -353,7 +371,8 @@ START_TEST(random_damage_is_survived)
     heap_cache(&heap, 3, blocks + 3, 4, true);
     heap_finish(&heap);
     for (int i = 0; i < 20; i++) {
-        uint64_t at = HEAP_START + rand_r(&seed) % (heap.next - HEAP_START) / 8 * 8;
+        uint64_t start = heap_address(&heap, HEAP_START),
+                 at = start + rand_r(&seed) % (heap.next - start) / 8 * 8;
 
         heap_put(&heap, at, rand_r(&seed) % 2 ? (uint64_t)rand_r(&seed) % 4096 : blocks[i]);
     }
@@ -381,31 +400,38 @@ END_TEST
 
 static const struct mapped_row {
     uint64_t address, words[2], size;
+    unsigned word;
 } mapped_rows[] = {
-    {0x10000, {0, 0x2002}, 0x2000},
-    {0x10000, {0, 0x2003}, 0},
-    {0x10000, {0, 0x2006}, 0},
-    {0x10000, {0, 0x2012}, 0},
-    {0x10000, {0, 0x100002}, 0},
-    {0x10000, {8, 0x2002}, 0},
-    {0x10030, {0x30, 0x1fd2}, 0x1fd0},
-    {0x10030, {0x20, 0x1fd2}, 0},
-    {0x10000, {0, 2}, 0},
+    {0x10000, {0, 0x2002}, 0x2000, 8},
+    {0x10000, {0, 0x2003}, 0, 8},
+    {0x10000, {0, 0x2006}, 0, 8},
+    {0x10000, {0, 0x2012}, 0, 8},
+    {0x10000, {0, 0x100002}, 0, 8},
+    {0x10000, {8, 0x2002}, 0, 8},
+    {0x10030, {0x30, 0x1fd2}, 0x1fd0, 8},
+    {0x10030, {0x20, 0x1fd2}, 0, 8},
+    {0x10000, {0, 2}, 0, 8},
     /* glibc 2.43: the size ends 16 bytes before the mapping does; 1: huge pages */
-    {0x10000, {0, 0x1ff2}, 0x2000},
-    {0x10000, {1, 0x1ff2}, 0x2000},
-    {0x10000, {1, 0x2002}, 0},
-    {0x10030, {0x31, 0x1fc2}, 0x1fd0},
-    {0x10000, {0, 0x1fe2}, 0},
+    {0x10000, {0, 0x1ff2}, 0x2000, 8},
+    {0x10000, {1, 0x1ff2}, 0x2000, 8},
+    {0x10000, {1, 0x2002}, 0, 8},
+    {0x10030, {0x31, 0x1fc2}, 0x1fd0, 8},
+    {0x10000, {0, 0x1fe2}, 0, 8},
+    /* In a 32-bit program the first one stands 8 bytes behind the beginning. */
+    {0x10008, {8, 0x1ffa}, 0x1ff8, 4},
+    {0x10008, {0, 0x1ffa}, 0, 4},
+    {0x10000, {0, 0x2002}, 0, 4},
+    {0x10038, {0x38, 0x1fca}, 0x1fc8, 4},
+    {0x10008, {8, 0x1ffa}, 0, 8},
 };
 
 START_TEST(a_mapped_chunk_is_known_by_its_header)
 {
     const struct mapped_row *row = &mapped_rows[_i];
+    const struct mapped_range range = {0x10000, 0x20000, row->word};
     uint64_t before;
 
-    ck_assert_uint_eq(mapped_chunk_size(row->address, row->words, 0x10000, 0x20000, &before),
-                      row->size);
+    ck_assert_uint_eq(mapped_chunk_size(&range, row->address, row->words, &before), row->size);
 }
 END_TEST
 
@@ -437,6 +463,22 @@ int main(void)
     tcase_add_loop_test(tcase, random_damage_is_survived, 0, 200);
     tcase_add_loop_test(tcase, without_the_shape_of_an_arena_there_is_no_heap, 0, 3);
     tcase_add_loop_test(tcase, a_mapped_chunk_is_known_by_its_header, 0, ROWS(mapped_rows));
+    suite_add_tcase(suite, tcase);
+
+    tcase = tcase_create("mark, 32 bits");
+    tcase_add_checked_fixture(tcase, setup_32, teardown);
+    tcase_add_test(tcase,
+                   pointers_from_variables_stacks_and_registers_hold_blocks_and_dead_stacks_do_not);
+    tcase_add_test(tcase, in_the_data_of_libc_only_pointers_to_the_start_count);
+    tcase_add_test(tcase, a_complement_of_32_bits_holds_hidden);
+    tcase_add_test(tcase, a_tagged_link_from_a_block_of_the_same_size_holds_and_others_possibly);
+    tcase_add_loop_test(
+        tcase, a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not, 0, 2);
+    tcase_add_test(tcase, a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect);
+    tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
+    tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
+    tcase_add_test(tcase, a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root);
+    tcase_add_loop_test(tcase, random_damage_is_survived, 0, 200);
     suite_add_tcase(suite, tcase);
     return suite_run(suite);
 }
