@@ -1,4 +1,6 @@
-/* components.c - Tarjan's algorithm without recursion; see components.h. */
+/* components.c - finds reference cycles by Tarjan's algorithm, without recursion; described in
+ * components.h.
+ */
 #include "graph/analyze/components.h"
 
 #include <stdlib.h>
@@ -11,8 +13,12 @@ struct tarjan {
     const bool *left_out;
     struct components *out;
     uint32_t *order,
-        *low; /* by node, from 1; order 0: not seen; low GRAPH_NONE: its set is complete */
-    uint32_t *path, *next; /* the path of the search, and the edges where it goes on */
+        /* number of a block -> its number in the search, from 1, and the lowest number that it
+         * leads to. order 0: not reached yet; low GRAPH_NONE: its set is complete */
+        *low;
+    /* the path of the search, and for each of its blocks the edge with which the search
+     * continues */
+    uint32_t *path, *next;
     uint32_t *open, opened;
     uint32_t seen, members;
     size_t room;
@@ -26,7 +32,7 @@ static void enter(struct tarjan *search, uint32_t depth, uint32_t node)
     search->next[depth] = search->graph->first[node];
 }
 
-/* All open nodes from this one on are a set. */
+/* Completes a set: all open blocks from `node` on. */
 static void close_set(struct tarjan *search, uint32_t node)
 {
     struct components *out = search->out;
@@ -112,13 +118,14 @@ void components_end(struct components *components)
     *components = (struct components){0};
 }
 
-/* The edge by which a block was reached first. The map stores the edge + 1. */
+/* Returns the edge by which the search reached a block first. The map has the edge + 1. */
 static uint64_t step_to(const struct hashmap *by, uint32_t node)
 {
     return hashmap_get(by, node) - 1;
 }
 
-/* A search by breadth from the start until an edge leads back; that edge, *from: where it begins. */
+/* Searches breadth-first from `start` for an edge that leads back to `start`. Returns this edge;
+ * *from is set to the block that has it. */
 static uint32_t find_closing(const struct heap_graph *graph, const bool *left_out,
                              const uint32_t *set_of, uint32_t start, struct hashmap *by,
                              uint32_t *from)

@@ -1,5 +1,7 @@
-/* dominators.c - Semi-NCA: a depth-first search, semidominators by path compression, then the nearest
- * common ancestors. All arrays below are by discovery number; 0 is the imaginary start of all. */
+/* dominators.c - finds dominators by the algorithm Semi-NCA: a depth-first search, semidominators
+ * by path compression, then the nearest common ancestors. The arrays are indexed by the number in
+ * which the search discovered a block; number 0 is an imaginary block that points to all starts.
+ */
 #include "graph/analyze/dominators.h"
 
 #include <stdlib.h>
@@ -7,14 +9,16 @@
 
 struct search {
     const struct heap_graph *graph;
-    uint32_t *node;   /* by number, from 1 */
-    uint32_t *number; /* by node; 0: not reached */
+    uint32_t *node;   /* number in the search, from 1 -> block */
+    uint32_t *number; /* block -> number in the search; 0: not reached */
     uint32_t *parent, *semi, *idom;
     struct climb {
-        uint32_t ancestor; /* the way up from here, shortened */
-        uint32_t low;      /* the lowest semidominator on the way, the ancestor's left out */
+        uint32_t ancestor; /* the next number on the path upwards, with compressed steps */
+        /* the lowest semidominator on the path upwards, without that of `ancestor` */
+        uint32_t low;
     } * climb;
-    bool *reached, *start; /* by node; start: its predecessor is also the start of all */
+    /* block -> is it reached, and is it a start, to which the imaginary block 0 points? */
+    bool *reached, *start;
     uint32_t *stack, *next;
     uint32_t count;
 };
@@ -35,9 +39,9 @@ static void discover(struct search *search, uint32_t node, uint32_t parent)
     search->parent[search->count] = parent;
 }
 
-#define OUT_AHEAD 8 /* edges of one node */
+#define OUT_AHEAD 8 /* most edges of a block whose targets are prefetched */
 
-/* What the search reads of the targets of a block. */
+/* Prefetches the memory that the search will read for the targets of a block. */
 static void prefetch_out(const struct search *search, uint32_t node)
 {
     const struct heap_graph *graph = search->graph;
@@ -52,7 +56,8 @@ static void prefetch_out(const struct search *search, uint32_t node)
     }
 }
 
-/* The stack is a path; next[i] is the edge at which its i-th block goes on. */
+/* Searches depth-first from a start. `stack` is the present path; next[i] is the edge with which
+ * its i-th block continues. */
 static void search_from(void *context, uint32_t start)
 {
     struct search *search = context;
@@ -81,8 +86,8 @@ static void search_from(void *context, uint32_t start)
     }
 }
 
-/* The lowest semidominator on the way up from v among the numbers above `linked`; v itself if it is
- * not above. The way is kept in stack, and compressed. */
+/* Returns the lowest semidominator on the path upwards from v, among the numbers above `linked`; v
+ * itself if it is not above `linked`. Compresses the path, which it keeps in `stack`. */
 static uint32_t lowest_semi(struct search *search, uint32_t v, uint32_t linked)
 {
     struct climb *climb = search->climb;
@@ -101,11 +106,12 @@ static uint32_t lowest_semi(struct search *search, uint32_t v, uint32_t linked)
     return climb[v].low;
 }
 
-#define AHEAD 4    /* numbers, for each of the four steps */
-#define IN_AHEAD 8 /* edges of one node */
+#define AHEAD 4    /* distance of the prefetches: so many numbers for each of four steps */
+#define IN_AHEAD 8 /* most edges to one block whose sources are prefetched */
 
-/* The nodes of neighbouring numbers lie apart, and so do those that point to them: step by step, what
- * leads from a number to the climb of a predecessor. */
+/* Prefetches, in four steps, the memory that leads from a number to the entry `climb` of its
+ * predecessors. Blocks with neighbouring numbers are far apart in memory, and so are the blocks
+ * that point to them. */
 static void prefetch_in(const struct search *search, uint32_t i)
 {
     const struct heap_graph *graph = search->graph;
@@ -158,7 +164,8 @@ static void find_nearest(struct search *search)
     }
 }
 
-/* Children have higher numbers than what dominates them. */
+/* Adds up sizes from the highest number down, because a block has a higher number than the blocks
+ * that dominate it. */
 static void sum_up(const struct search *search, struct dominators *out)
 {
     const struct heap_graph *graph = search->graph;
@@ -187,7 +194,7 @@ static void list_children(const struct heap_graph *graph, struct dominators *out
     for (uint32_t i = 1; i < graph->blocks + 2; i++) {
         uint32_t count = first[i];
 
-        first[i] = sum; /* where the next child goes */
+        first[i] = sum; /* the index for the next child of the block */
         sum += count;
     }
     for (uint32_t i = 0; i < graph->blocks; i++)

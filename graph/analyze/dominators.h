@@ -1,5 +1,6 @@
-/* dominators.h - which block holds which alone: d dominates b when every way from the starts
- * (heap_graph_each_start) to b leads through d. What a block dominates is released with it.
+/* dominators.h - finds which block holds which other blocks alone: block d dominates block b when
+ * every path of pointers from the starts (heap_graph_each_start) to b leads through d. When a block
+ * is freed, all blocks that it dominates can be freed, too.
  *
  *     bytes[b]  = size of b + sum of bytes[c] over all c with idom[c] == b
  *     blocks[b] = 1         + sum of blocks[c]
@@ -11,18 +12,21 @@
 #include "graph/heap/heap_graph.h"
 
 struct dominators {
-    uint32_t *idom; /* by block: the nearest one that dominates it; GRAPH_NONE: none does */
+    /* number of a block -> the nearest block that dominates it; GRAPH_NONE: no block does */
+    uint32_t *idom;
     uint64_t *bytes;
     uint32_t *blocks;
-    uint32_t *child_first, *child; /* the blocks that b dominates directly:
-                                      child[child_first[b + 1] .. child_first[b + 2]); b = -1: none does */
+    /* lists the blocks that b dominates directly: child[child_first[b + 1] .. child_first[b + 2]);
+     * for b = -1, the blocks that no block dominates */
+    uint32_t *child_first, *child;
 };
 
-/* Links the graph. */
+/* Finds the dominators. Calls heap_graph_link(). */
 struct dominators dominators_find(struct heap_graph *graph);
 void dominators_end(struct dominators *dominators);
 
-/* The blocks that `block` dominates directly. GRAPH_NONE: those that no block dominates. */
+/* Returns the blocks that `block` dominates directly; for GRAPH_NONE, those that no block
+ * dominates. */
 static inline const uint32_t *dominators_children(const struct dominators *dominators,
                                                   uint32_t block, uint32_t *count)
 {
@@ -32,7 +36,7 @@ static inline const uint32_t *dominators_children(const struct dominators *domin
     return dominators->child + first[0];
 }
 
-/* The equations above; false: *broken names one. For tests. */
+/* Checks the equations above, for tests. False: *broken has the name of one that does not hold. */
 bool dominators_check(const struct heap_graph *graph, const struct dominators *dominators,
                       const char **broken);
 

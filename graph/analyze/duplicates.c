@@ -1,4 +1,4 @@
-/* duplicates.c - sorts the blocks by content; see duplicates.h. */
+/* duplicates.c - finds blocks with equal contents by sorting them; described in duplicates.h. */
 #include "graph/analyze/duplicates.h"
 
 #include <stdlib.h>
@@ -11,12 +11,13 @@ struct keyed {
     uint32_t block;
 };
 
-/* ---- Blocks by content ------------------------------------------------------------------------ */
+/* ---- Sorting blocks by content --------------------------------------------------------------- */
 
 #define DIGIT_BITS 8
 #define DIGITS (1u << DIGIT_BITS)
 
-/* One pass of a radix sort, by the digit above `shift`. Equal ones keep their order. */
+/* Makes one pass of a radix sort, by the digit that begins at bit `shift`. Elements with equal
+ * digits keep their order. */
 static void sort_by_digit(const struct keyed *from, struct keyed *to, uint32_t count,
                           unsigned shift)
 {
@@ -34,7 +35,7 @@ static void sort_by_digit(const struct keyed *from, struct keyed *to, uint32_t c
         to[next[from[i].content >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* All blocks with a known content, by content, then by number. */
+/* Returns all blocks with a known content, sorted by content, then by number. */
 static struct keyed *blocks_by_content(const struct heap_graph *graph, uint32_t *count)
 {
     struct keyed *sorted =
@@ -56,7 +57,7 @@ static struct keyed *blocks_by_content(const struct heap_graph *graph, uint32_t 
     return sorted;
 }
 
-/* ---- Sets ------------------------------------------------------------------------------------- */
+/* ---- Making sets of blocks with equal contents ----------------------------------------------- */
 
 static struct duplicate_set make_set(const struct heap_graph *graph, const struct keyed *of,
                                      uint32_t blocks, uint32_t *member)

@@ -1,7 +1,8 @@
-/* duplicates.h - blocks with equal contents, by the numbers that the graph file has of them.
+/* duplicates.h - finds blocks with equal contents. The graph file has a number for the content of
+ * each block; equal contents have equal numbers.
  *
- *     a set        two blocks or more with one number, ascending; the largest of them, the first of
- *                  equally large ones, counts as the original, the others as copies
+ *     a set        two or more blocks with one number, in ascending order; the largest block (of
+ *     several, the first) counts as the original, the others as copies
  *     wasted       bytes of the copies
  */
 #ifndef GRAPH_DUPLICATES_H
@@ -11,21 +12,22 @@
 
 struct duplicate_set {
     uint64_t content, wasted;
-    uint32_t first, blocks; /* a range of duplicates.member */
+    /* index of the first block in duplicates.member, and number of blocks */
+    uint32_t first, blocks;
     uint32_t original;
 };
 
 struct duplicates {
-    struct duplicate_set *set; /* by falling wasted bytes, then by content */
+    struct duplicate_set *set; /* sorted by wasted bytes, the largest first, then by content */
     uint32_t *member;
     uint32_t count;
 };
 
-/* The graph has contents. */
+/* Finds the sets. The graph must have contents. */
 struct duplicates duplicates_find(const struct heap_graph *graph);
 void duplicates_end(struct duplicates *duplicates);
 
-/* The first bytes of a content; NULL: not in the file. */
+/* Returns the first bytes of a content; NULL: the file does not have them. */
 const struct graph_content *duplicates_sample(const struct heap_graph *graph, uint64_t content);
 
 #endif

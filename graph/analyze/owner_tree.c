@@ -1,4 +1,4 @@
-/* owner_tree.c - see owner_tree.h. */
+/* owner_tree.c - groups blocks by the blocks that dominate them; described in owner_tree.h. */
 #include "graph/analyze/owner_tree.h"
 
 #include <stdlib.h>
@@ -16,7 +16,9 @@ struct grouping {
     const struct heap_graph *graph;
     const struct dominators *dominators;
     const uint32_t *as;
-    const uint32_t *parents; /* NULL: the start of all */
+    /* the blocks whose directly dominated blocks are grouped; NULL: those that no block dominates
+     * are grouped */
+    const uint32_t *parents;
     uint32_t parent_count, parent_key;
     struct owner_group *of_key;
     uint32_t *member;
@@ -24,7 +26,7 @@ struct grouping {
     size_t room;
 };
 
-/* Blocks of one group have one key. */
+/* Returns the key of a block's group: site, and whether the block is lost. */
 static uint32_t key_of(const struct grouping *grouping, uint32_t block)
 {
     const struct graph_block *its = &grouping->graph->block[block];
@@ -32,10 +34,11 @@ static uint32_t key_of(const struct grouping *grouping, uint32_t block)
     return 2 * (grouping->as ? grouping->as[its->site] : its->site) + graph_block_is_lost(its);
 }
 
-/* Called for each block of a group. outer: no other block of the group dominates it. */
+/* Is called for each block of a group. outer: no other block of the group dominates the block. */
 typedef void visit_member(struct grouping *grouping, uint32_t block, bool outer);
 
-/* A block, and those of its site that it leads to through blocks of its site. */
+/* Visits a block, and the blocks with its key that it dominates directly or through blocks with its
+ * key. */
 static void visit_family(struct grouping *grouping, uint32_t block, visit_member *visit)
 {
     uint32_t key = key_of(grouping, block);
@@ -92,7 +95,7 @@ static void place_block(struct grouping *grouping, uint32_t block, bool outer)
     grouping->member[grouping->of_key[key_of(grouping, block)].first++] = block;
 }
 
-/* A counting sort by key. */
+/* Makes the groups by a counting sort of the blocks by key. */
 static struct owner_groups make_groups(struct grouping *grouping)
 {
     size_t keys = 2 * ((size_t)grouping->graph->sites + 1);

@@ -1,11 +1,13 @@
-/* owner_tree.h - blocks that the same blocks dominate, grouped by allocation site, or by what else the caller
- * says, lost ones apart: "one cache_new
- * block holds 1.2 M entry_new blocks".
+/* owner_tree.h - groups the blocks that a group of blocks dominates, by allocation site or by a key
+ * of the caller; lost blocks are separate groups. A group says for example "one cache_new block
+ * holds 1.2 M entry_new blocks".
  *
- * A group also has the blocks of its site that its blocks dominate directly, and so on: the nodes of a
- * list, each of which holds the next, are one group, and so are those of a tree.
+ * A group also has the blocks of its site that its blocks dominate directly, and the blocks of the
+ * site that these dominate directly, and so on. So all nodes of a list, each of which holds the
+ * next one, are one group, and so are the nodes of a tree.
  *
- *     bytes = sum of what its outermost blocks hold     own = sum of the sizes of all its blocks */
+ *     bytes = sum of what its outermost blocks hold     own = sum of the sizes of all its blocks
+ */
 #ifndef GRAPH_OWNER_TREE_H
 #define GRAPH_OWNER_TREE_H
 
@@ -14,28 +16,32 @@
 struct owner_group {
     uint32_t site;
     bool lost;
-    uint32_t first, blocks; /* a range of owner_groups.member */
+    /* index of its first block in owner_groups.member, and number of blocks */
+    uint32_t first, blocks;
     uint64_t own, bytes;
-    uint64_t held;    /* blocks that go with it, its own included */
-    uint32_t largest; /* the one that holds most */
+    /* number of blocks that are freed when the blocks of the group are freed, its own included */
+    uint64_t held;
+    uint32_t largest; /* the block of the group that holds most bytes */
 };
 
-/* What is grouped. */
+/* Says what is grouped, and how. */
 struct owner_question {
     const struct heap_graph *graph;
     const struct dominators *dominators;
-    const uint32_t *as; /* by site: the site whose group its blocks are in; NULL: its own */
+    /* number of a site -> the site whose group its blocks are in; NULL: each site has a group of
+     * its own */
+    const uint32_t *as;
 };
 
 struct owner_groups {
-    struct owner_group *group; /* by falling bytes, then by site */
+    struct owner_group *group; /* sorted by bytes, the largest first, then by site */
     uint32_t *member;
     uint32_t count;
 };
 
-/* The blocks that no other one dominates. */
+/* Groups the blocks that no other block dominates. */
 struct owner_groups owner_groups_top(const struct owner_question *question);
-/* The blocks that those of a group dominate directly. */
+/* Groups the blocks that the blocks of `group` dominate directly. */
 struct owner_groups owner_groups_below(const struct owner_question *question,
                                        const struct owner_groups *groups,
                                        const struct owner_group *group);

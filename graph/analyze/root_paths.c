@@ -1,4 +1,4 @@
-/* root_paths.c - see root_paths.h. */
+/* root_paths.c - finds the shortest paths from the roots; described in root_paths.h. */
 #include "graph/analyze/root_paths.h"
 
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void spread(struct wave *wave)
     }
 }
 
-/* A start that no root word points to is found only after all before it have spread. */
+/* Continues the search from one start. All blocks that earlier starts lead to are reached
+ * before. */
 static void start_wave(void *context, uint32_t block)
 {
     reach(context, block, GRAPH_NONE);

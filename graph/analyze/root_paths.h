@@ -1,19 +1,23 @@
-/* root_paths.h - the shortest ways from the starts (heap_graph_each_start) to all blocks, found in one
- * breadth-first search. Of equally short ones that whose root word, then whose words come first. */
+/* root_paths.h - finds the shortest paths of pointers from the starts (heap_graph_each_start) to
+ * all blocks, in one breadth-first search. Of several shortest paths it takes the one with the root
+ * word at the lowest address, then the one whose words come first.
+ */
 #ifndef GRAPH_ROOT_PATHS_H
 #define GRAPH_ROOT_PATHS_H
 
 #include "graph/heap/heap_graph.h"
 
 struct root_tree {
-    uint32_t *parent;   /* by block: the one before it on the way; GRAPH_NONE: it is a start */
-    uint32_t *distance; /* edges from the start */
+    /* number of a block -> the block before it on its path; GRAPH_NONE: the path starts here */
+    uint32_t *parent;
+    uint32_t *distance; /* number of a block -> number of edges on its path */
 };
 
 struct root_tree root_tree_find(const struct heap_graph *graph);
 void root_tree_end(struct root_tree *tree);
 
-/* The edge from one block to another with the lowest number; GRAPH_NONE: there is none. */
+/* Returns the edge with the lowest number that leads from one block to another; GRAPH_NONE: there
+ * is none. */
 uint32_t root_tree_edge(const struct heap_graph *graph, uint32_t from, uint32_t to);
 
 #endif

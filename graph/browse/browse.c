@@ -1,4 +1,6 @@
-/* browse.c - see browse.h. Pages lie on a stack: Enter puts one on it, Left takes one off. */
+/* browse.c - shows pages on a terminal; described in browse.h. Pages are on a stack: the key Enter
+ * adds a page, Left removes one.
+ */
 #include "graph/browse/browse.h"
 
 #include <poll.h>
@@ -11,12 +13,12 @@
 #include "common/terminal/terminal.h"
 
 #define HEAD_LINES 3
-#define PAGES_MOST 64 /* on the stack */
+#define PAGES_MOST 64 /* most pages on the stack */
 
 struct open_page {
     struct page page;
     struct terminal_list list;
-    size_t *row; /* the rows of the page that match the filter */
+    size_t *row; /* indices of the rows of the page that match the filter */
     size_t count;
     char filter[TERMINAL_INPUT_SIZE];
 };
@@ -27,7 +29,7 @@ struct browser {
     struct open_page open[PAGES_MOST];
     size_t depth;
     struct terminal_input filter, address;
-    const char *message; /* until the next key */
+    const char *message; /* shown until the user presses the next key */
     bool help, leave;
 };
 
@@ -36,7 +38,7 @@ static const struct terminal_key keys[] = {
     {'/', "/", "filter"},    {'a', "a", "address"},      {'t', "t", "top"},
     {'?', "?", "help"},      {'q', "q", "quit"},         {0}};
 
-/* ---- Pages ----------------------------------------------------------------------------------- */
+/* ---- The stack of pages ---------------------------------------------------------------------- */
 
 static struct open_page *top_page(struct browser *browser)
 {
@@ -63,7 +65,7 @@ static void close_page(struct open_page *open)
     *open = (struct open_page){.count = 0};
 }
 
-/* Opens a page on top. At the depth limit, the oldest page but the first is closed. */
+/* Adds a page to the stack. If the stack is full, closes its second page first. */
 static void push_page(struct browser *browser, struct page page)
 {
     struct open_page *open;
@@ -119,7 +121,7 @@ static void open_address(struct browser *browser)
         push_page(browser, page_of_block(&browser->pages, block));
 }
 
-/* ---- The screen ------------------------------------------------------------------------------ */
+/* ---- Drawing the screen ---------------------------------------------------------------------- */
 
 static void draw_head(struct browser *browser)
 {
@@ -180,7 +182,7 @@ static void draw(struct browser *browser)
     refresh();
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Handling keys --------------------------------------------------------------------------- */
 
 static void set_filter(struct browser *browser, const char *text)
 {
@@ -255,7 +257,7 @@ static bool wait_for_key(void)
 {
     struct pollfd event = {.fd = STDIN_FILENO, .events = POLLIN};
 
-    /* A signal counts as an event: the terminal may have changed its size. */
+    /* A signal counts as a key, because the size of the terminal may have changed. */
     return poll(&event, 1, -1) < 0 || !(event.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 

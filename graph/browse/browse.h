@@ -1,11 +1,12 @@
-/* browse.h - leakgraph on a terminal: the tree of owners, and blocks with what points to them and what
- * they point to, with keys. */
+/* browse.h - implements leakgraph browse, which shows on a terminal the tree of owners, and single
+ * blocks with the pointers to and from them.
+ */
 #ifndef GRAPH_BROWSE_H
 #define GRAPH_BROWSE_H
 
 #include "graph/browse/pages.h"
 
-/* A verb: returns when the user leaves. */
+/* Implements the command; returns when the user leaves the browser. */
 int verb_browse(struct verb_run *run);
 
 #endif

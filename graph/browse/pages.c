@@ -1,4 +1,4 @@
-/* pages.c - see pages.h. */
+/* pages.c - makes the pages of the browser; described in pages.h. */
 #include "graph/browse/pages.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ void page_end(struct page *page)
     *page = (struct page){.kind = page->kind};
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of a page -------------------------------------------------------------------------- */
 
 static void add_row(struct page *page, enum row_kind kind, uint32_t number, const char *text)
 {
@@ -57,7 +57,7 @@ static const char *share_text(const struct pages *pages, uint64_t bytes)
                         100 * verb_share(bytes, pages->run->graph->bytes));
 }
 
-/* "struct entry from entry_new (list.c:9)" */
+/* Returns a description of a block: "struct entry from entry_new (list.c:9)". */
 static const char *block_words(const struct pages *pages, uint32_t block)
 {
     const char *type = verb_type(pages->run, block);
@@ -66,7 +66,7 @@ static const char *block_words(const struct pages *pages, uint32_t block)
                         graph_names_site(pages->run->names, pages->run->graph->block[block].site));
 }
 
-/* ---- Owners ---------------------------------------------------------------------------------- */
+/* ---- The page with owners -------------------------------------------------------------------- */
 
 static const char *group_words(const struct pages *pages, const struct owner_group *group)
 {
@@ -136,7 +136,7 @@ struct page page_below(struct pages *pages, const struct page *owners, uint32_t 
     return page;
 }
 
-/* ---- The blocks of a group ------------------------------------------------------------------- */
+/* ---- The page with the blocks of a group ----------------------------------------------------- */
 
 struct page page_of_members(struct pages *pages, const struct page *owners, uint32_t group)
 {
@@ -167,7 +167,7 @@ struct page page_of_members(struct pages *pages, const struct page *owners, uint
     return page;
 }
 
-/* ---- One block ------------------------------------------------------------------------------- */
+/* ---- The page with one block ----------------------------------------------------------------- */
 
 static const char *word_text(const struct pages *pages, uint32_t from, uint32_t edge)
 {
@@ -189,7 +189,8 @@ static void add_block(const struct pages *pages, struct page *page, uint32_t blo
                          block_words(pages, block)));
 }
 
-#define STEPS_SHOWN 40 /* of the way; half from its start */
+/* most steps of the path that are shown: half from its start, half from its end */
+#define STEPS_SHOWN 40
 
 static void add_way(const struct pages *pages, struct page *page, uint32_t target)
 {

@@ -1,6 +1,8 @@
-/* pages.h - what the browser shows, without a terminal: a page is rows, each of which opens another
- * page. Three kinds: owners (the groups of one level of the tree of dominators), the blocks of a
- * group, and one block with the way to it, what points to it and what it points to. */
+/* pages.h - makes the pages that the browser shows, without drawing them. A page is a list of rows;
+ * each row opens another page. There are three kinds: owners (the groups of one level of the tree
+ * of dominators), the blocks of a group, and one block with the path to it and the pointers to and
+ * from it.
+ */
 #ifndef GRAPH_PAGES_H
 #define GRAPH_PAGES_H
 
@@ -13,8 +15,8 @@ enum row_kind { ROW_HEADING, ROW_PLAIN, ROW_GROUP, ROW_BLOCK };
 
 struct page_row {
     enum row_kind kind;
-    uint32_t number;  /* of the group or block */
-    const char *text; /* of the arena of the names */
+    uint32_t number;  /* number of the group or block that the row opens */
+    const char *text; /* lives in the arena of the names */
 };
 
 struct page {
@@ -22,7 +24,7 @@ struct page {
     const char *title, *facts, *heading;
     struct page_row *row;
     size_t count, room;
-    struct owner_groups groups; /* of OWNERS */
+    struct owner_groups groups; /* the groups that the rows of a PAGE_OWNERS show */
 };
 
 struct pages {
@@ -35,10 +37,12 @@ struct pages {
 struct pages pages_begin(struct verb_run *run);
 void pages_end(struct pages *pages);
 
-#define PAGE_ROWS_MOST 2000 /* of a part of a page; a row says how many more there are */
+/* most rows in a part of a page; one more row says how many are left out */
+#define PAGE_ROWS_MOST 2000
 
 struct page page_of_top(struct pages *pages);
-/* What the blocks of a group of an OWNERS page hold, and the blocks themselves. */
+/* Make a page of the blocks that a group of a PAGE_OWNERS holds, and a page of the blocks in that
+ * group. */
 struct page page_below(struct pages *pages, const struct page *owners, uint32_t group);
 struct page page_of_members(struct pages *pages, const struct page *owners, uint32_t group);
 struct page page_of_block(struct pages *pages, uint32_t block);

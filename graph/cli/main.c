@@ -1,4 +1,4 @@
-/* main.c - leakgraph: what holds the heap, from a graph file. */
+/* main.c - runs leakgraph, which shows what holds the heap, from a graph file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +31,13 @@ static int run_verb(const struct options *options, const struct verb *verb)
 
     if (error)
         return complain_file(options->file, error);
-    stream = open_memstream(&text, &length); /* half a document is worse than none */
+    /* the output goes to memory first: after an error, no half document is written */
+    stream = open_memstream(&text, &length);
     if (!stream)
         return verb_complain(STATUS_UNUSABLE, "no memory");
-    graph_names_begin(&names, &graph, !options->no_types); /* types need the first words */
+    /* before the contents are removed, because the search for types needs the first words of
+     * blocks */
+    graph_names_begin(&names, &graph, !options->no_types);
     if (options->anonymize)
         heap_graph_anonymize(&graph);
     listing_begin(&listing, stream, options->json, verb->word,

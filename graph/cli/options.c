@@ -1,4 +1,4 @@
-/* options.c - see options.h. */
+/* options.c - parses the command line of leakgraph; described in options.h. */
 #include "graph/cli/options.h"
 
 #include <stdio.h>
@@ -75,7 +75,8 @@ static const struct option_row rows[] = {
     {.name = COMMAND_LINE_LIST, .type = OPTION_TYPE_CALL, .parse = list_options},
     {0}};
 
-/* The commands are the words of a row without a name. */
+/* Lists the options for shell completion. The commands are listed as the words of a row without a
+ * name. */
 static bool list_options(void *options, const struct option_row *row, const char *value)
 {
     char words[256] = "";
@@ -108,7 +109,7 @@ static const struct verb *find_verb(const char *word)
     return NULL;
 }
 
-/* A person on a terminal may look around. */
+/* Returns the command that runs if the user names none: on a terminal the browser. */
 static const char *usual_verb(const struct options *options)
 {
     return !options->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? "browse" : "summary";

@@ -1,4 +1,6 @@
-/* graph_reader.c - chunks, then items; see graph_reader.h. */
+/* graph_reader.c - reads the chunks of a graph file, and the items in each chunk; described in
+ * graph_reader.h.
+ */
 #include "graph/heap/graph_reader.h"
 
 #include <errno.h>
@@ -11,7 +13,7 @@
 #include "common/base/arena.h"
 
 #define ADDRESS_END (1ull << 48)
-#define SITE_MOST (1u << 24) /* ids, and the array that is indexed by them */
+#define SITE_MOST (1u << 24) /* limit of the ids of sites, because they index an array */
 
 const char *graph_reader_words(enum graph_error error)
 {
@@ -24,7 +26,8 @@ const char *graph_reader_words(enum graph_error error)
     return words[error];
 }
 
-/* A block that holds another one without a plain pointer. from == blocks: a root does. */
+/* Says that a block holds another one without a plain pointer. from == number of blocks: a root
+ * holds it. */
 struct bond {
     uint32_t from, to, at;
 };
@@ -34,22 +37,24 @@ struct graph_reader {
     int fd;
     enum graph_error error;
     struct leak_graph_chunk chunk;
-    uint32_t version, section; /* of the file, of the chunk */
+    uint32_t version, section; /* version of the file, and section (kind of items) of the chunk */
     uint64_t *payload;
-    const uint8_t *at, *end; /* of the payload */
+    const uint8_t *at, *end; /* the unread part of the payload */
     uint32_t ordinal;
-    /* What the items of a section continue. */
+    /* Values of the item before, which the next item of the section is relative to. */
     uint64_t last_end, last_word, last_pc, last_block_sort;
     uint64_t words[LEAK_GRAPH_SLOTS];
     uint32_t last_range, last_target, last_bond, last_node, last_site, decided;
-    uint32_t blocks; /* that INFO promises */
+    uint32_t blocks; /* number of blocks, according to the section INFO */
     size_t block_room, edge_room, first_room, inside_room, root_room, range_room, thread_room,
         frame_room, module_room, node_room, site_room, bond_room, content_room, sample_room;
-    uint32_t *node_ids; /* of store.nodes, from LEAK_NODE_FIRST on: ascending */
+    /* ids of the nodes in graph->store.nodes, from LEAK_NODE_FIRST on, ascending */
+    uint32_t *node_ids;
     struct bond *bonds;
     size_t bond_count;
-    bool block_open;  /* its pointers follow; it is not counted yet */
-    uint64_t edge_at; /* the word of its last pointer, + 1 */
+    /* the items that follow are pointers of the last block, which is not counted yet */
+    bool block_open;
+    uint64_t edge_at; /* number of the word of the block's last pointer, + 1 */
     bool ended;
 };
 
@@ -60,7 +65,7 @@ static bool fail(struct graph_reader *reader, enum graph_error error)
     return false;
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
+/* ---- Reading numbers and texts --------------------------------------------------------------- */
 
 static uint64_t next_number(struct graph_reader *reader)
 {
@@ -84,7 +89,7 @@ static int64_t next_signed(struct graph_reader *reader)
     return (int64_t)(folded >> 1 ^ -(folded & 1));
 }
 
-/* A number of 8 bytes. */
+/* Reads a number that is stored in 8 bytes. */
 static uint64_t next_word(struct graph_reader *reader)
 {
     uint64_t word = 0;
@@ -98,7 +103,7 @@ static uint64_t next_word(struct graph_reader *reader)
     return word;
 }
 
-/* Reads a number, which must not be above `most`. */
+/* Reads a number; fails if it is larger than `most`. */
 static uint64_t next_below(struct graph_reader *reader, uint64_t most)
 {
     uint64_t number = next_number(reader);
@@ -109,7 +114,7 @@ static uint64_t next_below(struct graph_reader *reader, uint64_t most)
     return 0;
 }
 
-/* The number of a block, as a difference. */
+/* Reads the number of a block, which is stored as the difference to `last`. */
 static uint32_t next_block_number(struct graph_reader *reader, uint32_t last, uint32_t most)
 {
     uint64_t number = last + (uint64_t)next_signed(reader);
@@ -139,7 +144,7 @@ static const char *next_text(struct graph_reader *reader, size_t *length)
     ((array) = array_grow((array), &(room), (size_t)(count) + 1, sizeof(*(array))),                \
      &(array)[(count)])
 
-/* ---- One item of each section ---------------------------------------------------------------- */
+/* ---- Reading one item of each section -------------------------------------------------------- */
 
 static void read_info(struct graph_reader *reader)
 {
@@ -157,7 +162,7 @@ static void read_info(struct graph_reader *reader)
     graph->when_ns = next_number(reader);
     store->header.epoch = (uint32_t)next_number(reader);
     graph->occasion = (uint32_t)next_number(reader);
-    next_number(reader); /* the milestone */
+    next_number(reader); /* the milestone, which is not used */
     store->header.machine = (uint32_t)next_number(reader);
     reader->blocks = (uint32_t)next_below(reader, GRAPH_NONE - 2);
     store->exe = next_text(reader, NULL);
@@ -271,7 +276,8 @@ static void read_block_head(struct graph_reader *reader)
     reader->block_open = true;
 }
 
-/* A block's head, one of its pointers, or the 0 behind the last one: a chunk may end between them. */
+/* Reads the head of a block, one of its pointers, or the 0 behind its last pointer. Each is an item
+ * of its own, because a chunk may end between them. */
 static void read_block(struct graph_reader *reader)
 {
     uint64_t word;
@@ -332,7 +338,7 @@ static void read_module(struct graph_reader *reader)
     module->build_id_length = length <= LEAK_BUILD_ID_MAX ? length : 0;
     module->path = next_text(reader, NULL);
     module->loaded_ns = store->header.started_ns;
-    module->loaded = UINT32_MAX; /* it covers its range for every node */
+    module->loaded = UINT32_MAX; /* the module is valid for nodes of any age */
     if (module->end < module->start)
         fail(reader, GRAPH_ERROR_DAMAGED);
     interval_map_add(&store->module_spans, module->start, module->end,
@@ -369,7 +375,8 @@ static bool is_id_below(const void *item, const void *key)
     return *(const uint32_t *)item < *(const uint32_t *)key;
 }
 
-/* The index of a node by its id, or a root. Nodes ascend, and a parent stands before its children. */
+/* Returns the index of a node, or a root of the tree, from its id. Ids ascend, and a parent is in
+ * the file before its children. */
 static uint32_t node_index(const struct graph_reader *reader, uint64_t id)
 {
     size_t count = reader->graph->store.node_count, known = count ? count - LEAK_NODE_FIRST : 0, at;
@@ -456,7 +463,7 @@ static void read_end(struct graph_reader *reader)
         fail(reader, GRAPH_ERROR_DAMAGED);
 }
 
-/* ---- Chunks ---------------------------------------------------------------------------------- */
+/* ---- Reading chunks -------------------------------------------------------------------------- */
 
 static void (*const read_item[])(struct graph_reader *reader) = {
     [LEAK_GRAPH_INFO] = read_info,      [LEAK_GRAPH_RANGES] = read_range,
@@ -468,7 +475,7 @@ static void (*const read_item[])(struct graph_reader *reader) = {
     [LEAK_GRAPH_END] = read_end,
 };
 
-/* Reads bytes. False: the file ends, or reading fails. */
+/* Reads `size` bytes. False: the file ends before, or reading fails. */
 static bool read_bytes(struct graph_reader *reader, void *to, size_t size)
 {
     char *at = to;
@@ -486,7 +493,8 @@ static bool read_bytes(struct graph_reader *reader, void *to, size_t size)
     return true;
 }
 
-/* Version 1 had no section CONTENT. */
+/* Returns the section of a chunk. Files of version 1 have no section CONTENT, so the sections from
+ * there on have lower numbers. */
 static uint32_t section_of(const struct graph_reader *reader, uint32_t type)
 {
     return type + (reader->version == 1 && type >= LEAK_GRAPH_CONTENT);
@@ -531,7 +539,7 @@ static bool read_head(struct graph_reader *reader)
 
     if (!read_bytes(reader, &head, sizeof(head))) {
         if (reader->error == GRAPH_ERROR_INCOMPLETE)
-            reader->error = GRAPH_ERROR_NOT_A_GRAPH; /* too short to tell */
+            reader->error = GRAPH_ERROR_NOT_A_GRAPH; /* too short to be recognised */
         return false;
     }
     if (head.magic == LEAK_STORE_MAGIC)
@@ -544,9 +552,9 @@ static bool read_head(struct graph_reader *reader)
     return true;
 }
 
-/* ---- When all is read ------------------------------------------------------------------------ */
+/* ---- Completing the graph after all chunks were read ----------------------------------------- */
 
-/* Site ids of blocks become indices. */
+/* Replaces the ids of sites in blocks by indices. */
 static void number_sites(struct graph_reader *reader)
 {
     struct heap_graph *graph = reader->graph;
@@ -581,7 +589,8 @@ static void fill_pointers(struct heap_graph *graph)
     }
 }
 
-/* Bonds become edges behind the plain ones of their block: the lists are made once more. */
+/* Makes an edge of each bond. The edges of a block must be together, its bonds behind its plain
+ * pointers, so the list of edges is made anew. */
 static void add_bonds(struct graph_reader *reader)
 {
     struct heap_graph *graph = reader->graph;

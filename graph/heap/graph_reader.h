@@ -1,15 +1,15 @@
-/* graph_reader.h - the bytes of a graph file (leak_graph_file.h) become a struct heap_graph.
+/* graph_reader.h - reads a graph file (leak_graph_file.h) into a struct heap_graph.
  *
- * The only place that handles untrusted input. Each chunk has a checksum, and a file is complete or
- * refused: half a graph would name the wrong owners. A file that somebody made up passes the sums:
- * therefore every number is checked as well.
+ * Only this module handles untrusted input. Each chunk has a checksum, and an incomplete file is
+ * refused, because half a graph would show wrong owners. A forged file may have correct checksums,
+ * so every number is checked, too.
  */
 #ifndef GRAPH_GRAPH_READER_H
 #define GRAPH_GRAPH_READER_H
 
 #include "graph/heap/heap_graph.h"
 
-/* What can be wrong with a file: E(NAME, words after its path). */
+/* The errors that a file may have: E(NAME, words that follow the path in a message). */
 #define GRAPH_ERROR_TABLE(E)                                                                       \
     E(NONE, "no error")                                                                            \
     E(OPEN, "cannot be opened")                                                                    \
@@ -27,7 +27,8 @@ enum graph_error {
 #undef E
 };
 
-/* Anything but NONE: there is nothing to free. OPEN and READ: errno has the reason. */
+/* Reads a graph file. If the result is not GRAPH_ERROR_NONE, there is no graph to free. For OPEN
+ * and READ errno has the reason. */
 enum graph_error graph_reader_open(const char *path, struct heap_graph *graph);
 const char *graph_reader_words(enum graph_error error);
 

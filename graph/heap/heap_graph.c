@@ -1,4 +1,4 @@
-/* heap_graph.c - see heap_graph.h. */
+/* heap_graph.c - finds blocks and pointers in a graph; described in heap_graph.h. */
 #include "graph/heap/heap_graph.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void heap_graph_anonymize(struct heap_graph *graph)
         graph->block[i].has_word = 0;
 }
 
-/* A counting sort of the edges by target. */
+/* Lists the edges by target, with a counting sort. */
 void heap_graph_link(struct heap_graph *graph)
 {
     uint32_t *first, sum = 0;
@@ -52,7 +52,7 @@ void heap_graph_link(struct heap_graph *graph)
     for (uint32_t node = 0; node <= graph->blocks; node++) {
         uint32_t count = first[node + 1];
 
-        first[node + 1] = sum; /* where the next one of `node` goes */
+        first[node + 1] = sum; /* the index for the next edge to `node` */
         sum += count;
     }
     for (uint32_t node = 0; node < graph->blocks; node++)
@@ -71,7 +71,8 @@ uint32_t heap_graph_find(const struct heap_graph *graph, uint64_t address)
     size_t above = array_lower_bound(graph->block, graph->blocks, sizeof(*graph->block),
                                      is_block_not_above, &address);
 
-    /* A nested block hides the one around it behind its own end. */
+    /* A nested block may be the nearest below the address although the block around it contains the
+     * address, so lower blocks are tried, too. */
     for (size_t i = above, tries = 0; i > 0 && tries < 4096; i--, tries++)
         if (address - graph->block[i - 1].address <= graph->block[i - 1].size)
             return (uint32_t)(i - 1);

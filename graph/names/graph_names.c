@@ -1,4 +1,4 @@
-/* graph_names.c - see graph_names.h. */
+/* graph_names.c - finds names for sites and root words; described in graph_names.h. */
 #include "graph/names/graph_names.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
-/* graph_types.c - see graph_types.h. */
+/* graph_types.c - finds the types of blocks, and names of their pointers; described in
+ * graph_types.h.
+ */
 #include "graph/names/graph_types.h"
 
 #include <inttypes.h>
@@ -14,7 +16,7 @@ struct type_fields {
     size_t count;
 };
 
-/* ---- Types of sites -------------------------------------------------------------------------- */
+/* ---- Finding the types of sites -------------------------------------------------------------- */
 
 static struct share share_of_site(const struct heap_graph *graph, uint32_t index)
 {
@@ -24,8 +26,8 @@ static struct share share_of_site(const struct heap_graph *graph, uint32_t index
         .site = index, .found = index, .blocks = found->blocks, .bytes = found->bytes};
 }
 
-/* The one type of stacks that only return addresses tell apart, as the copies of a loop have them;
- * NULL: not all have it. */
+/* Returns the type that all blocks of several sites have. The stacks of these sites differ only in
+ * return addresses, as those of the copies of a loop do. NULL: not all blocks have one type. */
 static const struct site_type *find_common(struct types *engine, const struct share *share,
                                            size_t count)
 {
@@ -47,8 +49,9 @@ static const struct site_type *find_common(struct types *engine, const struct sh
 }
 
 struct copies {
-    struct hashmap of; /* signature -> index + 1 of the last site with it */
-    uint32_t *before;  /* by site: likewise, of the one before it */
+    struct hashmap of; /* signature -> index + 1 of the last site with this signature */
+    /* index of a site -> index + 1 of the site before it with the same signature */
+    uint32_t *before;
 };
 
 static struct copies find_copies(const struct heap_graph *graph,
@@ -137,7 +140,7 @@ uint64_t graph_types_key(const struct graph_types *types, uint32_t site)
     return type ? hash_text(hash_mix(type->at, type->layout), type->name, strlen(type->name)) : 0;
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Writing types --------------------------------------------------------------------------- */
 
 const char *graph_type_words(const struct block_type *type, uint64_t block_size,
                              char text[GRAPH_TYPE_SIZE])
@@ -175,9 +178,9 @@ const char *graph_types_all(const struct graph_types *types, uint32_t site,
     return graph_type_words(of ? of->type : NULL, of ? of->block_size : 0, text);
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Finding the field at an offset ---------------------------------------------------------- */
 
-#define DEPTH_MOST 4 /* of arrays of structures in structures */
+#define DEPTH_MOST 4 /* most levels of arrays of structures that are nested in one another */
 
 static const struct type_fields *fields_of(struct graph_types *types, struct binary *binary,
                                            struct type_id id)
@@ -205,7 +208,8 @@ static bool is_at(const struct named_field *field, uint64_t offset)
            ((offset - field->offset) % field->size == 0 || field->count != 1);
 }
 
-/* The one member there, or of several, as a union has them, the one that is a pointer. */
+/* Returns the field at an offset. A union has several; then it is the only pointer among them.
+ * NULL: there is no such field, or several. */
 static const struct named_field *field_at(const struct type_fields *fields, uint64_t offset)
 {
     const struct named_field *found = NULL;
@@ -239,8 +243,8 @@ static void append_index(char text[GRAPH_TYPE_SIZE], uint64_t index)
     append(text, number);
 }
 
-/* Adds the name of what lies at an offset of a structure, and finds its field, NULL: the type is a
- * pointer or number and has none. False: unknown. */
+/* Appends the name of the field at an offset of a structure, and finds this field. *found is NULL
+ * if the type is no structure but a pointer or number. False: the field is unknown. */
 static bool append_field(struct graph_types *types, struct binary *binary, struct type_id id,
                          uint64_t offset, int depth, char text[GRAPH_TYPE_SIZE],
                          const struct named_field **found)
@@ -262,7 +266,8 @@ static bool append_field(struct graph_types *types, struct binary *binary, struc
     return depth > 0 && append_field(types, binary, field->id, offset, depth - 1, text, found);
 }
 
-/* The field of the pointer at an offset of a block, if there is one; text: its name, or empty. */
+/* Finds the field of the pointer at an offset of a block; NULL: unknown. text: receives its name,
+ * or is empty. */
 static const struct named_field *find_field(struct graph_types *types, uint32_t block,
                                             uint64_t offset, char text[GRAPH_TYPE_SIZE])
 {
@@ -291,9 +296,10 @@ const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_
     return text;
 }
 
-/* ---- Weak pointers --------------------------------------------------------------------------- */
+/* ---- Pointers that do not keep their target alive -------------------------------------------- */
 
-/* The buckets of libstdc++'s hash tables: one leads to the table itself, in front of the first node. */
+/* Is it the bucket array of a hash table of libstdc++? One of the buckets points into the table
+ * itself, at the place before the first node. */
 static bool is_bucket_array(const struct block_type *type)
 {
     static const char bucket[] = "std::__detail::_Hash_node_base *";
@@ -301,7 +307,8 @@ static bool is_bucket_array(const struct block_type *type)
     return strncmp(type->name, bucket, sizeof(bucket) - 1) == 0;
 }
 
-/* Another structure's start, or not the start of one: no node of the same container. */
+/* Does the edge lead to a structure of another type, or not to the start of one? Then the target is
+ * no node of the same container. */
 static bool leads_into_container(const struct graph_types *types, uint32_t from, uint32_t edge)
 {
     const struct heap_graph *graph = types->graph;
@@ -345,7 +352,7 @@ bool graph_types_edge_is_weak(struct graph_types *types, uint32_t from, uint32_t
     return field->role != POINTER_LINK || leads_into_container(types, from, edge);
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Paths in words of the source ------------------------------------------------------------ */
 
 struct graph_path graph_types_path(struct graph_types *types, struct heap_graph *graph,
                                    uint32_t root, const uint32_t *block, uint32_t count)

@@ -1,4 +1,4 @@
-/* leak_check.c - see leak_check.h. */
+/* leak_check.c - presents a graph as a leak check; described in leak_check.h. */
 #include "graph/names/leak_check.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "common/typeinfo/type_path.h"
 #include "graph/analyze/root_paths.h"
 
-#define WAYS 4 /* to blocks of one site */
+#define WAYS 4 /* most paths to blocks of one site */
 
-/* ---- Threads and roots ----------------------------------------------------------------------- */
+/* ---- Adding threads and roots ---------------------------------------------------------------- */
 
-/* Copies the threads of the store, which are sorted by serial. */
+/* Adds the threads of the graph to the store, sorted by serial. */
 static void add_threads(struct heap_graph *graph)
 {
     struct store *store = &graph->store;
@@ -32,14 +32,14 @@ static void add_threads(struct heap_graph *graph)
     }
 }
 
-/* The frame that contains a word of a stack. */
+/* Sets the frame that contains the word, for a root on a stack. */
 static void set_frame(const struct heap_graph *graph, uint32_t thread, struct leak_held *held)
 {
     for (uint32_t i = 0; i < graph->frames; i++) {
         const struct graph_frame *frame = &graph->frame[i];
 
         if (frame->thread == thread && held->address >= frame->sp && held->address < frame->cfa) {
-            held->pc = frame->pc - 1; /* the return address may lie in the next function */
+            held->pc = frame->pc - 1; /* the return address may be the start of the next function */
             held->cfa = frame->cfa;
             return;
         }
@@ -64,12 +64,15 @@ struct leak_held leak_check_root(const struct heap_graph *graph, uint32_t root)
     return held;
 }
 
-/* ---- Examples of each site ------------------------------------------------------------------- */
+/* ---- Choosing blocks of each site as examples ------------------------------------------------ */
 
 struct site_examples {
     uint64_t blocks, bytes;
-    uint32_t size[BLOCK_SIZES_MOST], word[BLOCK_SIZES_MOST]; /* blocks that differ in it */
-    uint32_t near[WAYS]; /* the first is the nearest to a root; none behind blocks of one site */
+    /* blocks with different sizes, and blocks with different first words */
+    uint32_t size[BLOCK_SIZES_MOST], word[BLOCK_SIZES_MOST];
+    /* blocks near to a root, the nearest first; on the path to such a block is no other block of
+     * the site */
+    uint32_t near[WAYS];
     uint8_t sizes, words, nears;
 };
 
@@ -149,9 +152,9 @@ static struct site_examples *find_examples(const struct heap_graph *graph,
     return examples;
 }
 
-/* ---- Results --------------------------------------------------------------------------------- */
+/* ---- Making the results of the leak check ---------------------------------------------------- */
 
-/* The first root word that points to each block, + 1. */
+/* Returns, for each block, the first root word that points to it, + 1. */
 static uint32_t *first_roots(const struct heap_graph *graph)
 {
     uint32_t *first = array_grow(NULL, &(size_t){0}, (size_t)graph->blocks + 1, sizeof(*first));
@@ -163,8 +166,8 @@ static uint32_t *first_roots(const struct heap_graph *graph)
     return first;
 }
 
-/* Fills in one step of a path. False: no word holds the pointer, so the path ends before this
- * block. */
+/* Fills in one step of a path. False: the word of the pointer is unknown, so the path ends before
+ * this block. */
 static bool set_step(const struct heap_graph *graph, uint32_t from, uint32_t to,
                      struct store_step *step)
 {
@@ -199,11 +202,12 @@ static void set_path(struct heap_graph *graph, uint32_t root, const uint32_t *bl
 struct results {
     struct heap_graph *graph;
     const struct root_tree *tree;
-    const uint32_t *root; /* of first_roots() */
+    const uint32_t *root; /* the result of first_roots() */
     struct site_examples *examples;
 };
 
-/* Finds a path from a root to a block. The result is empty if no root word leads there. */
+/* Adds the path from a root to a block to a result. The path is empty if no root word leads to the
+ * block. */
 static void add_path(struct results *results, uint32_t target, struct store_found *found)
 {
     struct store_leak_check *look = results->graph->store.look;
@@ -274,7 +278,7 @@ static void add_results(struct results *results)
         }
 }
 
-/* Room for the longest paths of all results. */
+/* Returns the number of steps that the paths of all results need at most. */
 static uint64_t count_steps(const struct results *results)
 {
     uint64_t steps = TYPE_STEPS_MOST;
@@ -324,7 +328,7 @@ static void find_results(struct heap_graph *graph)
     root_tree_end(&tree);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Completing the store of the graph ------------------------------------------------------- */
 
 void leak_check_add(struct heap_graph *graph, bool types)
 {
@@ -332,7 +336,8 @@ void leak_check_add(struct heap_graph *graph, bool types)
 
     add_threads(graph);
     store->look = arena_alloc(store->mem, sizeof(*store->look));
-    store->look->modules = store->modules; /* variables are found by the modules of a leak check */
+    /* the names of variables are searched in the modules of a leak check */
+    store->look->modules = store->modules;
     store->look->module_count = store->module_count;
     store->look->module_spans = store->module_spans;
     if (types)

@@ -1,8 +1,10 @@
-/* compare_graphs.c - leakgraph A diff B: what one graph has more than another, by allocation site, type or
- * owner. Sites are the same where their stacks have the same names, types where their names are. The owner
- * of a block is the outermost block that holds it alone, by allocation site and type; that may be the block
- * itself. Of one process at two times it is known which blocks are still there: those with the same
- * address, thread and count. */
+/* compare_graphs.c - implements leakgraph A diff B: shows what one graph has more than another, by
+ * allocation site, type or owner. Sites of the two graphs are equal if the functions in their
+ * stacks have the same names; types, if they have the same name. The owner of a block is the
+ * outermost block that holds it alone, named by allocation site and type; it may be the block
+ * itself. If the two graphs are of one process, it is also known which blocks are still there:
+ * those with the same address, thread and count.
+ */
 #include "graph/heap/graph_reader.h"
 #include "graph/verbs/verbs.h"
 
@@ -10,28 +12,29 @@
 #include <string.h>
 
 struct change {
-    uint64_t before, after; /* bytes */
+    uint64_t before, after; /* bytes in the first graph and in the second */
     uint64_t blocks_before, blocks_after, stayed;
-    const char *type, *site; /* NULL: unknown, or it is not asked for */
-    uint64_t amount;         /* of the change of bytes; the order of the rows */
+    const char *type, *site; /* NULL: unknown, or not wanted */
+    uint64_t amount;         /* absolute change of the bytes; rows are sorted by it */
 };
 
 struct changes {
     enum group_by by;
     struct change *change;
-    struct hashmap of; /* key -> index + 1 */
+    struct hashmap of; /* key of a row -> index in `change` + 1 */
     size_t count, room;
 };
 
-/* One of the two graphs. */
+/* One of the two graphs that are compared. */
 struct side {
     struct heap_graph *graph;
     struct graph_names *names;
-    uint32_t *row;   /* by site */
-    uint32_t *owner; /* by block: its owner; NULL: the block itself counts */
+    uint32_t *row; /* number of a site -> row that counts its blocks */
+    /* number of a block -> the block that owns it; NULL: each block counts for itself */
+    uint32_t *owner;
 };
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- The rows of the table ------------------------------------------------------------------- */
 
 static uint64_t row_key(enum group_by by, const struct graph_names *names, uint32_t site)
 {
@@ -53,7 +56,7 @@ static struct change new_row(enum group_by by, struct graph_names *names, uint32
         .site = by == BY_TYPE ? NULL : graph_names_site(names, site)};
 }
 
-/* The row for each site of the graph; the caller frees it. */
+/* Returns the row for each site of the graph; adds rows. The caller frees the result. */
 static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
 {
     uint32_t sites = names->graph->sites;
@@ -73,7 +76,7 @@ static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
     return row;
 }
 
-/* The outermost block that dominates each; the caller frees it. */
+/* Returns, for each block, the outermost block that dominates it. The caller frees the result. */
 static uint32_t *owners_of(struct heap_graph *graph)
 {
     struct dominators dominators = dominators_find(graph);
@@ -119,7 +122,7 @@ static struct change *row_of(const struct changes *changes, const struct side *s
     return &changes->change[side->row[side->graph->block[counts].site]];
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------- */
+/* ---- Adding up blocks ------------------------------------------------------------------------ */
 
 static bool is_same_process(const struct heap_graph *a, const struct heap_graph *b)
 {
@@ -127,7 +130,8 @@ static bool is_same_process(const struct heap_graph *a, const struct heap_graph 
            a->store.header.start_time == b->store.header.start_time;
 }
 
-/* Both are in address order. Returns the sum. */
+/* Counts the blocks that are in both graphs, in their rows. Returns their number. The blocks of
+ * both graphs are sorted by address. */
 static uint64_t count_survivors(struct changes *changes, const struct side *a, const struct side *b)
 {
     uint64_t stayed = 0;
@@ -168,7 +172,7 @@ static void count_blocks(struct changes *changes, const struct side *a, const st
     }
 }
 
-/* ---- Words ------------------------------------------------------------------------------------ */
+/* ---- Writing the table ----------------------------------------------------------------------- */
 
 static int by_falling_amount(const void *one, const void *other)
 {

@@ -1,4 +1,4 @@
-/* find_query.c - recursive descent into a tree; see find_query.h. */
+/* find_query.c - parses a condition into a tree by recursive descent; described in find_query.h. */
 #include "graph/verbs/find_query.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ enum find_operator { IS_LESS, IS_AT_MOST, IS_MORE, IS_AT_LEAST, IS_EQUAL, IS_OTH
 
 struct find_term {
     enum find_form form;
-    int left, right; /* indices */
+    int left, right; /* indices of the two operands in the tree */
     enum find_field field;
     enum find_operator test;
     uint64_t number;
@@ -299,7 +299,8 @@ static bool compare(const struct find_term *term, const struct find_source *sour
     }
 }
 
-/* The tree is at most TERMS_MOST deep: chains of "and" lean to the left. */
+/* Says whether a block fulfils the term at index `at`. The recursion is at most TERMS_MOST deep,
+ * because a chain of "and" grows to the left. */
 static bool matches(const struct find_query *query, int at, const struct find_source *source,
                     uint32_t block)
 {

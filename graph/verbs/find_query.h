@@ -1,17 +1,17 @@
-/* find_query.h - the condition of leakgraph find:
+/* find_query.h - parses and evaluates the condition of leakgraph find:
  *
  *     size > 1k and retained >= 1M and (site ~ "node" or not verdict = reachable)
  *     type ~ "entry" and refs = 0
  *
- * Numbers may end in k, m or g (powers of 1024), or be hex. ~ : the text contains that word. Between
- * texts only =, != and ~ are allowed.
+ * Numbers may be hexadecimal, or end in k, m or g (powers of 1024). The operator ~ means that the
+ * text contains the word. Texts can only be compared by =, != and ~.
  */
 #ifndef GRAPH_FIND_QUERY_H
 #define GRAPH_FIND_QUERY_H
 
 #include "graph/heap/heap_graph.h"
 
-/* F(NAME, word, is a text, help) */
+/* The fields of a condition: F(NAME, word, is it a text?, help) */
 #define FIND_FIELD_TABLE(F)                                                                        \
     F(ADDRESS, "address", false, "of the block")                                                   \
     F(SIZE, "size", false, "of the block")                                                         \
@@ -37,16 +37,17 @@ enum find_field {
 #define FIND_WRONG_SIZE 192
 struct find_query;
 
-/* Parses a condition. NULL: the text is wrong, and `wrong` says why. */
+/* Parses a condition. NULL: the text is wrong, and `wrong` has the reason. */
 struct find_query *find_query_parse(const char *text, char wrong[FIND_WRONG_SIZE]);
 void find_query_end(struct find_query *query);
-/* Whether the condition has this field: what costs time is computed only then. */
+/* Says whether the condition has this field. Fields that take long are computed only if they are
+ * needed. */
 bool find_query_has(const struct find_query *query, enum find_field field);
 
-/* What a condition asks of a block. */
+/* Functions that return the fields of a block. */
 struct find_source {
     uint64_t (*number)(void *context, uint32_t block, enum find_field field);
-    /* Whether the text field equals the word, or contains it. */
+    /* Says whether the field equals the word; with `contains`, whether it contains the word. */
     bool (*text)(void *context, uint32_t block, enum find_field field, const char *word,
                  bool contains);
     void *context;

@@ -1,4 +1,4 @@
-/* listing.c - see listing.h. */
+/* listing.c - writes facts and tables as text or JSON; described in listing.h. */
 #include "graph/verbs/listing.h"
 
 #include <inttypes.h>
@@ -6,11 +6,11 @@
 
 #include "common/base/term_text.h"
 
-#define WIDTH 12      /* of a column of numbers */
-#define WIDTH_TYPE 20 /* of types and fields */
+#define WIDTH 12      /* width of a column with numbers */
+#define WIDTH_TYPE 20 /* width of a column with types or fields */
 #define WIDTH_CONTENT 26
 
-/* ---- One value ------------------------------------------------------------------------------- */
+/* ---- Writing one value ----------------------------------------------------------------------- */
 
 static struct term_text signed_text(int64_t change, bool is_bytes)
 {
@@ -86,7 +86,7 @@ static void put_json(struct json_writer *json, const char *key, enum cell_kind k
     }
 }
 
-/* ---- The document ---------------------------------------------------------------------------- */
+/* ---- Beginning and ending the output --------------------------------------------------------- */
 
 void listing_begin(struct listing *listing, FILE *stream, bool is_json, const char *verb,
                    const char *file)
@@ -126,7 +126,7 @@ void listing_sentence(struct listing *listing, const char *key, const char *text
         json_put_text(&listing->json, key, text);
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Writing a table ------------------------------------------------------------------------- */
 
 static bool is_left_out(const struct listing *listing, size_t column)
 {

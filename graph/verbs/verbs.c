@@ -1,4 +1,4 @@
-/* verbs.c - see verbs.h. */
+/* verbs.c - has functions that several commands of leakgraph use; described in verbs.h. */
 #include "graph/verbs/verbs.h"
 
 #include <stdarg.h>
@@ -116,15 +116,15 @@ int verb_complain(int status, const char *format, ...)
     return status;
 }
 
-/* ---- The largest of many --------------------------------------------------------------------- */
+/* ---- Selecting the largest of many elements -------------------------------------------------- */
 
-/* Says whether a comes after b in a sorted table. */
+/* Says whether a comes after b in the sorted table. */
 static bool is_after(const uint64_t *key, uint32_t a, uint32_t b)
 {
     return key[a] != key[b] ? key[a] < key[b] : a > b;
 }
 
-/* A heap whose top comes last. */
+/* Moves an element down in a binary heap, whose top is the element that comes last in the table. */
 static void sink(const uint64_t *key, uint32_t *heap, uint32_t count, uint32_t at)
 {
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {

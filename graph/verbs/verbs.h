@@ -1,4 +1,4 @@
-/* verbs.h - what leakgraph can be asked. */
+/* verbs.h - declares the commands of leakgraph, and functions that several commands use. */
 #ifndef GRAPH_VERBS_H
 #define GRAPH_VERBS_H
 
@@ -15,9 +15,9 @@ enum group_by { BY_SITE, BY_TYPE, BY_OWNER };
 
 struct options {
     const char *file, *verb, *operand;
-    size_t top;   /* rows of a table; 0: all */
-    size_t depth; /* of dominators */
-    int by;       /* enum group_by: of dominators, suspects, duplicates and diff */
+    size_t top;   /* most rows of a table; 0: no limit */
+    size_t depth; /* most levels of the command dominators */
+    int by;       /* enum group_by, for the commands dominators, suspects, duplicates and diff */
     bool json, no_types, anonymize, help, version;
 };
 
@@ -28,67 +28,72 @@ struct verb_run {
     struct listing *listing;
 };
 
-/* Returns the exit status. A message says why it is not STATUS_GOOD. */
+/* A command. Its function returns the exit status; if that is not STATUS_GOOD, a message has the
+ * reason. */
 struct verb {
     const char *word;
-    const char *operand; /* NULL: it takes none */
+    const char *operand; /* the argument of the command, for the help; NULL: it takes none */
     const char *help;
     int (*run)(struct verb_run *run);
 };
 
-/* verbs_heap.c: the whole heap */
+/* Commands about the whole heap, in verbs_heap.c. */
 int verb_summary(struct verb_run *run);
 int verb_retained(struct verb_run *run);
 int verb_dominators(struct verb_run *run);
 int verb_suspects(struct verb_run *run);
 int verb_waste(struct verb_run *run);
-/* verbs_cycles.c */
+/* Lists reference cycles; in verbs_cycles.c. */
 int verb_cycles(struct verb_run *run);
-/* verbs_duplicates.c */
+/* Lists blocks with equal contents; in verbs_duplicates.c. */
 int verb_duplicates(struct verb_run *run);
-/* verbs_html.c */
+/* Writes the graph as an HTML page, or its data as JSON; in verbs_html.c. */
 int verb_html(struct verb_run *run);
-/* verbs_types.c */
+/* Lists the types of the blocks; in verbs_types.c. */
 int verb_types(struct verb_run *run);
-/* verbs_blocks.c: single blocks */
+/* Commands about single blocks, in verbs_blocks.c. */
 int verb_path(struct verb_run *run);
 int verb_refs(struct verb_run *run);
 int verb_out(struct verb_run *run);
 int verb_find(struct verb_run *run);
-/* compare_graphs.c */
+/* Compares two graphs; in compare_graphs.c. */
 int verb_diff(struct verb_run *run);
 
-/* ---- verbs.c: what several verbs need -------------------------------------------------------- */
+/* ---- verbs.c: functions that several commands use -------------------------------------------- */
 
-/* How many rows of so many are shown. */
+/* Returns the number of rows to show if a table has `all` rows. */
 uint64_t verb_rows(const struct verb_run *run, uint64_t all);
 double verb_share(uint64_t part, uint64_t all);
-/* "lost", "reachable" … */
+/* Returns the word for the verdict of a block: "lost", "reachable" … */
 const char *verb_verdict(const struct graph_block *block);
-/* The word for a verdict, by its number. */
+/* Returns the word for a verdict (enum leak_verdict). */
 const char *verb_verdict_word(unsigned verdict);
-/* The offset of an edge's word, and LISTING_NO_OFFSET for what has none. */
+/* Returns the offset of an edge's pointer in its block; LISTING_NO_OFFSET if the word is
+ * unknown. */
 uint64_t verb_edge_at(const struct graph_edge *edge);
 
-/* The indices 0 … count - 1 by falling key; of equal ones the lower first. The `top` first are
- * sorted. The caller frees it. */
+/* Orders the indices 0 … count - 1 by descending key; for equal keys, by ascending index. Only the
+ * first `top` are sorted. The caller frees the result. */
 uint32_t *verb_order(const uint64_t *key, uint32_t count, uint64_t top);
 
-/* The type of a block, and of the blocks of a site; NULL = unknown. Of the arena of the names. */
+/* Return the type of a block, and of the blocks of a site; NULL = unknown. The texts live in the
+ * arena of the names. */
 const char *verb_type(const struct verb_run *run, uint32_t block);
 const char *verb_site_type(const struct verb_run *run, uint32_t site);
-/* The name of the word of an edge out of a block; NULL = unknown. */
+/* Returns the name of the pointer at an offset of a block; NULL = unknown. */
 const char *verb_field(const struct verb_run *run, uint32_t block, uint64_t offset);
-/* "1,000 × struct entry", "One struct cache", "3 blocks": from a site. The caller frees it. */
+/* Describes a number of blocks of a site: "1,000 × struct entry", "One struct cache", "3 blocks".
+ * The caller frees the text. */
 char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site);
 
-/* Maps each site to the first one whose blocks have the same type, with --by=type; the caller frees
- * the map. NULL without --by=type. */
+/* Maps each site to the first site whose blocks have the same type; the caller frees the map. NULL
+ * without --by=type. */
 uint32_t *verb_sites_as(const struct verb_run *run);
-/* The site of such a group; NULL: it has a type, so there may be many sites. */
+/* Returns the name of a group's site. NULL: the group is one of a type, which may have many
+ * sites. */
 const char *verb_group_site(const struct verb_run *run, uint32_t site);
 
-/* Writes one line on standard error, and returns the status. */
+/* Writes one line on stderr, and returns `status`. */
 int verb_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,4 @@
-/* verbs_blocks.c - path, refs, out and find: questions about single blocks. */
+/* verbs_blocks.c - implements path, refs, out and find, the commands about single blocks. */
 #include "graph/verbs/verbs.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #define SIGNATURE_DIGITS 16
 
-/* ---- Which block ----------------------------------------------------------------------------- */
+/* ---- Finding the block that the user named --------------------------------------------------- */
 
 static bool read_signature(const char *text, uint64_t *signature)
 {
@@ -24,7 +24,7 @@ static bool read_signature(const char *text, uint64_t *signature)
     return true;
 }
 
-/* The largest block of the record with that signature; a lost one does not count if another is held. */
+/* Returns the largest block of the record with this signature; prefers blocks that are not lost. */
 static uint32_t find_record(const struct verb_run *run, uint64_t signature)
 {
     const struct heap_graph *graph = run->graph;
@@ -44,7 +44,8 @@ static uint32_t find_record(const struct verb_run *run, uint64_t signature)
     return best;
 }
 
-/* GRAPH_NONE: a message says why; *status. */
+/* Returns the block that the argument of the command names. GRAPH_NONE: there is none; a message
+ * says why, and *status is set. */
 static uint32_t find_operand(const struct verb_run *run, int *status)
 {
     const char *word = run->options->operand;
@@ -88,7 +89,7 @@ static void tell_block(struct verb_run *run, uint32_t number)
                      (union cell){.number = block->word});
 }
 
-/* ---- path ------------------------------------------------------------------------------------ */
+/* ---- The command path ------------------------------------------------------------------------ */
 
 static const struct column path_columns[] = {
     {"offset", "word", CELL_OFFSET},    {"into", "into", CELL_OFFSET},
@@ -98,7 +99,7 @@ static const struct column path_columns[] = {
 
 #define PATH_COLUMNS (sizeof(path_columns) / sizeof(*path_columns))
 
-/* Writes one step of a path. field: the name of the word that points on, NULL = unknown. */
+/* Writes one step of a path. field: the name of the pointer to the next block; NULL = unknown. */
 static void tell_step(struct verb_run *run, uint64_t at, uint64_t into, const char *field,
                       uint32_t number)
 {
@@ -135,7 +136,7 @@ static void tell_start(struct verb_run *run, uint32_t start)
                                "dropped it while it exited.");
 }
 
-/* What the source calls the pointer. */
+/* Writes the path as an expression of the source. */
 static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, uint32_t count)
 {
     uint32_t root = heap_graph_root_of(run->graph, step[0]);
@@ -153,7 +154,7 @@ static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, 
     return path;
 }
 
-/* One row of the table of a path: one step. */
+/* One step of a path, as a row of the table. */
 struct path_row {
     uint64_t at, into;
     const char *field;
@@ -179,7 +180,8 @@ static struct path_row row_of(const struct verb_run *run, const struct graph_pat
     return row;
 }
 
-/* How many steps behind this one are like it: blocks of one site, by one word. */
+/* Counts the steps behind step i that are like it: they lead to blocks of the same site, by the
+ * same word. */
 static uint32_t count_alike(const struct verb_run *run, const struct graph_path *path,
                             const uint32_t *step, uint32_t i, uint32_t count)
 {
@@ -196,7 +198,7 @@ static uint32_t count_alike(const struct verb_run *run, const struct graph_path 
     return alike;
 }
 
-#define ALIKE_MOST 3 /* steps of a path in text */
+#define ALIKE_MOST 3 /* most equal steps in a row that a path in text shows */
 
 static void tell_path(struct verb_run *run, const uint32_t *step, uint32_t count)
 {
@@ -241,7 +243,7 @@ int verb_path(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- refs and out ---------------------------------------------------------------------------- */
+/* ---- The commands refs and out --------------------------------------------------------------- */
 
 static const struct column root_columns[] = {{"address", "root word", CELL_ADDRESS},
                                              {"into", "into", CELL_OFFSET},
@@ -274,7 +276,7 @@ static void tell_edge(struct verb_run *run, uint32_t edge, uint32_t from, uint32
               at == LISTING_NO_OFFSET ? NULL : verb_field(run, from, at), other);
 }
 
-/* Pointers of one name in blocks of one site. */
+/* The pointers of one name in blocks of one site. */
 struct ref_kind {
     const char *field, *type, *site;
     uint64_t pointers;
@@ -286,7 +288,7 @@ struct ref_kinds {
     size_t count, room;
 };
 
-/* "[].key" of an array's elements. */
+/* Returns the name for all elements of an array: "[].key" for "[12].key". */
 static const char *field_of_all(const struct verb_run *run, const char *field)
 {
     size_t digits = strspn(field + 1, "0123456789");
@@ -410,13 +412,13 @@ int verb_out(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- find ------------------------------------------------------------------------------------ */
+/* ---- The command find ------------------------------------------------------------------------ */
 
 struct find_run {
     struct verb_run *run;
-    struct dominators dominators; /* if the condition needs them */
-    struct root_tree tree;        /* likewise */
-    struct hashmap texts;         /* hash of site, word and how -> 1 no, 2 yes */
+    struct dominators dominators; /* filled in if the condition needs it */
+    struct root_tree tree;        /* filled in if the condition needs it */
+    struct hashmap texts;         /* hash of site, word and operator -> 1 = no, 2 = yes */
 };
 
 static uint64_t find_number(void *context, uint32_t number, enum find_field field)

@@ -1,4 +1,4 @@
-/* verbs_cycles.c - cycles: blocks that hold each other. */
+/* verbs_cycles.c - implements cycles, which lists blocks that hold each other. */
 #include "graph/verbs/verbs.h"
 
 #include <inttypes.h>
@@ -8,26 +8,27 @@
 #include "common/base/term_text.h"
 #include "graph/analyze/components.h"
 
-#define CYCLE_EDGES 16 /* of one cycle; a longer one is cut */
+#define CYCLE_EDGES 16 /* most edges of a cycle that are written; a longer cycle is cut */
 
-/* The sets of blocks that point to each other in cycles, by the pointers that are not left out. */
+/* The sets of blocks that point to each other in cycles, by the edges that are not ignored. */
 struct cycle_search {
-    const bool *left_out; /* by edge; NULL: all count */
+    const bool *left_out; /* for each edge, whether it is ignored; NULL: no edge is ignored */
     struct components components;
 };
 
-/* Cycles whose blocks come from the same sites and are closed by the same words. */
+/* Cycles whose blocks have the same sites, and whose pointers are the same words of these
+ * blocks. */
 struct cycle_kind {
     const char *words;
     uint64_t cycles, blocks, bytes, lost;
-    uint64_t example; /* address */
-    size_t number;    /* index before they are sorted */
+    uint64_t example; /* address of a block on one of these cycles */
+    size_t number;    /* index of this kind before sorting */
 };
 
-/* The pointers of one word of the blocks of one site, between blocks of one kind of cycles. */
+/* The pointers that are the same word of blocks of one site, within one kind of cycles. */
 struct cycle_word {
     size_t kind;
-    uint32_t from, at; /* block and word of the first */
+    uint32_t from, at; /* block and word of the first such pointer */
     uint64_t pointers;
 };
 
@@ -40,7 +41,8 @@ struct cycle_kinds {
     size_t words, word_room;
 };
 
-/* "struct list.first" where types are known, else "list_new (list.c:4) +0x8". */
+/* Writes a block and its pointer on a cycle: "struct list.first" if types are known, else "list_new
+ * (list.c:4) +0x8". */
 static void write_cycle_step(struct verb_run *run, uint32_t from, uint64_t offset, FILE *text)
 {
     const char *field = offset == LISTING_NO_OFFSET ? NULL : verb_field(run, from, offset);
@@ -56,7 +58,8 @@ static void write_cycle_step(struct verb_run *run, uint32_t from, uint64_t offse
         fprintf(text, " +0x%" PRIx64, offset);
 }
 
-/* "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->": from the smallest site on. */
+/* Returns a description of a cycle: "list_new (list.c:4) +0x8 -> item_new (list.c:9) +0x0 ->". It
+ * begins with the block of the lowest site, so that equal cycles have equal descriptions. */
 static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t count)
 {
     const struct heap_graph *graph = run->graph;
@@ -84,7 +87,8 @@ static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t co
     return words;
 }
 
-#define WORDS_MOST 65536 /* of all cycles: arrays have many */
+/* most words of all kinds of cycles; limited because arrays have many words */
+#define WORDS_MOST 65536
 
 static void count_word(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
                        uint32_t from, uint32_t edge)
@@ -103,7 +107,8 @@ static void count_word(const struct heap_graph *graph, struct cycle_kinds *kinds
         kinds->word[*known - 1].pointers++;
 }
 
-/* A std::vector, say, has several pointers to one block. */
+/* Says whether the block has another pointer to the same target, as a std::vector has several
+ * pointers to one block. */
 static bool is_repeated(const struct heap_graph *graph, uint32_t from, uint32_t edge)
 {
     for (uint32_t k = edge; k-- > graph->first[from] && k + 4 > edge;)
@@ -112,7 +117,7 @@ static bool is_repeated(const struct heap_graph *graph, uint32_t from, uint32_t 
     return false;
 }
 
-/* All pointers between blocks of the set. */
+/* Counts all pointers between blocks of the set. */
 static void count_words(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
                         const struct cycle_search *search, uint32_t set)
 {
@@ -168,7 +173,7 @@ static int by_falling_size(const void *one, const void *other)
     return a->bytes != b->bytes ? COMPARE(b->bytes, a->bytes) : COMPARE(a->example, b->example);
 }
 
-/* Elements of an array are one word: "struct entry *[]". */
+/* Describes a word of a cycle. All elements of an array are one: "struct entry *[]". */
 static char *word_text(struct verb_run *run, const struct cycle_word *word)
 {
     char *text = NULL, *to;
@@ -191,7 +196,8 @@ static char *word_text(struct verb_run *run, const struct cycle_word *word)
 
 #define WORDS_SHOWN 12
 
-/* "struct a.next, struct b.first": the words between blocks of the kind, the first 12. */
+/* Lists the words that point from block to block in this kind of cycles, at most 12: "struct
+ * a.next, struct b.first". */
 static const char *kind_words(struct verb_run *run, const struct cycle_kinds *kinds, size_t number)
 {
     const char *between = run->listing->is_json ? ", " : "\n                ";
@@ -260,8 +266,8 @@ static void list_kinds(struct verb_run *run, struct cycle_kinds *kinds, const ch
     listing_close_table(run->listing, kinds->count - shown);
 }
 
-/* Marks the edges that are pointers back inside containers, or weak ones. NULL: there are none. The
- * caller frees the row. */
+/* Marks the edges that do not keep their target alive (graph_types_edge_is_weak). NULL: there are
+ * none. The caller frees the result. */
 static bool *find_weak_edges(struct verb_run *run)
 {
     const struct heap_graph *graph = run->graph;

@@ -1,11 +1,11 @@
-/* verbs_duplicates.c - duplicates: equal texts and equal blocks. */
+/* verbs_duplicates.c - implements duplicates, which lists equal texts and equal blocks. */
 #include "graph/analyze/duplicates.h"
 #include "graph/verbs/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- One content ------------------------------------------------------------------------------ */
+/* ---- Writing a content ----------------------------------------------------------------------- */
 
 static const char *hex_digits(struct arena *mem, const struct graph_content *sample)
 {
@@ -19,7 +19,8 @@ static const char *hex_digits(struct arena *mem, const struct graph_content *sam
     return arena_copy(mem, text, 2 * (size_t)sample->length);
 }
 
-/* The first bytes of a content, as a text or as hex digits; NULL: the file does not have them. */
+/* Returns the first bytes of a content as text or as hex digits; NULL: the file does not have
+ * them. */
 static const char *content_words(const struct verb_run *run, uint64_t content)
 {
     const struct graph_content *sample = duplicates_sample(run->graph, content);
@@ -31,10 +32,10 @@ static const char *content_words(const struct verb_run *run, uint64_t content)
                : hex_digits(run->names->mem, sample);
 }
 
-/* ---- By site or type --------------------------------------------------------------------------- */
+/* ---- The table by site or type --------------------------------------------------------------- */
 
 struct copies {
-    uint64_t *wasted, *blocks; /* by site */
+    uint64_t *wasted, *blocks; /* index: number of a site */
 };
 
 static struct copies count_copies(const struct verb_run *run, const struct duplicates *duplicates)
@@ -93,7 +94,7 @@ static void tell_places(struct verb_run *run, const struct duplicates *duplicate
     free(copies.blocks);
 }
 
-/* ---- By content -------------------------------------------------------------------------------- */
+/* ---- The table by content -------------------------------------------------------------------- */
 
 static void tell_sets(struct verb_run *run, const struct duplicates *duplicates)
 {

@@ -1,5 +1,6 @@
-/* verbs_heap.c - summary, retained, dominators, suspects, waste: questions about all of the
- * heap. */
+/* verbs_heap.c - implements summary, retained, dominators, suspects and waste, the commands about
+ * the whole heap.
+ */
 #include "graph/verbs/verbs.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "common/base/term_text.h"
 #include "graph/analyze/owner_tree.h"
 
-/* ---- summary --------------------------------------------------------------------------------- */
+/* ---- The command summary --------------------------------------------------------------------- */
 
 struct site_sum {
     uint64_t bytes, blocks;
@@ -100,7 +101,7 @@ int verb_summary(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- retained -------------------------------------------------------------------------------- */
+/* ---- The command retained -------------------------------------------------------------------- */
 
 int verb_retained(struct verb_run *run)
 {
@@ -135,9 +136,9 @@ int verb_retained(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- dominators ------------------------------------------------------------------------------ */
+/* ---- The command dominators ------------------------------------------------------------------ */
 
-#define SHARE_LEAST 0.01 /* of the heap: below the first level, smaller groups are left out */
+#define SHARE_LEAST 0.01 /* share of the heap; below the first level, smaller groups are left out */
 
 struct tree_run {
     struct verb_run *run;
@@ -147,13 +148,15 @@ struct tree_run {
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
 
-/* What stands before group_root(): others of the group may be held by other roots. */
+/* Returns the words before the name from group_root(). A root that holds the largest block of a
+ * group may not hold the others. */
 static const char *group_held_by(const struct owner_group *group)
 {
     return group->blocks > 1 ? ", the largest held by " : ", held by ";
 }
 
-/* The root word that holds the group's largest block; NULL: another block, or none. */
+/* Returns the name of the root word that points to the group's largest block; NULL: no root word
+ * does. */
 static const char *group_root(struct verb_run *run, const struct owner_group *group)
 {
     uint32_t root = heap_graph_root_of(run->graph, group->largest);
@@ -217,8 +220,8 @@ static void tell_group(struct tree_run *tree, const struct owner_groups *groups,
     json_close(json, '}');
 }
 
-/* Writes the groups of one level, and the levels below. Below the first level, small groups are
- * left out. */
+/* Writes the groups of one level, and those of the levels below. Below the first level, small
+ * groups are left out. */
 static void tell_groups(struct tree_run *tree, const struct owner_groups *groups, size_t depth)
 {
     struct verb_run *run = tree->run;
@@ -265,18 +268,18 @@ int verb_dominators(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- suspects -------------------------------------------------------------------------------- */
+/* ---- The command suspects -------------------------------------------------------------------- */
 
-#define SUSPECT_SHARE 0.1 /* of the heap */
+#define SUSPECT_SHARE 0.1 /* share of the heap that a suspect holds at least */
 
-/* The blocks of one site among all that a group holds. */
+/* The blocks of one site among all blocks that a group holds. */
 struct site_below {
     uint32_t site;
-    uint32_t example; /* the largest of them */
+    uint32_t example; /* the largest of these blocks */
     uint64_t blocks, bytes;
 };
 
-/* Adds up all that a block dominates, itself included. */
+/* Adds up, by site, a block and all blocks that it dominates. */
 static void add_below(const struct heap_graph *graph, const struct dominators *dominators,
                       uint32_t block, struct site_below *of_site)
 {
@@ -301,7 +304,8 @@ static void add_below(const struct heap_graph *graph, const struct dominators *d
     free(stack);
 }
 
-/* The site with most bytes below the group, or the group's own. */
+/* Finds the site with most bytes among the blocks that a group holds; it may be the group's own
+ * site. */
 static struct site_below find_most(const struct owner_question *question,
                                    const struct owner_groups *groups,
                                    const struct owner_group *group)
@@ -322,7 +326,8 @@ static struct site_below find_most(const struct owner_question *question,
             uint32_t member = below.member[below.group[i].first + k];
             uint32_t above = dominators->idom[member];
 
-            if (graph->block[above].site != graph->block[member].site) /* else it is below one */
+            /* a block of the same site counts where that block is visited */
+            if (graph->block[above].site != graph->block[member].site)
                 add_below(graph, dominators, member, of_site);
         }
     for (uint32_t site = 0; site < sites; site++)
@@ -430,14 +435,15 @@ int verb_suspects(struct verb_run *run)
     return STATUS_GOOD;
 }
 
-/* ---- waste ----------------------------------------------------------------------------------- */
+/* ---- The command waste ----------------------------------------------------------------------- */
 
 #define CHUNK_LEAST 32
 #define CHUNK_HEAD 8
 #define CHUNK_ALIGN 16
 
-/* What the C library's malloc adds to a block: its head, and what it rounds up. Larger blocks have a
- * mapping of their own, which it rounds up to pages. */
+/* Returns the bytes that the malloc of the C library adds to a block: a head, and padding. Very
+ * large blocks have a mapping of their own, which malloc rounds up to pages; this larger padding is
+ * not counted. */
 static uint64_t chunk_extra(const struct graph_block *block)
 {
     uint64_t chunk = (block->size + CHUNK_HEAD + CHUNK_ALIGN - 1) & ~(uint64_t)(CHUNK_ALIGN - 1);

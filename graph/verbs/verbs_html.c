@@ -1,15 +1,16 @@
-/* verbs_html.c - html: the largest blocks as a page, with what holds them and what they hold. page/heap.js
- * shows this:
+/* verbs_html.c - implements html, which writes the largest blocks as an HTML page, with the blocks
+ * that hold them and that they hold. page/heap.js shows this JSON:
  *
  *     { blocks, bytes, explored,
  *       address: [], size: [], retained: [], held: [], site: [], type: [], verdict: [],
  *       up: [], in: [[from, word, ...], ...], in_all: [], out: [[to, word, ...], ...], out_all: [],
  *       roots: [[text, ...], ...], texts: [null, ...] }
  *
- * The first row of columns has a value for each block, and those of the second one for each of the first
- * "explored" blocks: the largest by retained size, that first. The others are blocks at the other end of
- * their pointers. up: the block that dominates it, + 1; 0: none does. Blocks are their indices, texts are
- * indices in "texts". in_all, out_all: how many pointers there are, with those that are left out.
+ * The columns "address" to "verdict" have a value for each block of the page; "up" to "roots" only
+ * for the first "explored" blocks, which are the largest by retained size, sorted by it. The other
+ * blocks are at the other end of their pointers. up: the block that dominates the block, + 1; 0:
+ * none. Blocks are written as their indices, texts as indices in "texts". in_all, out_all: the
+ * number of pointers, including those that the page leaves out.
  */
 #include "graph/verbs/verbs.h"
 
@@ -23,13 +24,14 @@
 #include "symbolize/formats/html_shell.h"
 
 #define EXPLORED_MOST 3000
-#define KNOWN_MOST 40 /* pointers of a block from or to explored ones, in each direction */
-#define OTHERS_MOST 8 /* from or to others */
-#define ROOTS_MOST 5  /* of a block */
+/* most pointers of a block from explored blocks, and most to explored blocks */
+#define KNOWN_MOST 40
+#define OTHERS_MOST 8 /* most pointers of a block from other blocks, and most to other blocks */
+#define ROOTS_MOST 5  /* most roots of a block */
 
 struct texts {
-    const char **text; /* from index 1 on */
-    struct hashmap of; /* hash -> index */
+    const char **text; /* index 0 of the page is no text; text[0] has index 1 */
+    struct hashmap of; /* hash of a text -> its index in the page */
     size_t count, room;
 };
 
@@ -38,13 +40,14 @@ struct page {
     struct dominators dominators;
     struct json_writer *json;
     struct texts texts;
-    uint32_t *index; /* by block: its index + 1; 0: it is not in the page */
-    uint32_t *block; /* by index */
+    uint32_t *index; /* number of a block -> its index in the page + 1; 0: it is not in the page */
+    uint32_t *block; /* index in the page -> number of the block */
     uint32_t count, explored;
     size_t room;
 };
 
-/* The index of a text of the arena of the names; NULL, "": 0. Texts whose hashes are equal are one. */
+/* Returns the index of a text, which lives in the arena of the names; NULL and "": 0. Texts with
+ * equal hashes are treated as equal. */
 static uint32_t text_index(struct page *page, const char *text)
 {
     struct texts *texts = &page->texts;
@@ -84,7 +87,7 @@ static void explore(struct page *page)
     free(order);
 }
 
-/* ---- Pointers --------------------------------------------------------------------------------- */
+/* ---- Writing pointers ------------------------------------------------------------------------ */
 
 static void put_pointer(struct page *page, uint32_t from, uint32_t edge, uint32_t other)
 {
@@ -97,7 +100,7 @@ static void put_pointer(struct page *page, uint32_t from, uint32_t edge, uint32_
     json_put_number(page->json, NULL, text_index(page, field));
 }
 
-/* Pointers from or to explored blocks, or the others. */
+/* Writes pointers to a block: those from explored blocks, or those from other blocks. */
 static void put_in(struct page *page, uint32_t block, bool explored, uint32_t most)
 {
     const struct heap_graph *graph = page->run->graph;
@@ -174,7 +177,7 @@ static void put_roots(struct page *page)
     free(next);
 }
 
-/* ---- Columns ---------------------------------------------------------------------------------- */
+/* ---- Writing columns ------------------------------------------------------------------------- */
 
 static uint64_t address_of(struct page *page, uint32_t block)
 {
@@ -279,9 +282,9 @@ static void put_graph(struct page *page)
     json->flat = false;
 }
 
-/* ---- The page --------------------------------------------------------------------------------- */
+/* ---- Writing the page ------------------------------------------------------------------------ */
 
-/* The data of a report without records: the page has the graph alone. */
+/* Writes the data of a report without records, because the page has only the graph. */
 static void put_report(struct verb_run *run, struct json_writer *json)
 {
     static const char *const empty[] = {"records",   "entries", "other",     "errors",

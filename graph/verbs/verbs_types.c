@@ -1,19 +1,20 @@
-/* verbs_types.c - types: the heap by what its blocks are. */
+/* verbs_types.c - implements types, which lists the types of all blocks. */
 #include "graph/verbs/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct type_row {
-    const struct block_type *type; /* NULL: unknown */
+    const struct block_type *type; /* NULL: blocks whose type is unknown */
     uint64_t blocks, bytes, lost_blocks, lost_bytes, conflicts;
-    uint64_t retained;   /* by blocks of the type that no other one of it dominates */
-    uint64_t block_size; /* 0: they differ */
-    uint64_t above;      /* blocks of the type on the way to the block that is visited */
+    /* sum over those blocks of the type that no other block of the type dominates */
+    uint64_t retained;
+    uint64_t block_size; /* size of each block; 0: the sizes differ */
+    uint64_t above;      /* number of blocks of this type that dominate the block being visited */
 };
 
 struct type_rows {
-    struct type_row *row; /* the first: unknown */
+    struct type_row *row; /* the first row is for blocks of unknown type */
     uint32_t *of_site;
     uint32_t count;
 };
@@ -54,9 +55,10 @@ static void add_block(const struct verb_run *run, const struct graph_block *bloc
     row->lost_bytes += block->size;
 }
 
-#define LEAVES (1u << 31) /* a block that is visited a second time, after those below it */
+/* set for a block that is visited a second time, after all blocks that it dominates */
+#define LEAVES (1u << 31)
 
-/* Adds up what the blocks of each type retain, in the tree of dominators from the top down. */
+/* Adds up what the blocks of each type retain; walks the tree of dominators from the top down. */
 static void add_retained(const struct heap_graph *graph, const struct dominators *dominators,
                          struct type_rows *rows)
 {
