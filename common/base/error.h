@@ -2,7 +2,7 @@
  *
  * The program that is run shares stderr, so a line is one write(2) and is never torn. Only what
  * the user requested or has to know is printed.
- *  */
+ */
 #ifndef COMMON_BASE_ERROR_H
 #define COMMON_BASE_ERROR_H
 

@@ -5,7 +5,7 @@
  * /proc, /sys and /dev are refused, wherever links lead (/dev/shm holds ordinary files). When
  * root reads the recording of another user, the kernel decides with that user's rights, not with
  * root's.
- *  */
+ */
 #ifndef COMMON_BASE_FOREIGN_FILE_H
 #define COMMON_BASE_FOREIGN_FILE_H
 

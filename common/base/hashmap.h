@@ -4,7 +4,7 @@
  * Open addressing with linear probing, doubled at three quarters full; entries are never
  * removed. The hash values are visible to users (signatures are made of them), so the hash
  * functions never change.
- *  */
+ */
 #ifndef COMMON_BASE_HASHMAP_H
 #define COMMON_BASE_HASHMAP_H
 

@@ -3,7 +3,7 @@
  * An array of ranges sorted by start. Each range also stores the highest end of all ranges up to
  * it, so that overlapping ranges (generations of unloaded libraries, dead functions left at
  * address 0) are all found and a search still stops early.
- *  */
+ */
 #ifndef COMMON_BASE_INTERVAL_MAP_H
 #define COMMON_BASE_INTERVAL_MAP_H
 

@@ -2,7 +2,7 @@
  *
  * Names and paths come from programs that are not trusted, so control characters are escaped
  * (leak_escape.h). Each character counts as one column, also those of double width.
- *  */
+ */
 #ifndef COMMON_BASE_TERM_TEXT_H
 #define COMMON_BASE_TERM_TEXT_H
 

@@ -11,7 +11,7 @@
  *
  * The Dwarf and the table of source paths belong to the caller and must outlive the indices.
  * Strings belong to libdw and to the table of source paths.
- *  */
+ */
 #ifndef COMMON_DEBUGINFO_DWARF_H
 #define COMMON_DEBUGINFO_DWARF_H
 

@@ -3,7 +3,7 @@
  * It tries in order: the file at its path (below --sysroot), if that has the recorded build-id;
  * a debug file of that build-id in the debug directories; the file from debuginfod. Names come
  * only from a file that is proven to be the one that was mapped.
- *  */
+ */
 #ifndef COMMON_DEBUGINFO_ELF_BINARY_H
 #define COMMON_DEBUGINFO_ELF_BINARY_H
 

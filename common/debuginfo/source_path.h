@@ -2,7 +2,7 @@
  *
  * A line table has names relative to the directory in which the compiler ran (DW_AT_comp_dir),
  * such as "src/x.c" or "../src/x.c", and libdw returns most of them unchanged.
- *  */
+ */
 #ifndef COMMON_DEBUGINFO_SOURCE_PATH_H
 #define COMMON_DEBUGINFO_SOURCE_PATH_H
 

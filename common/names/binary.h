@@ -3,7 +3,7 @@
  * this file are lost.
  *
  * Strings that these functions return are valid until the next call of any of these functions.
- *  */
+ */
 #ifndef COMMON_NAMES_BINARY_H
 #define COMMON_NAMES_BINARY_H
 

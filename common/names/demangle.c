@@ -4,7 +4,7 @@
  *
  * libiberty needs stack in proportion to the name and refuses names above 1024 characters by
  * default: for longer names the limit is off, and libiberty runs in a thread with a large stack.
- *  */
+ */
 #include "common/names/names.h"
 
 #include <libiberty/demangle.h>

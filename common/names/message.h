@@ -4,7 +4,7 @@
  * The name process may be corrupted by a hostile file, so messages are checked: a message that
  * is too long, too short or read in another order than written becomes `bad`, and from then on
  * every number read from it is 0 and every text NULL.
- *  */
+ */
 #ifndef COMMON_NAMES_MESSAGE_H
 #define COMMON_NAMES_MESSAGE_H
 

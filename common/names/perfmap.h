@@ -6,7 +6,7 @@
  * lived. Of a very long map only the end is read, which has the newest names. Where lines
  * overlap the later line wins, because a virtual machine reuses the memory of discarded code.
  * The file is read at the first lookup.
- *  */
+ */
 #ifndef COMMON_NAMES_PERFMAP_H
 #define COMMON_NAMES_PERFMAP_H
 
@@ -45,7 +45,7 @@ struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address);
  *   JS:*outer /srv/app.js:10:5      V8; * ^ ~ + name the compiler and are dropped
  *   py::outer:/srv/app.py           CPython
  *   void L.outer(int)               others; the whole text is the function
- *  */
+ */
 struct perfmap_function {
     const char *function;
     const char *file; /* NULL = unknown */

@@ -5,7 +5,7 @@
  * names '-' and '_' are the same. An error is reported as one line on standard error, which
  * begins with the tool's name and ends with what to do next; for a misspelt name it suggests the
  * nearest one.
- *  */
+ */
 #ifndef COMMON_OPTIONS_COMMAND_LINE_H
 #define COMMON_OPTIONS_COMMAND_LINE_H
 

@@ -5,7 +5,7 @@
  * mix(signature(caller), names at node). A name is the module's base name (empty for the
  * executable) and the function, inlined ones included; addresses and lines are no part of it. A
  * recursion (f f f, or f g f g) counts once.
- *  */
+ */
 #ifndef COMMON_SITES_SIGNATURE_H
 #define COMMON_SITES_SIGNATURE_H
 

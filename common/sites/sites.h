@@ -1,6 +1,6 @@
 /* sites.h - facts about a record from its allocation sites in the recording file: tags, verdicts
  * of the last leak check, where its other blocks are freed, and growth.
- *  */
+ */
 #ifndef COMMON_SITES_SITES_H
 #define COMMON_SITES_SITES_H
 

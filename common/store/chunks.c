@@ -1,13 +1,13 @@
-/* chunks.c - the framing of a recording file; see reader_internal.h. */
+/* chunks.c - finds the chunks of a recording file, and the records of arrays that were written. */
 #include "common/store/reader_internal.h"
 
 #include <stdlib.h>
 
 #include "common/base/arena.h"
 
-/* Says whether a chunk begins at an offset. The chunk may reach past the image when the file was
- * cut off, but never past what the header says was reserved: a damaged size must not hide later
- * chunks. */
+/* Says whether a chunk begins at an offset. If the file was cut off, the chunk may reach beyond
+ * the image, but never beyond the size that the header says is in use: else a damaged size would
+ * hide the chunks behind it. */
 static bool is_chunk_at(const struct store_image *image, uint64_t used, size_t at,
                         struct leak_chunk *chunk)
 {
@@ -20,7 +20,7 @@ static bool is_chunk_at(const struct store_image *image, uint64_t used, size_t a
            chunk->size % LEAK_PAGE == 0 && chunk->size <= limit - at;
 }
 
-/* A page that was reserved but not published begins with a zero word. */
+/* Says whether a page was reserved but not published: then its first word is zero. */
 static bool is_unpublished(const uint8_t *page, size_t rest)
 {
     uint32_t magic = 0;
@@ -47,7 +47,7 @@ static void add_chunk(struct chunks *chunks, const struct store_image *image, si
 struct chunks chunks_find(const struct store_image *image, uint64_t used)
 {
     struct chunks chunks = {0};
-    size_t at = LEAK_PAGE; /* behind the header */
+    size_t at = LEAK_PAGE; /* behind the page with the file's header */
 
     for (size_t i = 0; i < image->extent_count; i++) {
         if (at < image->extents[i].start)
@@ -120,7 +120,7 @@ static int by_first(const void *left, const void *right)
 size_t runs_index(struct runs *runs, size_t base, size_t *total)
 {
     size_t kept = 0;
-    uint64_t next = 0; /* the lowest id that no run has yet */
+    uint64_t next = 0; /* lowest id that no run has contained so far */
     size_t dropped = 0;
 
     *total = base;

@@ -1,8 +1,7 @@
-/* read_faults.c - bad frees, resources and the crash; see reader_internal.h.
+/* read_faults.c - reads bad frees, resources and the crash record.
  *
- * All are records of a fixed size. One of an unknown type, form, kind or thread is left out; one
- * with an invalid site is still an error; an invalid node ends the stack.
- */
+ * All have a fixed size. A record of an unknown type, form, kind or thread is left out. An
+ * invalid site becomes STORE_NO_SITE, and an invalid node the root STORE_ROOT_MISSING. */
 #include "common/store/reader_internal.h"
 
 /* ---- Bad frees ------------------------------------------------------------------------------- */
@@ -18,10 +17,12 @@ static uint32_t event_node(struct reader *reader, uint32_t id)
     return id ? read_node(reader, id, reader->store->node_count) : LEAK_ROOT_NONE;
 }
 
-/* The name of a pool. names: the table of these names; NULL = there is none. */
+/* The name of a pool by its number. names: the chunk with the table of names; NULL = there is
+ * none. */
 static const char *pool_name(struct reader *reader, const struct chunk *names, uint32_t number)
 {
-    size_t at = (size_t)number * sizeof(struct leak_pool); /* where the next record begins */
+    /* End of the pool's record in the table. */
+    size_t at = (size_t)number * sizeof(struct leak_pool);
     struct leak_pool pool;
 
     if (!names || !number || number > LEAK_POOLS || at > names->end - names->payload)
@@ -80,7 +81,7 @@ static struct store_resource_use read_use(struct reader *reader, const struct le
 {
     struct store_resource_use made = {.thread = mark->thread, .tick = mark->tick};
 
-    if (mark->node) /* else 0, which is LEAK_ROOT_NONE: not observed */
+    if (mark->node) /* else LEAK_ROOT_NONE, which is 0: the stack was not recorded */
         made.node = read_node(reader, mark->node, reader->store->node_count);
     return made;
 }
@@ -129,7 +130,7 @@ static void add_totals(struct store *store, const struct leak_resource *place)
     struct leak_resource_totals totals;
 
     memcpy(&totals, place, sizeof(totals));
-    if (store->header.version < 3) { /* half the counters */
+    if (store->header.version < 3) { /* older files have half as many counters */
         totals.missed = totals.opened[8];
         memset(totals.opened + 8, 0, sizeof(totals.opened) / 2);
     }
@@ -157,10 +158,11 @@ void read_resources(struct reader *reader, const struct chunk *chunk)
     }
 }
 
-/* ---- The crash ------------------------------------------------------------------------------- */
+/* ---- The crash record ---------------------------------------------------------------------------
+ *
+ * The record is published in steps, so parts that were never written are zero. Invalid numbers
+ * are left out one by one, since the crash may be all that a damaged file contains. */
 
-/* A crash record is published in steps, so what was not reached is zero. Invalid numbers are left
- * out one by one: the crash may be all that a damaged file contains. */
 static void terminate(char *text, size_t size)
 {
     text[size - 1] = 0;

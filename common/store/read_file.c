@@ -1,5 +1,5 @@
-/* read_file.c - copies a recording file without its holes, and calls the parts of the reader in
- * their order; see reader.h and reader_internal.h. */
+/* read_file.c - copies a recording file without its holes, and lets each part of the reader
+ * parse its chunks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ void read_error_text(const struct read_error *trouble, char *text, size_t size)
 }
 
 #define ATTEMPTS 8
-#define SKIP_BELOW ((size_t)1 << 20) /* in a smaller file holes are not looked up */
+#define SKIP_BELOW ((size_t)1 << 20) /* in a smaller file all bytes are read, holes included */
 
 static void unmap_image(struct store_image *image)
 {
@@ -49,7 +49,8 @@ static bool set_trouble(struct read_error *trouble, enum error_code code, int os
     return false;
 }
 
-/* Reads up to size bytes at offset; returns how many, fewer where the file ends, or -1. */
+/* Reads up to size bytes at offset. Returns their number, which is smaller at the end of the
+ * file, or -1. */
 static ssize_t read_at(int fd, uint8_t *to, size_t size, size_t offset)
 {
     size_t done = 0;
@@ -81,7 +82,7 @@ static bool read_file_header(int fd, struct leak_header *header, struct read_err
     return true;
 }
 
-/* The next data at or after `at`. False: there is none below `size`. */
+/* Finds the next range of data at or after `at`. False: there is no data up to `size`. */
 static bool next_extent(int fd, size_t at, size_t size, struct extent *found)
 {
     off_t start, end;
@@ -93,7 +94,8 @@ static bool next_extent(int fd, size_t at, size_t size, struct extent *found)
         return true;
     start = lseek(fd, (off_t)at, SEEK_DATA);
     if (start < 0)
-        return errno != ENXIO; /* ENXIO: only a hole is left; else the file system has no holes */
+        return errno != ENXIO; /* ENXIO: only a hole is left; another error: the file system
+                                * cannot show holes, so all is data */
     if ((size_t)start >= size)
         return false;
     end = lseek(fd, start, SEEK_HOLE);
@@ -155,8 +157,9 @@ static bool load_descriptor(int fd, struct store_image *image, struct read_error
         if (!read_file_header(fd, &header, trouble))
             return false;
         if (!store_header_is_readable(&header))
-            header.used = sizeof(header); /* enough for the reader to see what it is */
-        /* The copy is made between the two reads of the count of folds. */
+            header.used = sizeof(header); /* enough to see what the file is */
+        /* The number of folds is read before and after the copy. If it differs, counts moved
+         * between slots and sites meanwhile, and the copy is made again. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (!copy_file(fd, &header, image, trouble))
             return false;
@@ -191,9 +194,9 @@ static bool load_image(const char *path, struct store_image *image, struct read_
     return good;
 }
 
-/* ---- The parts, in their order --------------------------------------------------------------- */
+/* ---- Parsing all parts, in their order ------------------------------------------------------- */
 
-/* The header's size in each version. The fields that an older version lacks, at the end, are read
+/* The size of the header in each version. Fields at the end that an older version lacks are read
  * as zero. */
 static const uint32_t header_sizes[] = {0, 400, 408, sizeof(struct leak_header)};
 _Static_assert(sizeof(header_sizes) / sizeof(*header_sizes) == LEAK_STORE_VERSION + 1,

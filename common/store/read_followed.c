@@ -1,4 +1,5 @@
-/* read_followed.c - the blocks that follow_blocks= named; see reader_internal.h. */
+/* read_followed.c - reads the blocks that the option follow_blocks= named, and their reference
+ * count. */
 #include "common/store/reader_internal.h"
 
 static uint64_t *read_frames(struct store *store, const uint64_t *frames, uint32_t said,
@@ -61,7 +62,8 @@ static void add_followed(struct reader *reader, const struct leak_followed *foll
     store->followed_count++;
 }
 
-/* Says whether the word changed by one alone, was more than 1, went down, and is not 0 in the end. */
+/* Says whether a word of the block is a reference count: it changed by one at a time, was above
+ * 1, went down, and is not 0 at the end. */
 static bool is_reference_count(const struct leak_counters *read, uint32_t word)
 {
     const struct leak_counter *counter = &read->words[word];

@@ -1,13 +1,12 @@
-/* read_frees.c - where blocks were freed, and the last frees of each thread; see reader_internal.h.
+/* read_frees.c - reads where blocks were freed, and the last frees of each thread.
  *
- * Both refer to sites by id, and sites have their final indices by now. A record whose site is
- * missing is left out, but a recent free without a site still says what freed an address.
- */
+ * Both refer to sites by id. A record of freed blocks whose site is missing is left out; a
+ * recent free without a site stays, since it still says which call freed an address. */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
 
-/* ---- Pairs of site and stack ----------------------------------------------------------------- */
+/* ---- Where the blocks of each site were freed ------------------------------------------------ */
 
 static void add_freed(struct reader *reader, const struct leak_freed *freed)
 {
@@ -57,13 +56,13 @@ static void read_freed(struct reader *reader)
     }
 }
 
-/* ---- Rings ----------------------------------------------------------------------------------- */
+/* ---- The last frees of each thread, in a ring ------------------------------------------------ */
 
 static void add_recent(struct reader *reader, const struct leak_recent *ring,
                        const struct leak_recent_free *free)
 {
     struct store *store = reader->store;
-    uint32_t form = free->size_form & 0xff; /* enum leak_form */
+    uint32_t form = free->size_form & 0xff; /* the low byte is an enum leak_form */
     struct store_recent *made;
 
     store->recent = array_grow(store->recent, &reader->recent_capacity, store->recent_count + 1,
@@ -76,11 +75,12 @@ static void add_recent(struct reader *reader, const struct leak_recent *ring,
                                   .tick = free->tick,
                                   .form = form < LEAK_FORM_MAX ? form : LEAK_FORM_NONE,
                                   .size_most = (uint64_t)(free->size_form >> 8) * LEAK_RECENT_UNIT};
-    if (free->node) /* else 0, which is LEAK_ROOT_NONE */
+    if (free->node) /* else LEAK_ROOT_NONE, which is 0: the stack was not recorded */
         made->node = read_node(reader, free->node, store->node_count);
 }
 
-/* Newest first. The oldest entry of a full ring is left out: it may be half overwritten. */
+/* Reads the last frees of a thread, the newest first. The oldest entry of a full ring is left
+ * out: the thread may be overwriting it. */
 static void read_ring(struct reader *reader, const struct chunk *chunk)
 {
     size_t room = chunk->end - chunk->payload;
@@ -103,11 +103,12 @@ static int by_tick(const void *left, const void *right)
 {
     const struct store_recent *const *a = left, *const *b = right;
 
-    return COMPARE((*b)->tick, (*a)->tick) ?: COMPARE(*a, *b); /* else as they were read */
+    /* Equal ticks: in the order in which they were read. */
+    return COMPARE((*b)->tick, (*a)->tick) ?: COMPARE(*a, *b);
 }
 
-/* Sorts the last frees by time. The order within the ring of one thread is known; between threads
- * only the tick tells, and equal ticks keep their order. */
+/* Sorts the last frees by time, the newest first. The order of frees of one thread is known;
+ * frees of different threads are ordered by their tick only, and equal ticks keep their order. */
 static void sort_recent(struct store *store)
 {
     const struct store_recent **order = NULL;

@@ -1,15 +1,15 @@
-/* read_history.c - the heap and some sites over time, the peak, and milestones; see
- * reader_internal.h.
+/* read_history.c - reads the size of the heap and of some sites over time, the peak, and
+ * milestones.
  *
- * Points, rows and milestones are in no order in the file and say their times. Of two with one time
- * the second is invalid, and so is a time beyond the epoch. A column whose site is missing is left
- * out with its entries. A milestone that is being overwritten has no number.
- */
+ * Points, rows and milestones are unordered in the file; each has its time. If two have the same
+ * time the second is invalid, and so is a time after the current tick. A column whose site is
+ * missing is left out with its entries. A milestone that is being written has number 0. */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
 
-/* How far the epoch of a running process may be behind. */
+/* Ticks by which an entry may be ahead of the current tick in the header, which the process
+ * writes separately. */
 #define AHEAD_MOST (2 * LEAK_TICKS_PER_SECOND)
 
 struct row_at {
@@ -25,7 +25,7 @@ static bool is_valid_tick(struct reader *reader, uint32_t published)
     return false;
 }
 
-/* ---- Points ---------------------------------------------------------------------------------- */
+/* ---- Points: the size of the heap over time -------------------------------------------------- */
 
 static int by_tick(const void *left, const void *right)
 {
@@ -57,7 +57,7 @@ static void read_points(struct reader *reader, const struct leak_history *head)
     history->moment_count = kept;
 }
 
-/* ---- The peak -------------------------------------------------------------------------------- */
+/* ---- The peak of the heap -------------------------------------------------------------------- */
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -95,7 +95,7 @@ static void read_peak(struct reader *reader, const struct leak_history *head)
               by_bytes);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows: the size of some sites over time -------------------------------------------------- */
 
 static size_t find_rows(struct reader *reader, const struct chunks *chunks, struct row_at *rows)
 {
@@ -125,7 +125,7 @@ static size_t find_rows(struct reader *reader, const struct chunks *chunks, stru
     return kept;
 }
 
-/* Reads the valid columns; column[] gets the place of each series in the file. */
+/* Reads the valid columns; column[] gets the column in the file of each series. */
 static void read_columns(struct reader *reader, const struct leak_history *head, size_t *column)
 {
     struct store *store = reader->store;
@@ -182,7 +182,7 @@ void read_history(struct reader *reader, const struct chunks *chunks)
     struct leak_history *head;
 
     if (!chunk || chunk->end - chunk->payload < sizeof(*head))
-        return; /* cut off, or of a version without history */
+        return; /* the chunk is cut off, or the file's version has no history */
     head = arena_alloc(reader->store->mem, sizeof(*head));
     memcpy(head, reader->image->data + chunk->payload, sizeof(*head));
     if (head->limit_of < LEAK_LIMIT_MAX && head->limit) {
@@ -220,7 +220,7 @@ static void add_milestone(struct reader *reader, const uint8_t *at)
         .name = arena_copy(store->mem, raw.name, strnlen(raw.name, sizeof(raw.name)))};
 }
 
-/* How many milestones the chunk has. */
+/* The number of milestones that a chunk has room for. */
 static size_t count_milestones(const struct chunk *chunk)
 {
     size_t there = (chunk->end - chunk->payload) / sizeof(struct leak_milestone);

@@ -1,21 +1,19 @@
-/* read_leak_check.c - what the last leak check found; see reader_internal.h.
+/* read_leak_check.c - reads the results of the last leak check.
  *
- * A leak check is one chunk: a head and tables. Tables are cut off where the chunk ends. Records
- * keep their indices, because other records refer to them by index, so an invalid one stays as an
- * empty one. A leak check that failed has the reason, and never replaces an earlier one that
- * succeeded.
- */
+ * A leak check is one chunk: a head and tables. A table is cut off where the chunk ends. Other
+ * records refer to records by index, so an invalid record is not removed but made empty. A leak
+ * check that failed has the reason; it never replaces an earlier one that succeeded. */
 #include "common/store/reader_internal.h"
 
 struct check_reader {
     struct reader *reader;
     struct store_leak_check *look;
-    const uint8_t *at; /* the payload */
+    const uint8_t *at; /* payload of the chunk */
     size_t length;
 };
 
-/* How many of the `length` bytes at `at` lie before the first hole: what was never written is never
- * read as a record, however long the chunk claims to be. */
+/* The number of the `length` bytes at `at` that lie before the first hole. A hole was never
+ * written, so it must not be read as records, whatever length the chunk claims. */
 static size_t length_before_hole(const struct store_image *image, size_t at, size_t length)
 {
     size_t end = at;
@@ -26,7 +24,7 @@ static size_t length_before_hole(const struct store_image *image, size_t at, siz
     return end - at < length ? end - at : length;
 }
 
-/* How many records the table has. */
+/* The number of records that a table has in the chunk. */
 static size_t count_records(struct check_reader *tables, const struct leak_table *table,
                             size_t size)
 {
@@ -38,7 +36,7 @@ static size_t count_records(struct check_reader *tables, const struct leak_table
     return room;
 }
 
-/* A copy of the table, NULL when it is empty. */
+/* A copy of a table; NULL if it is empty. */
 static void *copy_table(struct check_reader *tables, const struct leak_table *table, size_t size,
                         size_t *count)
 {
@@ -52,7 +50,7 @@ static void *copy_table(struct check_reader *tables, const struct leak_table *ta
     return copy;
 }
 
-/* Makes an invalid range of another table empty. */
+/* Makes a range of another table empty if it is invalid. */
 static void check_range(struct check_reader *tables, uint32_t *first, uint32_t *count, size_t all)
 {
     if (*first <= all && *count <= all - *first)
@@ -137,7 +135,7 @@ static void read_check_modules(struct check_reader *tables)
                                      &look->module_count, &look->module_spans);
 }
 
-/* ---- What was found -------------------------------------------------------------------------- */
+/* ---- Results: sites with verdicts, and owners ------------------------------------------------ */
 
 static struct store_found make_found(struct check_reader *tables, const struct leak_found *found)
 {
@@ -195,7 +193,8 @@ static void read_found(struct check_reader *tables)
     }
 }
 
-/* Keeps those whose site exists. */
+/* Reads pairs of a lost site and the owner that was freed; drops those whose site does not
+ * exist. */
 static void read_orphans(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
@@ -221,7 +220,8 @@ static void read_orphans(struct check_reader *tables)
     }
 }
 
-/* Keeps those whose root and site exist. */
+/* Reads how much of each site each root keeps alive; drops records whose root or site does not
+ * exist. */
 static void read_parts(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
@@ -300,7 +300,7 @@ static void read_ages(struct check_reader *tables)
         }
 }
 
-/* ---- What points to a block ------------------------------------------------------------------ */
+/* ---- The pointers to a block that the user asked about --------------------------------------- */
 
 static void read_pointers(struct check_reader *tables)
 {
@@ -315,12 +315,12 @@ static void read_pointers(struct check_reader *tables)
         }
 }
 
-/* ---- Which leak check ------------------------------------------------------------------------ */
+/* ---- Choosing the leak check to read --------------------------------------------------------- */
 
 #define HEAD_LEAST offsetof(struct leak_snapshot, interiors)
 
-/* Reads the head of a leak check. Fields that an older head lacks are zero. False: it was never
- * published, or is invalid. */
+/* Reads the head of a leak check. Fields that an older version lacks become zero. False: it was
+ * never published, or is invalid. */
 static bool read_head(struct reader *reader, const struct chunk *chunk, struct leak_snapshot *head)
 {
     uint32_t size = 0;
@@ -377,8 +377,8 @@ static void read_tables(struct reader *reader, const struct chunk *chunk,
     read_losses(&tables);
 }
 
-/* Counts the blocks that are older than libleak: only a leak check knows them, so their sites have
- * no counts yet. */
+/* Counts the blocks that are older than libleak in their sites, which have no counts yet because
+ * only a leak check finds such blocks. */
 static void count_older_sites(struct store *store)
 {
     const struct store_leak_check *look = store->look;
@@ -395,7 +395,8 @@ static void count_older_sites(struct store *store)
     }
 }
 
-/* The place in the file says nothing of the order: old ones are overwritten. */
+/* Compares the times of two leak checks. Their order in the file does not matter, since old ones
+ * are overwritten. */
 static bool is_later(const struct leak_snapshot *one, const struct leak_snapshot *other)
 {
     return other->when_ns >= one->when_ns;

@@ -1,10 +1,11 @@
-/* read_process.c - the packed chunks, texts and records of any length: what the process is, which
- * modules it had, which options were set; see reader_internal.h. */
+/* read_process.c - reads chunks with texts and records of any length: the process, its modules
+ * and options, Python code. */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
 
-/* The text of `length` bytes and a NUL at *at, or NULL; advances *at behind it. */
+/* Reads a text of `length` bytes that a NUL must follow, and advances *at behind the NUL. NULL:
+ * there is no such text. */
 static const char *next_text(struct store *store, const uint8_t **at, const uint8_t *end,
                              size_t length)
 {
@@ -64,7 +65,8 @@ static bool is_valid_module(const struct leak_module *module, size_t rest)
            module->build_id_length <= LEAK_BUILD_ID_MAX && module->start <= module->end;
 }
 
-/* The struct leak_module at `at`: returns its length, or 0 when it is invalid, which is counted. */
+/* Reads the struct leak_module at `at`. Returns its length; 0: it is invalid, and counted as
+ * damaged. */
 static size_t read_module(struct reader *reader, const uint8_t *at, size_t rest,
                           struct store_module *made)
 {
@@ -120,7 +122,7 @@ static void read_modules(struct reader *reader, const uint8_t *at, size_t length
         size_t used = read_module(reader, at, length, &made);
 
         if (!used)
-            return; /* without a length the next one cannot be found */
+            return; /* without a valid length the next module cannot be found */
         store->modules = array_grow(store->modules, &reader->module_capacity,
                                     store->module_count + 1, sizeof(*store->modules));
         store->modules[store->module_count++] = made;
@@ -166,7 +168,7 @@ static void read_codes(struct reader *reader, const uint8_t *at, size_t length)
         memcpy(&code, at, sizeof(code));
         if (!is_valid_code(&code, length)) {
             reader->damaged++;
-            return; /* without a length the next one cannot be found */
+            return; /* without a valid length the next code cannot be found */
         }
         add_code(reader, &code, at + sizeof(code));
         at += code.length;
@@ -210,7 +212,7 @@ void read_packed_end(struct reader *reader)
     interval_map_sort(&store->module_spans);
 }
 
-/* The payload is the name of the source, NUL, and the text. */
+/* Reads suppressions: the payload is the name of their source, a NUL, and the text. */
 static void read_suppressions(struct reader *reader, const uint8_t *at, size_t length)
 {
     struct store *store = reader->store;

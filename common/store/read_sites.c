@@ -1,10 +1,10 @@
-/* read_sites.c - threads, nodes, sites, their tags and counts; see reader_internal.h.
+/* read_sites.c - reads threads, nodes of call stacks, sites, tags and counts.
  *
- * Arrays have records of one size, numbered across chunks. Ids become indices: a parent is always
- * below its child, a site's node is in range. What a site holds is the equation of leak_store.h:
+ * These are arrays of records of one size, which are numbered across chunks. Ids become indices;
+ * a node's parent has a smaller index, and a site's node is in range. The counts of a site
+ * follow from the equation of leak_store.h:
  *
- *     live(site) = folded(site) + sum over threads of slots(site)
- */
+ *     live(site) = folded(site) + sum over threads of slots(site) */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
@@ -77,7 +77,8 @@ static void read_threads(struct reader *reader)
         }
     if (store->thread_count)
         qsort(store->threads, store->thread_count, sizeof(*store->threads), by_serial);
-    for (size_t i = 0; i < store->thread_count; i++) /* of two with one serial the first counts */
+    /* If two have the same serial number, the first counts. */
+    for (size_t i = 0; i < store->thread_count; i++)
         if (!kept || store->threads[kept - 1].serial != store->threads[i].serial)
             store->threads[kept++] = store->threads[i];
     store->thread_count = kept;
@@ -174,15 +175,15 @@ void read_arrays(struct reader *reader)
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
-/* A site has its tag by number. Where the name is not in the file or is invalid, the number becomes
- * the name, so that the tag of every site has one. */
+/* Reads the name of a tag. Sites refer to tags by number; a tag without a valid name gets its
+ * number as name. */
 static void read_tag(struct reader *reader, size_t tag, const uint8_t *at)
 {
     struct leak_tag record;
 
     memcpy(&record, at, sizeof(record));
     if (!record.length)
-        return; /* unused, like all behind it */
+        return; /* this tag and all behind it are unused */
     if (record.length < LEAK_TAG_NAME && strnlen(record.name, LEAK_TAG_NAME) == record.length)
         reader->store->tags[tag] = arena_copy(reader->store->mem, record.name, record.length);
     else
@@ -242,7 +243,8 @@ static void add_thread(struct store_site *site, uint32_t thread)
     site->more_threads = true;
 }
 
-/* The published site with that id, or NULL. */
+/* Finds a published site by its id; NULL: there is none, and the reference is counted as
+ * damaged. */
 static struct store_site *find_site(struct reader *reader, uint32_t id)
 {
     size_t index = runs_find(&reader->sites, id);
@@ -265,7 +267,7 @@ static void add_slot(struct reader *reader, uint32_t thread, const struct leak_s
     if (slot->counts.allocs)
         add_thread(site, thread);
     if (folded)
-        return; /* the thread died before it cleared the slot: the fold contains these counts */
+        return; /* the fold contains these counts: the thread died before it cleared the slot */
     site->counts.allocs += slot->counts.allocs;
     site->counts.bytes += slot->counts.bytes;
     site->counts.frees += slot->counts.frees;
@@ -281,8 +283,8 @@ static bool read_slots_header(const struct reader *reader, const struct chunk *c
     return slots->thread != 0;
 }
 
-/* The thread died inside a fold: the sum beside the slots replaces the counts of the site. Before
- * any slot is added. */
+/* Reads the fold of a thread that died while it folded a slot into a site: the sum in the fold
+ * replaces the counts of the site. Must run before slots are added. */
 static void read_fold(struct reader *reader, const struct chunk *chunk)
 {
     struct leak_slots slots;
@@ -314,7 +316,7 @@ static void read_slots(struct reader *reader, const struct chunk *chunk)
     runs_end(&runs);
 }
 
-/* A sum of differences: a "negative" one was read between two updates. */
+/* Turns a "negative" sum into 0: a sum of differences that was read between two updates. */
 static uint64_t clamp_negative(uint64_t sum)
 {
     return sum >> 63 ? 0 : sum;
@@ -325,7 +327,7 @@ static void read_variances(struct reader *reader)
     size_t total;
 
     if (!reader->store->header.sample)
-        return; /* counts are exact, whatever the records say */
+        return; /* without sampling, counts are exact, and the records of variances mean nothing */
     reader->damaged += runs_index(&reader->variances, 0, &total);
     for (size_t i = 0; i < reader->variances.count; i++) {
         const struct run *run = &reader->variances.run[i];
@@ -366,8 +368,8 @@ static void read_temporary(struct reader *reader)
     }
 }
 
-/* Leaves out sites that were never published, and computes what is live. In a running process a
- * free may be read before its allocation: then nothing is live. */
+/* Leaves out sites that were never published, and computes the live blocks of the others. In a
+ * running process a free may be read before its allocation: then the site has no live blocks. */
 static void finish_sites(struct store *store)
 {
     size_t kept = 0;

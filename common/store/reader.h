@@ -1,13 +1,14 @@
-/* reader.h - the bytes of a recording file become a struct store.
+/* reader.h - reads a recording file into a struct store.
  *
- * The file is never mapped: the process may still write it, and it may be truncated meanwhile. It
- * is read with pread(2) up to min(file size, header.used) into private memory; holes are skipped
- * and stay zero. When counts moved between a slot and a site meanwhile (header.folds changed) the
- * copy is made again, a few times; `steady` says whether the last one is consistent.
+ * The file is never mapped, since the process may still write it, and it may be truncated
+ * meanwhile. It is read with pread(2) into private memory, up to min(file size, header.used);
+ * holes are skipped and stay zero. If counts moved between a slot and a site during the copy
+ * (header.folds changed), the copy is made again, a few times; `steady` says whether the last
+ * copy is consistent.
  *
- * The reader is the only place that handles untrusted input: offsets, counts, ids, lengths and
- * texts of the file are checked, and what is invalid is left out with a note. A truncated or
- * damaged file gives what is still there; only a header without sense is refused.
+ * The reader is the only place that handles untrusted input: it checks offsets, counts, ids,
+ * lengths and texts of the file, and leaves out what is invalid, with a note. From a truncated
+ * or damaged file it reads what is still there; it refuses only a file with an invalid header.
  */
 #ifndef COMMON_STORE_READER_H
 #define COMMON_STORE_READER_H
@@ -18,16 +19,17 @@
 
 #include "common/store/store.h"
 
-/* ---- What can be wrong with a file ----------------------------------------------------------
+/* ---- Errors of a file ---------------------------------------------------------------------------
  *
- * One line of the table makes an enum constant and its text. The reader fills in a struct read_error
- * and returns false; its caller makes one line of that. */
+ * Each row of the table defines an error and its text. The reader fills in a struct read_error
+ * and returns false; read_error_text() makes a line of text from it. */
 
 #define READER_TEXT(number) #number
 #define READER_TEXT_OF(macro) READER_TEXT(macro)
 #define READER_VERSIONS READER_TEXT_OF(LEAK_STORE_OLDEST) " to " READER_TEXT_OF(LEAK_STORE_VERSION)
 
-/* E(NAME, text). %llu takes trouble.number; the text of trouble.os is appended when it is set. */
+/* E(NAME, text). %llu stands for read_error.number; the text of read_error.os is appended if it
+ * is set. */
 #define READ_ERROR_TABLE(E)                                                                        \
     E(NONE, "no error")                                                                            \
     E(OPEN, "cannot be opened")                                                                    \
@@ -55,15 +57,15 @@ enum error_code {
 struct read_error {
     enum error_code code;
     int os;          /* errno, 0 = none */
-    uint64_t number; /* for %llu */
+    uint64_t number; /* number for %llu in the text */
 };
 
-/* Always writes a terminated text into text[size]. Allocates nothing. */
+/* Writes the text of an error, terminated, into text[size]. Allocates nothing. */
 void read_error_text(const struct read_error *trouble, char *text, size_t size);
 
-/* ---- The image of a file --------------------------------------------------------------------- */
+/* ---- The image of a file in memory ----------------------------------------------------------- */
 
-/* A part of the image that may contain other bytes than zeros. */
+/* A range of the image that may contain other bytes than zeros. */
 struct extent {
     size_t start, end;
 };
@@ -71,17 +73,17 @@ struct extent {
 struct store_image {
     const uint8_t *data;
     size_t size;
-    const struct extent *extents; /* ascending; everything outside is zero */
+    const struct extent *extents; /* ascending; all bytes outside of them are zero */
     size_t extent_count;
-    size_t mapped; /* bytes of the anonymous mapping, 0 = memory of the caller */
+    size_t mapped; /* size of the anonymous mapping at `data`, 0 = the caller owns the memory */
     bool steady;
     struct file_owner owner;
 };
 
-/* ---- The store of a file --------------------------------------------------------------------- */
+/* ---- Reading a file -------------------------------------------------------------------------- */
 
-/* Reads a recording file. True: *store lives in mem, and store_end() frees the rest; path must
- * outlive it. False: *trouble has the reason, and there is nothing to free. */
+/* Reads a recording file. True: *store is in mem, and store_end() frees the rest; path must
+ * outlive *store. False: *trouble has the reason, and there is nothing to free. */
 bool reader_open(struct arena *mem, const char *path, struct store *store,
                  struct read_error *trouble);
 

@@ -1,4 +1,5 @@
-/* store.c - see store.h. */
+/* store.c - looks up modules, nodes, sites and options of a recording, and checks its
+ * invariants. */
 #include "common/store/store.h"
 
 #include <stdarg.h>
@@ -106,7 +107,7 @@ uint32_t store_find_site(const struct store *store, uint32_t id)
     return i < store->site_count && store->sites[i].id == id ? (uint32_t)i : STORE_NO_SITE;
 }
 
-/* The options are lines "name=value (source)". */
+/* Options are stored as lines "name=value (source)". */
 bool store_get_option(const struct store *store, const char *name, char *text, size_t size)
 {
     size_t length = strlen(name);
@@ -149,9 +150,9 @@ enum end_how store_end_how(const struct store *store)
                : END_LOST;
 }
 
-/* ---- The invariants -------------------------------------------------------------------------- */
+/* ---- Invariants of a struct store ------------------------------------------------------------ */
 
-/* Returns from a check: *broken names the invariant that the condition breaks. */
+/* Returns false from a check if the condition holds; *broken then names the broken invariant. */
 #define BROKEN_IF(condition, invariant)                                                            \
     do {                                                                                           \
         *broken = (invariant);                                                                     \

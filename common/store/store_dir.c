@@ -1,4 +1,4 @@
-/* store_dir.c - see store_dir.h. */
+/* store_dir.c - finds the directories of recording files, and the newest file of a program. */
 #include "common/store/store_dir.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include "common/base/term_text.h"
 #include "leak_option_files.h"
 
-#define PROGRAM_NAME_MOST 32 /* bytes of a program's name in that of its file */
+#define PROGRAM_NAME_MOST 32 /* most bytes of a program's name in the name of its recording file */
 
 void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir)
 {
@@ -58,7 +58,7 @@ size_t store_name_program_length(const char *file)
     return length;
 }
 
-/* ---- Which directories ----------------------------------------------------------------------- */
+/* ---- Directories ----------------------------------------------------------------------------- */
 
 static int complain_of_file(const char *path, const char *why)
 {
@@ -66,7 +66,8 @@ static int complain_of_file(const char *path, const char *why)
     return -1;
 }
 
-/* An option file that may be obeyed, as the runtime does (leak_option_files.h); or -1. */
+/* Opens an option file if its owner and mode are trusted, by the rules of the runtime
+ * (leak_option_files.h). Returns a descriptor, or -1. */
 static int open_option_file(const char *path)
 {
     int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd = open(path, how | O_NOFOLLOW);
@@ -87,7 +88,7 @@ static int open_option_file(const char *path)
     return complain_of_file(path, refusal);
 }
 
-/* The value of the last line "dir=..." of an options file, else so_far. */
+/* The value of the last line "dir=..." of an option file; if there is none, so_far. */
 static const char *read_dir_option(struct arena *mem, const char *path, const char *so_far)
 {
     int fd = path ? open_option_file(path) : -1;
@@ -135,9 +136,9 @@ const char *store_dir_configured(struct arena *mem)
     return dir && *dir ? dir : NULL;
 }
 
-/* The directories of the programs of this user, with the same option files and environment;
- * returns how many. Without dir= those in all places, because a service may have no
- * XDG_RUNTIME_DIR. In mem. */
+/* Lists the directories of this user's programs, given the same option files and environment.
+ * Returns their number. Without dir= these are the directories in all places, since a service
+ * may have no XDG_RUNTIME_DIR. The texts are in mem. */
 static size_t list_directories(struct arena *mem, const char *directory[STORE_DIR_PLACES])
 {
     const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);
@@ -153,7 +154,7 @@ static size_t list_directories(struct arena *mem, const char *directory[STORE_DI
     return count;
 }
 
-/* ---- Headers --------------------------------------------------------------------------------- */
+/* ---- Headers of recording files -------------------------------------------------------------- */
 
 bool store_header_is_readable(const struct leak_header *header)
 {
@@ -193,13 +194,14 @@ bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time)
 struct search {
     struct arena *mem;
     const char *wanted;
-    const char *path; /* the best one so far, NULL = none */
+    const char *path; /* path of the best file so far, NULL = none */
     uint64_t started_ns;
     bool running;
-    const char *directories; /* those searched, for the message when there is none */
+    const char *directories; /* the directories searched so far, for the error message */
 };
 
-/* A pid is digits only; a name may have a directory, and is cut off in the name of the file. */
+/* Says whether a file belongs to the program that the user named. A pid has only digits; a name
+ * may have a directory, and is cut off in the name of a recording file. */
 static bool is_wanted(const char *wanted, const char *file, const struct leak_header *header)
 {
     const char *slash = wanted ? strrchr(wanted, '/') : NULL;

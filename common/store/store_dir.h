@@ -1,8 +1,7 @@
-/* store_dir.h - where the runtime puts recording files, what they are called, and which is the
- * newest of a program.
+/* store_dir.h - the directories and names of recording files, and the newest file of a program.
  *
- * The rules are those of the runtime: dir= names the directory; without it each user has one,
- * libleak-UID, in the first of three places that can be used. */
+ * The runtime chooses the directory: that of the option dir=, else libleak-UID, where UID is the
+ * user's id, in the first usable one of three places. */
 #ifndef COMMON_STORE_STORE_DIR_H
 #define COMMON_STORE_STORE_DIR_H
 
@@ -14,39 +13,44 @@
 #include "common/base/arena.h"
 
 #define STORE_DIR_PLACES 3
-#define STORE_DIR_SESSION_PREFIX "libleak-run." /* the directory of one leakrun in a place */
-#define STORE_DIR_USER_PREFIX "libleak-"        /* and a uid: that of all other programs */
+/* With more text behind: directory of one leakrun session, in one of the places. */
+#define STORE_DIR_SESSION_PREFIX "libleak-run."
+/* With a uid behind: directory of all other programs of that user. */
+#define STORE_DIR_USER_PREFIX "libleak-"
 
-/* The three places; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
+/* The three places for directories. runtime_dir: the value of XDG_RUNTIME_DIR; if it is no
+ * absolute path, place[0] is NULL. */
 void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir);
 
-/* The directory that option files and the environment give the programs of this user; a later
- * source wins. NULL: none does, so the default places. In mem. */
+/* The directory that option files and the environment set for the programs of this user; a later
+ * source wins. NULL: none does, so the default places are used. In mem. */
 const char *store_dir_configured(struct arena *mem);
 
-/* The last value of that name in name=value:name='value':..., or NULL; the caller frees it. */
+/* Finds the last value of a name in a text name=value:name='value':...; NULL: none. The caller
+ * frees it. */
 char *option_text_find(const char *options, const char *name);
 
-/* The length of EXE, which may contain dots, in a file name EXE.PID.N.leak. */
+/* The length of EXE in a file name EXE.PID.N.leak; EXE may contain dots. */
 size_t store_name_program_length(const char *file);
 
 /* Says whether this program can read recordings with such a header. */
 bool store_header_is_readable(const struct leak_header *header);
 
-/* Reads page 0 of the file `name`.leak in an open directory. False: it is no recording file of a
- * version that is read; *status is set if it could be opened. The directory is not trusted: a link is not
- * followed, a pipe does not block, and the host name is terminated. */
+/* Reads the header of the file `name`, which must end in .leak, in an open directory. False: it
+ * is no recording file of a supported version; *status is set if it could be opened. The
+ * directory is not trusted: links are not followed, a pipe does not block, and the host name is
+ * terminated. */
 bool store_header_read(int directory, const char *name, struct leak_header *header,
                        struct stat *status);
 
-/* The process of a file runs. Compares pid, start time and host name: a reused pid is another
- * process. */
+/* Says whether the process of a recording runs on this host. It compares host name, pid and
+ * start time, since a pid may be reused. */
 bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time);
 
-/* The path of the newest file of the program with that name or pid; NULL: of any program. In mem.
- * Of several the one that was begun last is chosen, and one whose process runs only if there is no
- * other: a service that was killed is running again by now. NULL: there is none; a message on
- * stderr says where it was searched. */
+/* Finds the newest recording file of the program with that name or pid; NULL: of any program. It
+ * chooses the process that started last, but a running process only if no other file exists:
+ * when a service was killed, it is often restarted already. The path is in mem. NULL: none was
+ * found, and a message on stderr says where it searched. */
 const char *store_find_newest(struct arena *mem, const char *wanted);
 
 #endif

@@ -1,4 +1,4 @@
-/* time_window.c - restricts a store to a window of time; see store.h. */
+/* time_window.c - restricts a recording to the blocks of a window of time. */
 #include "common/store/store.h"
 
 #include <inttypes.h>
@@ -24,9 +24,9 @@ static const struct store_milestone *find_named(const struct store *store, const
     return NULL;
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Error messages -------------------------------------------------------------------------- */
 
-/* The names of the marks, the newest first, as many as fit. */
+/* Writes the names of the marks, the newest first, as many as fit. */
 static void list_marks(const struct store *store, char *words, size_t size)
 {
     const char *before = "";
@@ -79,10 +79,10 @@ static bool require_check_after(const struct store *store, const struct store_mi
     return has;
 }
 
-/* ---- The window ------------------------------------------------------------------------------ */
+/* ---- Applying a window ----------------------------------------------------------------------- */
 
-/* The tick of a milestone. One that was overwritten gets that of the one before it, 0 = there is
- * none: what came after the first came after the second. */
+/* The tick of a milestone. If its record was overwritten, the tick of the last older milestone
+ * that is known; 0 = there is none. */
 static uint32_t milestone_tick(const struct store *store, uint32_t number)
 {
     uint32_t tick = 0;
@@ -111,7 +111,8 @@ static void keep_samples(struct store_leak_check *look, struct store_found *foun
     found->sample_count = kept;
 }
 
-/* Ages have no record for the time before the first milestone: it is the rest of each total. */
+/* Counts for each result the blocks in the window. Ages have no record of blocks before the
+ * first milestone, so these are what is left of the total. */
 static void count_window(struct store *store, uint32_t from, uint32_t until)
 {
     struct store_leak_check *look = store->look;
@@ -184,7 +185,7 @@ static const struct store_milestone *newest_known(const struct store *store)
     return NULL;
 }
 
-/* Leaves out what the program declared as known. */
+/* Leaves out the blocks that the program declared as known. */
 static void leave_out_known(struct store *store)
 {
     const struct store_milestone *known = newest_known(store);

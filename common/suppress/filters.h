@@ -23,7 +23,7 @@
  *     functions    of any frame of user code
  *     threads      that allocated the record: T1, or a name; a record of several threads is
  *                  excluded only when all of them are
- *  */
+ */
 #ifndef COMMON_SUPPRESS_FILTERS_H
 #define COMMON_SUPPRESS_FILTERS_H
 

@@ -33,7 +33,7 @@
  * patterns without a wildcard in hash tables, and rules with frames in a tree. There a rule is a
  * path from the root, with one edge for each frame, and rules share equal beginnings. It finds
  * the same rule as rules_match_frame() and rules_match_record() tried in the order of the text.
- *  */
+ */
 #ifndef COMMON_SUPPRESS_RULES_H
 #define COMMON_SUPPRESS_RULES_H
 

@@ -4,7 +4,7 @@
  * own process. They are tried in this order, and the first match wins. An indirectly lost record
  * is suppressed together with the record that owns it. Rules that the report points to live
  * until suppress_end().
- *  */
+ */
 #ifndef COMMON_SUPPRESS_SUPPRESS_H
 #define COMMON_SUPPRESS_SUPPRESS_H
 

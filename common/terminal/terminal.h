@@ -4,7 +4,7 @@
  * It needs ncurses. Texts may come from programs that are not trusted: they are cut to the
  * screen, control characters are escaped, and locales other than UTF-8 get ASCII. There is one
  * terminal at a time, used by one thread.
- *  */
+ */
 #ifndef COMMON_TERMINAL_TERMINAL_H
 #define COMMON_TERMINAL_TERMINAL_H
 

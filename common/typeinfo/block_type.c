@@ -1,4 +1,5 @@
-/* block_type.c - see block_type.h. */
+/* block_type.c - finds the type of blocks from the code and debug information around their
+ * allocation. */
 #include "common/typeinfo/block_type.h"
 
 #include <dwarf.h>
@@ -7,9 +8,9 @@
 
 #include "common/typeinfo/result_flow.h"
 
-#define COOKIE 8 /* bytes in front of the elements of new T[n]: their number */
+#define COOKIE 8 /* bytes in front of the elements of new T[n], where compilers may store n */
 
-/* ---- Sizes ----------------------------------------------------------------------------------- */
+/* ---- Sizes of blocks and types --------------------------------------------------------------- */
 
 static bool is_array_of(uint64_t bytes, uint64_t size, bool cookie)
 {
@@ -31,7 +32,8 @@ static bool fits_flexibly(Dwarf_Die *plain, uint64_t size, const struct block_qu
     return true;
 }
 
-/* The object begins at question->into. Elements of an array do, too. */
+/* Says whether an object of the type may begin at question->into. Not if the block is an array
+ * of such objects, of which one begins there as well. */
 static bool fits_as_part(uint64_t size, const struct block_question *question)
 {
     bool array = question->into % size == 0;
@@ -44,7 +46,7 @@ static bool fits_as_part(uint64_t size, const struct block_question *question)
     return !array;
 }
 
-/* How the blocks are made of the type. False: they cannot be. */
+/* Finds how the blocks are made of objects of the type. False: they cannot be. */
 static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
                        enum type_layout *layout)
 {
@@ -72,20 +74,21 @@ static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
     return array || (larger && type_is_aggregate(&plain));
 }
 
-/* ---- Candidates ------------------------------------------------------------------------------ */
+/* ---- Candidates for the type ----------------------------------------------------------------- */
 
 struct candidate {
     Dwarf_Die type;
     enum type_source source;
     enum type_layout layout;
     const char *via;
-    uint64_t at; /* of TYPE_PART */
+    uint64_t at; /* layout TYPE_PART: offset of the object in the block */
     bool bytes, aggregate;
 };
 
 enum { RANK_BYTES, RANK_HEAD, RANK_ARRAY, RANK_OBJECT };
 
-/* Structures of the right size before arrays, these before what is only the beginning, and bytes. */
+/* Ranks a candidate: first structures of the right size, then arrays, then a type that is only
+ * the beginning of the block, at last bytes. */
 static int rank_of(const struct candidate *candidate)
 {
     if (candidate->bytes)
@@ -113,7 +116,7 @@ static void set_found(const struct elf_binary_parts *parts, struct candidate *ca
     snprintf(found->via, sizeof(found->via), "%s", candidate->via ? candidate->via : "");
 }
 
-/* Makes a candidate of a type. False: blocks of these sizes cannot have this type. */
+/* Completes a candidate whose type is set. False: blocks of these sizes cannot have this type. */
 static bool make_candidate(const struct elf_binary_parts *parts, struct type_index *index,
                            const struct block_question *question, struct candidate *candidate)
 {
@@ -128,7 +131,7 @@ static bool make_candidate(const struct elf_binary_parts *parts, struct type_ind
     return fit_layout(&candidate->type, question, &candidate->layout);
 }
 
-/* ---- Template arguments ---------------------------------------------------------------------- */
+/* ---- Template arguments of allocators -------------------------------------------------------- */
 
 static const char *const allocators[] = {"__new_allocator<", "new_allocator<", "allocator<",
                                          "malloc_allocator<", "__allocator<"};
@@ -141,7 +144,7 @@ static bool is_allocator(const char *name)
     return false;
 }
 
-/* The function itself, of an inlined call or a concrete instance. */
+/* The function itself, for an inlined call or a concrete instance of it. */
 static Dwarf_Die origin_of(Dwarf_Die *scope)
 {
     Dwarf_Die at = *scope;
@@ -154,7 +157,7 @@ static Dwarf_Die origin_of(Dwarf_Die *scope)
     return at;
 }
 
-/* The class of a member function, by its parameter "this". */
+/* Finds the class of a member function, by its parameter "this". */
 static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
 {
     Dwarf_Die parameter, type, pointee;
@@ -170,7 +173,8 @@ static bool class_of(Dwarf_Die *function, Dwarf_Die *class)
     return false;
 }
 
-/* T *allocate(n) of a class template with the argument T. */
+/* Says whether a function returns a pointer to `element`, as allocate(n) of a class template
+ * with the argument T returns T *. */
 static bool is_allocation_of(Dwarf_Die *function, Dwarf_Die *element)
 {
     Dwarf_Die result, pointee;
@@ -179,7 +183,8 @@ static bool is_allocation_of(Dwarf_Die *function, Dwarf_Die *element)
            type_is_same(&pointee, element);
 }
 
-/* __new_allocator<T>::allocate(n), or that of another allocator */
+/* Says whether a function is __new_allocator<T>::allocate(n), or that of another allocator; sets
+ * *type to T. */
 static bool is_cxx_allocation(Dwarf_Die *function, Dwarf_Die *type)
 {
     const char *name = dwarf_diename(function);
@@ -190,7 +195,8 @@ static bool is_cxx_allocation(Dwarf_Die *function, Dwarf_Die *type)
            (is_allocator(dwarf_diename(&class)) || is_allocation_of(function, type));
 }
 
-/* std::function and std::any have a function template that makes the object that they keep. */
+/* Says whether a function makes the object that a std::function or std::any contains; sets *type
+ * to the object's type. */
 static bool is_cxx_holder(Dwarf_Die *function, Dwarf_Die *type)
 {
     static const char *const names[] = {"_M_create<", "_S_create<"};
@@ -213,7 +219,8 @@ static const char *linkage_name_of(Dwarf_Die *function)
                : NULL;
 }
 
-/* Recognizes alloc::boxed::Box<T>::new, alloc::raw_vec::RawVec<T, A>::grow_one and the like. */
+/* Says whether a function is alloc::boxed::Box<T>::new, alloc::raw_vec::RawVec<T, A>::grow_one
+ * or the like; sets *type to T. */
 static bool is_rust_allocation(Dwarf_Die *function, Dwarf_Die *type)
 {
     static const char *const modules[] = {"5boxed",  "7raw_vec",  "3vec",  "2rc",  "4sync",
@@ -228,14 +235,16 @@ static bool is_rust_allocation(Dwarf_Die *function, Dwarf_Die *type)
     return false;
 }
 
-/* A class whose definition is not in this file, as that of std::string for clang. */
+/* Says whether the size of a class is unknown because this file only declares it, as clang does
+ * with std::string. */
 static bool is_unknown_size(const struct elf_binary_parts *parts, struct type_index *index,
                             Dwarf_Die *type)
 {
     return !type_index_define(index, parts->dwarf, type) && !type_size(type);
 }
 
-/* The innermost function around the call that is an allocator of a type. False: there is none. */
+/* Finds the innermost function around the call that is an allocator of a type. False: there is
+ * none. */
 static bool find_template(const struct elf_binary_parts *parts, struct type_index *index,
                           const struct block_question *question, struct block_type_found *found)
 {
@@ -270,7 +279,7 @@ static bool find_template(const struct elf_binary_parts *parts, struct type_inde
     return false;
 }
 
-/* ---- What the result reaches ----------------------------------------------------------------- */
+/* ---- Variables and parameters that the result reaches ---------------------------------------- */
 
 static enum type_source source_of(enum flow_target target)
 {
@@ -285,8 +294,8 @@ static enum type_source source_of(enum flow_target target)
 
 #define LINKS_MOST 4
 
-/* A structure that only points to others of its kind: a pool links its free slots so, and intrusive lists
- * their members, whatever these are. */
+/* Says whether a structure only points to others of its kind. A pool so links its free slots,
+ * and an intrusive list its members, which may be of any type. */
 static bool is_only_links(Dwarf_Die *type)
 {
     uint64_t size = type_size(type);
@@ -303,7 +312,8 @@ static bool is_only_links(Dwarf_Die *type)
     return size != 0;
 }
 
-/* A pointer to a structure with which others of that size begin may be one to any of them. */
+/* Says whether a longer structure of that size begins with the candidate's structure: a pointer
+ * to the shorter one may then point to the longer. */
 static bool may_be_longer(const struct elf_binary_parts *parts, struct type_index *index,
                           uint64_t size, struct candidate *candidate)
 {
@@ -328,8 +338,8 @@ static bool may_any_be_longer(const struct elf_binary_parts *parts, struct type_
     return false;
 }
 
-/* A structure that the program itself puts in front of other data: what callers get is no header's
- * address, and there is no class of that size that begins with it. */
+/* Says whether a structure may count as a header that the program puts in front of other data.
+ * It must have no virtual functions, and no structure of the block's size may begin with it. */
 static bool counts_as_head(const struct elf_binary_parts *parts, struct type_index *index,
                            const struct block_question *question, struct candidate *candidate)
 {
@@ -339,8 +349,9 @@ static bool counts_as_head(const struct elf_binary_parts *parts, struct type_ind
            !type_is_polymorphic(&plain) && !may_any_be_longer(parts, index, question, candidate);
 }
 
-/* A parameter is often the first member's type, or that of one of many elements. inside: an address in
- * the block is used as one of a block. */
+/* Says whether a candidate is evidence if it is shorter than the block. A parameter is not: it
+ * often has the type of the first member or of one element. inside: the program also passes on
+ * an address inside the block, so what is in front may be a header. */
 static bool counts(const struct elf_binary_parts *parts, struct type_index *index,
                    const struct block_question *question, struct candidate *candidate, bool inside)
 {
@@ -396,11 +407,11 @@ static void choose(const struct elf_binary_parts *parts, struct type_index *inde
     }
 }
 
-/* ---- Constructors ---------------------------------------------------------------------------- */
+/* ---- Inlined constructors -------------------------------------------------------------------- */
 
-#define LOOK_AHEAD 16 /* instructions behind the call */
+#define LOOK_AHEAD 16 /* number of instructions behind the call that are searched */
 
-/* An inlined constructor of a class of that size. */
+/* Says whether a scope is an inlined constructor of a class of the block's size. */
 static bool is_inlined_constructor(const struct elf_binary_parts *parts, struct type_index *index,
                                    const struct block_question *question, Dwarf_Die *scope,
                                    struct candidate *candidate)
@@ -416,8 +427,9 @@ static bool is_inlined_constructor(const struct elf_binary_parts *parts, struct 
     return make_candidate(parts, index, question, candidate) && candidate->layout == TYPE_ONE;
 }
 
-/* Finds the constructor that begins just behind the call of operator new and is inlined there: the
- * outermost one of the right size. This works when an optimiser has removed all variables. */
+/* Finds the constructor that begins just behind the call of operator new and is inlined there:
+ * the outermost one of the right size. It is found even if an optimizer has removed all
+ * variables. */
 static bool find_constructor(struct program_code *code, struct type_index *index,
                              const struct block_question *question, struct candidate *candidate)
 {

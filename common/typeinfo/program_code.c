@@ -1,4 +1,5 @@
-/* program_code.c - see program_code.h. */
+/* program_code.c - reads the code of one function, and where its variables are at each
+ * instruction. */
 #include "common/typeinfo/program_code.h"
 
 #include <dwarf.h>
@@ -7,9 +8,9 @@
 
 #include "common/typeinfo/type_info.h"
 
-#define NESTING 64 /* blocks and inlined functions in each other */
+#define NESTING 64 /* most blocks and inlined functions inside of each other */
 
-/* DWARF counts the registers of x86-64 in another order. */
+/* Converts the number of a register from DWARF's order to that of the instruction set. */
 static int register_from_dwarf(uint64_t number)
 {
     static const int order[] = {X86_AX, X86_DX, X86_CX, X86_BX, X86_SI, X86_DI, X86_BP, X86_SP};
@@ -17,9 +18,9 @@ static int register_from_dwarf(uint64_t number)
     return number < 8 ? order[number] : number < X86_REGISTERS ? (int)number : X86_NONE;
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
+/* ---- Bytes of code --------------------------------------------------------------------------- */
 
-/* The section with code that contains an address. */
+/* The bytes of code at an address, up to the end of its section; *left becomes their number. */
 static const uint8_t *code_bytes(Elf *elf, uint64_t address, uint64_t *left)
 {
     Elf_Scn *section = NULL;
@@ -62,7 +63,7 @@ bool program_code_read(const struct program_code *code, uint64_t address,
            x86_instruction_read(code->bytes + (address - code->start), code->end - address, read);
 }
 
-/* ---- The frame ------------------------------------------------------------------------------- */
+/* ---- The stack frame ------------------------------------------------------------------------- */
 
 static bool frame_in(Dwarf_CFI *cfi, uint64_t address, int *register_number, int64_t *offset)
 {
@@ -103,7 +104,7 @@ bool program_code_frame(const struct program_code *code, uint64_t address, int *
 
 /* ---- Places of variables --------------------------------------------------------------------- */
 
-/* The distance of a location from the canonical frame address. */
+/* Computes the distance of a variable's location from the canonical frame address. */
 static bool frame_offset(struct program_code *code, uint64_t at, const Dwarf_Op *op,
                          int64_t *offset)
 {
@@ -129,7 +130,8 @@ static bool frame_offset(struct program_code *code, uint64_t at, const Dwarf_Op 
     if ((number != X86_SP && number != X86_BP) || !program_code_frame(code, at, &of, &distance))
         return false;
     if (of != number && number == X86_BP)
-        distance = 16; /* of a frame pointer, also where the rule uses the stack pointer */
+        distance = 16; /* distance of a frame pointer from the CFA, also where the CFA rule uses
+                        * the stack pointer */
     else if (of != number)
         return false;
     *offset -= distance;
@@ -161,7 +163,7 @@ static void add_location(struct program_code *code, Dwarf_Die *variable, uint64_
     else if (into)
         return;
     else if (op->atom == DW_OP_fbreg || op->atom == DW_OP_breg6 || op->atom == DW_OP_breg7) {
-        /* The end is behind the prologue, where the rule for the frame holds. */
+        /* In the middle of the range the prologue is over, so the CFA rule holds. */
         uint64_t inside = place.start + (place.end - place.start) / 2;
 
         if (!frame_offset(code, inside, op, &place.offset))
@@ -172,7 +174,7 @@ static void add_location(struct program_code *code, Dwarf_Die *variable, uint64_
     add_place(code, &place);
 }
 
-/* A structure may be in several registers, a piece in each. */
+/* Adds all locations of a variable; a structure may be in several registers, a piece in each. */
 static void add_locations(struct program_code *code, Dwarf_Die *variable, uint64_t start,
                           uint64_t end, const Dwarf_Op *op, size_t count)
 {
@@ -227,9 +229,10 @@ static void add_variables(struct program_code *code, Dwarf_Die *parent, int nest
     } while (code->place_count < PLACES_MOST && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- The function as a whole ----------------------------------------------------------------- */
 
-/* The range of the function that contains the address: a function may have a cold part elsewhere. */
+/* Finds the range of the function that contains the address. A function may have another range
+ * elsewhere, its cold part. */
 static bool find_range(struct program_code *code, uint64_t address)
 {
     Dwarf_Addr base, low, high;
@@ -270,7 +273,7 @@ void program_code_end(struct program_code *code)
     code->place_count = code->place_capacity = 0;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Looking up variables and functions ------------------------------------------------------ */
 
 const struct variable_place *program_code_in_register(const struct program_code *code,
                                                       uint64_t address, int register_number,
@@ -331,11 +334,11 @@ bool program_code_function(const struct program_code *code, uint64_t address, Dw
     return true;
 }
 
-/* ---- Stubs ----------------------------------------------------------------------------------- */
+/* ---- Stubs of the procedure linkage table ---------------------------------------------------- */
 
-#define STUB_MOST 16 /* bytes */
+#define STUB_MOST 16 /* most bytes of a stub */
 
-/* The word from which the stub takes the address that it jumps to. */
+/* Finds the word in memory from which a stub loads the address that it jumps to. */
 static bool stub_word(Elf *elf, uint64_t address, uint64_t *word)
 {
     uint64_t left = 0, at = 0;

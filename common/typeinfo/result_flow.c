@@ -1,4 +1,4 @@
-/* result_flow.c - see result_flow.h. */
+/* result_flow.c - executes a function symbolically, to see where the result of a call goes. */
 #include "common/typeinfo/result_flow.h"
 
 #include <dwarf.h>
@@ -7,60 +7,62 @@
 
 #include "common/typeinfo/type_info.h"
 
-#define STEPS_MOST 800 /* instructions behind the call */
-#define SLOTS_MOST 16  /* words of the frame that are remembered */
-#define PATHS_MOST 64  /* branches that wait */
+#define STEPS_MOST 800 /* most instructions behind the call that are executed */
+#define SLOTS_MOST 16  /* most words of the frame that are remembered */
+#define PATHS_MOST 64  /* most branches that are still to be followed */
 
-/* Variables with fixed addresses, and functions, are looked up when they are needed: the first look-up
- * reads the debug information of the whole file. */
+/* What a register or a word of the frame contains. Variables with fixed addresses, and
+ * functions, are looked up only when their type is needed: the first lookup reads the debug
+ * information of the whole file. */
 struct value {
     enum {
         UNKNOWN,
-        RESULT,  /* the result + offset */
-        POINTER, /* to offset in an object of a type, or in one element of an array of them */
+        RESULT,  /* the result of the call + offset */
+        POINTER, /* a pointer to `offset` in an object of a type, or in one element of an array */
         FRAME,   /* the canonical frame address + offset */
-        STATIC,  /* the address `offset` of the file */
-        LOADED,  /* what is stored at that address */
-        CALLED,  /* what the function at that address returned */
+        STATIC,  /* the fixed address `offset` in the file */
+        LOADED,  /* what is stored at the fixed address `offset` */
+        CALLED,  /* what the function at the address `offset` returned */
     } sort;
     int64_t offset;
-    bool indexed;   /* POINTER, STATIC: plus an unknown multiple of an element's size */
-    Dwarf_Die type; /* POINTER: of the object */
+    bool indexed;   /* POINTER, STATIC: an unknown multiple of an element's size is added */
+    Dwarf_Die type; /* POINTER: type of the object */
 };
 
 struct slot {
-    int64_t offset; /* from the canonical frame address */
+    int64_t offset; /* offset from the canonical frame address */
     struct value value;
 };
 
 struct machine {
     struct value reg[X86_REGISTERS];
     struct slot slot[SLOTS_MOST];
-    unsigned next_slot; /* to be replaced */
+    unsigned next_slot; /* index of the slot to replace next */
 };
 
 struct walk {
     struct program_code *code;
     struct result_flow *flow;
     uint64_t back;
-    int64_t ahead; /* bytes in front of what the program calls the result, 0 = none */
-    uint8_t *seen; /* by offset in the function: the instruction was executed */
+    int64_t ahead; /* offset in the block of the address that the program uses as the result; 0 =
+                    * the block's start */
+    uint8_t *seen; /* for each offset in the function: the instruction there was executed */
     struct machine *waiting;
     uint64_t waiting_at[PATHS_MOST];
     size_t waiting_count;
     unsigned steps;
 };
 
-/* An operand in memory. */
+/* The place of an operand in memory. */
 struct place {
     enum { NOWHERE, IN_FRAME, IN_OBJECT } sort;
     int64_t offset;
     bool indexed;
-    Dwarf_Die type;   /* IN_OBJECT */
-    const char *name; /* of a variable with a fixed address */
+    Dwarf_Die type;   /* IN_OBJECT: type of the object */
+    const char *name; /* name of a variable with a fixed address */
 };
 
-/* ---- Uses ------------------------------------------------------------------------------------ */
+/* ---- Uses of the result ---------------------------------------------------------------------- */
 
 static void add_object_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
                            const char *name)
@@ -75,7 +77,7 @@ static void add_object_use(struct result_flow *flow, enum flow_target target, Dw
     flow->uses[flow->count++] = use;
 }
 
-/* Adds one use of the result. type: the type of the pointer. */
+/* Adds a use of the result as a pointer of this type. */
 static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die *type,
                     const char *name)
 {
@@ -85,7 +87,7 @@ static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die
         add_object_use(flow, target, &pointee, name);
 }
 
-/* The origin of a DIE with a name: a variable of an inlined function is a parameter there. */
+/* Says what a variable is: also a parameter of an inlined function. */
 static enum flow_target target_of_variable(Dwarf_Die *variable)
 {
     return dwarf_tag(variable) == DW_TAG_formal_parameter ? FLOW_PARAMETER : FLOW_VARIABLE;
@@ -101,7 +103,7 @@ static void add_variable_use(struct result_flow *flow, const struct variable_pla
         add_use(flow, target_of_variable(&variable), &found, name);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values of registers and words ----------------------------------------------------------- */
 
 static struct value value_of_type(Dwarf_Die *type)
 {
@@ -120,7 +122,7 @@ static struct value typed_value(Dwarf_Die *type, int64_t offset)
 
 static struct place static_place(const struct walk *walk, uint64_t address, bool indexed);
 
-/* The pointer in a variable with a fixed address. */
+/* The pointer that a variable with a fixed address contains. */
 static struct value loaded_value(const struct walk *walk, uint64_t address)
 {
     struct place place = static_place(walk, address, false);
@@ -146,7 +148,7 @@ static struct value look_up(const struct walk *walk, struct value value)
     return value.sort == CALLED ? called_value(walk, (uint64_t)value.offset) : value;
 }
 
-/* A register that nothing was found out about may hold a variable. */
+/* The value of a register. If nothing is known about it, a variable may be in the register. */
 static struct value register_value(const struct walk *walk, const struct machine *machine,
                                    uint64_t address, int number)
 {
@@ -189,7 +191,7 @@ static void set_slot(struct machine *machine, int64_t offset, struct value value
     *slot = (struct slot){offset, value};
 }
 
-/* A store of less than a word, or of something unknown, near a slot. */
+/* Forgets the slots near an offset where something unknown, or less than a word, was stored. */
 static void spoil_slots(struct machine *machine, int64_t offset)
 {
     for (unsigned i = 0; i < SLOTS_MOST; i++)
@@ -233,7 +235,7 @@ static struct place place_of_value(const struct walk *walk, struct value value,
     return (struct place){.sort = NOWHERE};
 }
 
-/* An array in the frame that is indexed. */
+/* The place of an element of an array in the frame, at an unknown index. */
 static struct place indexed_frame(const struct walk *walk, uint64_t address, int64_t offset)
 {
     struct place place = {.sort = IN_OBJECT, .indexed = true};
@@ -250,7 +252,7 @@ static struct place indexed_frame(const struct walk *walk, uint64_t address, int
     return place;
 }
 
-/* An operand at a fixed address. */
+/* Says whether an operand has a fixed address; computes the address. */
 static bool find_static(uint64_t address, const struct x86_instruction *at, struct value *value)
 {
     if (at->base != X86_IP && at->base != X86_NONE)
@@ -285,7 +287,8 @@ static struct place find_place(const struct walk *walk, const struct machine *ma
     return place;
 }
 
-/* The type of a place in an array whose index is unknown: finds the place within one element. */
+/* Finds the type at a place. In an array with an unknown index it is the place within one
+ * element. */
 static bool type_of_place(struct place *place, Dwarf_Die *found, const char **name)
 {
     Dwarf_Die plain, element;
@@ -333,7 +336,8 @@ static bool is_result(const struct value *value)
     return value->sort == RESULT && value->offset == 0;
 }
 
-/* Far into the block an address is that of an element. */
+/* An address farther into the block than this is probably that of an element, not behind a
+ * header. */
 #define HEADER_MOST 64
 
 static void note_inside(struct walk *walk, const struct value *value)
@@ -406,12 +410,12 @@ static struct value address_value(const struct walk *walk, struct machine *machi
     return (struct value){.sort = UNKNOWN};
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls of functions ---------------------------------------------------------------------- */
 
 static const int argument_registers[] = {X86_DI, X86_SI, X86_DX, X86_CX, 8, 9};
 #define ARGUMENTS (sizeof(argument_registers) / sizeof(*argument_registers))
 
-/* Is this parameter passed in a general register? */
+/* Says whether a parameter of this type is passed in a general register. */
 static bool is_in_general_register(Dwarf_Die *type)
 {
     Dwarf_Die plain;
@@ -431,8 +435,8 @@ static bool is_floating(Dwarf_Die *type)
            encoding == DW_ATE_float;
 }
 
-/* The parameter that the n-th general register holds, up to the first one that is no number or
- * pointer. */
+/* Finds the parameter that the n-th general register holds. False: an earlier parameter is
+ * neither number nor pointer, so the registers are uncertain. */
 static bool find_parameter(Dwarf_Die *function, size_t n, Dwarf_Die *parameter, Dwarf_Die *type)
 {
     if (dwarf_child(function, parameter) != 0)
@@ -448,7 +452,8 @@ static bool find_parameter(Dwarf_Die *function, size_t n, Dwarf_Die *parameter, 
     return false;
 }
 
-/* A constructor has the name of its class, whatever the template arguments of that are. */
+/* Says whether a function is a constructor: it has the name of the class of `this`, without
+ * template arguments. */
 static bool is_constructor(Dwarf_Die *function, Dwarf_Die *this_type)
 {
     const char *name = dwarf_diename(function), *of;
@@ -461,7 +466,7 @@ static bool is_constructor(Dwarf_Die *function, Dwarf_Die *this_type)
            (!of[strlen(name)] || of[strlen(name)] == '<');
 }
 
-/* Is the result, a structure, stored where a first, hidden argument points? */
+/* Says whether a function stores its result, a structure, where a hidden first argument points. */
 static bool returns_in_memory(Dwarf_Die *function, Dwarf_Die *type)
 {
     Dwarf_Die plain;
@@ -472,7 +477,7 @@ static bool returns_in_memory(Dwarf_Die *function, Dwarf_Die *type)
     return type_size(&plain) > 2 * sizeof(uint64_t) || type_has_destructor(&plain);
 }
 
-/* The n-th general register has the result. */
+/* Adds the use that a call makes of the result, which is in the n-th general register. */
 static void pass_to(struct walk *walk, uint64_t address, size_t n)
 {
     Dwarf_Die function, parameter, type;
@@ -492,7 +497,7 @@ static void pass_to(struct walk *walk, uint64_t address, size_t n)
             is_this ? dwarf_diename(&function) : dwarf_diename(&parameter));
 }
 
-/* Functions that return their first argument. */
+/* Says whether a function returns its first argument. */
 static bool returns_its_argument(const struct walk *walk, uint64_t address)
 {
     static const char *const names[] = {"memset",  "memcpy",       "memmove",      "strcpy",
@@ -505,8 +510,8 @@ static bool returns_its_argument(const struct walk *walk, uint64_t address)
     return false;
 }
 
-/* Goes past a call: registers that a function may change are unknown behind it. known: `address` is
- * that of the function. */
+/* Executes a call: registers that a function may change are unknown afterwards. known: `address`
+ * is the address of the called function. */
 static void call(struct walk *walk, struct machine *machine, uint64_t address, bool known)
 {
     static const int lost[] = {X86_AX, X86_CX, X86_DX, X86_SI, X86_DI, 8, 9, 10, 11};
@@ -529,7 +534,7 @@ static void call(struct walk *walk, struct machine *machine, uint64_t address, b
         machine->reg[X86_AX] = (struct value){.sort = CALLED, .offset = (int64_t)address};
 }
 
-/* ---- One instruction ------------------------------------------------------------------------- */
+/* ---- Single instructions --------------------------------------------------------------------- */
 
 static void forget(struct machine *machine, uint32_t changed)
 {
@@ -552,7 +557,7 @@ static void add(const struct walk *walk, struct machine *machine, uint64_t addre
         to.sort == POINTER || to.sort == STATIC ? to : (struct value){.sort = UNKNOWN};
 }
 
-/* "block++" of a variable in the frame. */
+/* Executes "add constant to memory", as in "block++" for a variable in the frame. */
 static void add_in_memory(struct walk *walk, struct machine *machine, uint64_t address,
                           const struct x86_instruction *at)
 {
@@ -565,7 +570,7 @@ static void add_in_memory(struct walk *walk, struct machine *machine, uint64_t a
     store(walk, machine, address, at, value);
 }
 
-/* What does not change the flow of control. */
+/* Executes an instruction that does not change the flow of control. */
 static void execute(struct walk *walk, struct machine *machine, uint64_t address,
                     const struct x86_instruction *at)
 {
@@ -600,7 +605,7 @@ static void execute(struct walk *walk, struct machine *machine, uint64_t address
         break;
     case X86_SET:
         machine->reg[at->to] = (struct value){.sort = UNKNOWN};
-        if (at->immediate > 0xffff) /* an address, in a program that is not relocated */
+        if (at->immediate > 0xffff) /* an address, if the program has fixed addresses */
             machine->reg[at->to] = (struct value){.sort = STATIC, .offset = at->immediate};
         break;
     default:
@@ -608,14 +613,14 @@ static void execute(struct walk *walk, struct machine *machine, uint64_t address
     }
 }
 
-/* ---- Before the call ------------------------------------------------------------------------- */
+/* ---- The code before the call ---------------------------------------------------------------- */
 
 static uint64_t target_of(uint64_t address, const struct x86_instruction *at)
 {
     return address + at->length + (uint64_t)at->immediate;
 }
 
-/* Places further on that jumps lead to, and the state there. */
+/* A jump to an address farther on, with the state of the machine there. */
 struct jump {
     uint64_t to;
     struct machine machine;
@@ -625,7 +630,7 @@ struct jump {
 
 struct jumps {
     struct jump jump[JUMPS_MOST];
-    unsigned next; /* to be replaced */
+    unsigned next; /* index of the entry to replace next */
 };
 
 static void add_jump(struct jumps *jumps, uint64_t to, const struct machine *machine)
@@ -633,7 +638,8 @@ static void add_jump(struct jumps *jumps, uint64_t to, const struct machine *mac
     jumps->jump[jumps->next++ % JUMPS_MOST] = (struct jump){to, *machine};
 }
 
-/* Continues behind a jump or return, with the state of a jump that leads to this address. */
+/* Sets the state behind a jump or return: that of a jump that leads to this address, else an
+ * unknown state. */
 static void enter(const struct jumps *jumps, uint64_t address, struct machine *machine)
 {
     for (unsigned i = 0; i < JUMPS_MOST; i++)
@@ -644,7 +650,8 @@ static void enter(const struct jumps *jumps, uint64_t address, struct machine *m
     memset(machine, 0, sizeof(*machine));
 }
 
-/* Follows the code up to the instruction `at`. False: the code behind is not reached from here. */
+/* Executes one instruction before the call. False: the instruction behind is not reached from
+ * this one. */
 static bool run_before(struct walk *walk, struct machine *machine, struct jumps *jumps,
                        uint64_t address, const struct x86_instruction *at)
 {
@@ -669,8 +676,9 @@ static bool run_before(struct walk *walk, struct machine *machine, struct jumps 
     }
 }
 
-/* The state just before the call, and which function it calls (0 = unknown). Where paths meet, the one
- * that falls through counts: a register that is used behind has one type on all of them. */
+/* Executes the code up to the call, and returns the address of the called function (0 =
+ * unknown). Where two paths meet, the state of the path that falls through is used: a register
+ * that is used later has the same type on both. */
 static uint64_t run_to_call(struct walk *walk, struct machine *machine)
 {
     struct jumps jumps = {.next = 0};
@@ -706,10 +714,10 @@ static void prepare(struct walk *walk, struct machine *machine, bool by_pointer)
         store_in_frame(walk, machine, walk->back, first.offset, (struct value){.sort = RESULT});
 }
 
-/* ---- Behind the call ------------------------------------------------------------------------- */
+/* ---- The code behind the call ---------------------------------------------------------------- */
 
-/* Variables that now have the result. Places of registers that that began before the call belong to
- * an older value. */
+/* Adds the variables that have the result now. A variable's place in a register that began
+ * before the call belongs to an older value. */
 static void look_at_registers(struct walk *walk, const struct machine *machine, uint64_t address)
 {
     for (int i = 0; i < X86_REGISTERS; i++) {
@@ -748,7 +756,7 @@ static void return_result(struct walk *walk, const struct machine *machine)
     add_use(walk->flow, FLOW_RETURNED, &type, dwarf_diename(&walk->code->function));
 }
 
-/* Goes one instruction on. False: the path ends here. */
+/* Executes one instruction. False: the path ends here. */
 static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
 {
     struct x86_instruction at;
@@ -775,7 +783,7 @@ static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
     case X86_JUMP:
         *address = target_of(here, &at);
         if (*address < walk->code->start || *address >= walk->code->end) {
-            call(walk, machine, *address, true); /* the last call of the function */
+            call(walk, machine, *address, true); /* a tail call, the last call of the function */
             return_result(walk, machine);
         }
         return true;

@@ -1,4 +1,4 @@
-/* type_index.c - see type_index.h. */
+/* type_index.c - finds definitions of types by name, and types by number. */
 #include "common/typeinfo/type_index.h"
 
 #include <dwarf.h>
@@ -14,7 +14,7 @@
 struct type_definition {
     Dwarf_Die die;
     uint64_t size;
-    bool ambiguous; /* another one with that name has another size */
+    bool ambiguous; /* definitions with that name have different sizes */
 };
 
 void type_index_end(struct type_index *index)
@@ -24,7 +24,7 @@ void type_index_end(struct type_index *index)
     *index = (struct type_index){.count = 0};
 }
 
-/* ---- Building -------------------------------------------------------------------------------- */
+/* ---- Building the index ---------------------------------------------------------------------- */
 
 static void add_definition(struct type_index *index, Dwarf_Die *die)
 {
@@ -75,7 +75,7 @@ static void build_index(struct type_index *index, Dwarf *dwarf)
     index->built = true;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Looking up types ------------------------------------------------------------------------ */
 
 static const struct type_definition *find_definition(struct type_index *index, Dwarf *dwarf,
                                                      const char *name)
@@ -104,7 +104,7 @@ bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type)
     return found != NULL;
 }
 
-/* The part of a name behind its last "::", not counting those in template arguments. */
+/* The part of a qualified name behind its last "::" outside of template arguments. */
 static const char *last_component(const char *name)
 {
     const char *last = name;
@@ -146,7 +146,8 @@ bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, 
 
 /* ---- Types by number ------------------------------------------------------------------------- */
 
-/* The split unit of the skeleton at an offset, or the skeleton of a split unit's DIE. */
+/* Finds the split unit whose skeleton is at an offset; with `of` the one that contains a DIE,
+ * and the offset of its skeleton. */
 static bool find_split(Dwarf *dwarf, uint64_t skeleton, const Dwarf_Die *of, Dwarf_Die *split,
                        uint64_t *offset)
 {
@@ -172,7 +173,7 @@ struct type_id type_id_of(Dwarf *dwarf, Dwarf_Die *type)
     if (dwarf_cu_getdwarf(type->cu) == dwarf)
         return dwarf_offdie(dwarf, id.offset, &same) && same.addr == type->addr
                    ? id
-                   : (struct type_id){.offset = 0}; /* in .debug_types */
+                   : (struct type_id){.offset = 0}; /* types in .debug_types have no number */
     if (!find_split(dwarf, 0, type, &split, &skeleton))
         return (struct type_id){.offset = 0};
     id.unit = skeleton + 1;

@@ -1,5 +1,6 @@
-/* type_index.h - the types of a file by name: definitions of what other units only declare, and the class
- * that a virtual table names. Built at the first question. */
+/* type_index.h - finds the types of a file by name: the definition of a type that another unit
+ * only declares, and the class that a virtual table belongs to. The index is built at the first
+ * lookup. */
 #ifndef COMMON_TYPEINFO_TYPE_INDEX_H
 #define COMMON_TYPEINFO_TYPE_INDEX_H
 
@@ -10,27 +11,29 @@
 struct type_index {
     struct type_definition *found;
     size_t count, capacity;
-    struct hashmap by_name; /* hash of the name without scopes -> index + 1 */
+    struct hashmap by_name; /* hash of the name without scopes -> 1 + index in found[] */
     bool built;
 };
 
 void type_index_end(struct type_index *index);
 
-/* Replaces a declared structure by its definition. False: there is none, or there are two that
- * differ. Leaves what is defined as it is. */
+/* Replaces a type that is only declared by its definition. Leaves other types unchanged. False:
+ * there is no definition, or there are two with different sizes. */
 bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type);
 
-/* The class with a qualified name, as the demangler writes it. */
+/* Finds the class with a qualified name, as the demangler writes it. */
 bool type_index_find(struct type_index *index, Dwarf *dwarf, const char *name, Dwarf_Die *type);
 
-/* Is there a structure of that size that begins with the given one, and is not the same? */
+/* Says whether another structure of that size begins with the given one. */
 bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, uint64_t size);
 
 /* ---- Types by number ------------------------------------------------------------------------- */
 
-/* Names a DIE of a file as long as the file does not change. offset 0: a type that has no number. */
+/* A number for a DIE of a file, valid as long as the file does not change. offset 0: the type
+ * has no number. */
 struct type_id {
-    uint64_t unit; /* 0: the file's own debug information; else 1 + offset of the skeleton unit */
+    uint64_t unit; /* 0: the DIE is in the file itself; else 1 + offset of the skeleton of its
+                    * split unit */
     uint64_t offset;
 };
 

@@ -1,4 +1,4 @@
-/* type_info.c - see type_info.h. */
+/* type_info.c - reads name, size and fields of types from DWARF. */
 #include "common/typeinfo/type_info.h"
 
 #include <dwarf.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MOST 12     /* of typedefs, pointers, and members in members */
-#define MEMBERS_MOST 4096 /* of one structure */
+#define DEPTH_MOST 12     /* most typedefs, pointers or nested members that are followed */
+#define MEMBERS_MOST 4096 /* most members of a structure that are visited */
 
 bool type_of_die(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -129,7 +129,7 @@ bool type_is_rust(Dwarf_Die *die)
     return language_of(die) == DW_LANG_Rust;
 }
 
-/* ---- Members --------------------------------------------------------------------------------- */
+/* ---- Members of structures ------------------------------------------------------------------- */
 
 static bool number_attribute(Dwarf_Die *die, unsigned what, uint64_t *number)
 {
@@ -177,8 +177,8 @@ static bool is_member(Dwarf_Die *die)
     return tag == DW_TAG_member || tag == DW_TAG_inheritance;
 }
 
-/* libstdc++ keeps the objects of nodes and of make_shared in room without a type: the structure around
- * it has the object's type as its template argument. */
+/* Says whether a structure is untyped memory in which libstdc++ stores the object of a node or
+ * of make_shared. The object's type is the structure's template argument. */
 static bool is_room(Dwarf_Die *plain)
 {
     static const char *const rooms[] = {"__aligned_buffer<", "__aligned_membuf<"};
@@ -204,7 +204,7 @@ static bool has_size(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *
     return type_size(type) > 0;
 }
 
-/* The member of a variant of a Rust enum, if that has fields. */
+/* Finds the member of a variant of a Rust enum. False: the variant has no fields. */
 static bool find_payload(Dwarf_Die *variant, Dwarf_Die *member, Dwarf_Die *type)
 {
     Dwarf_Die plain;
@@ -214,7 +214,8 @@ static bool find_payload(Dwarf_Die *variant, Dwarf_Die *member, Dwarf_Die *type)
            type_visit_members(&plain, has_size, NULL);
 }
 
-/* Option<Box<T>> and others of which one variant alone has fields: those count as members. */
+/* Visits the fields of a Rust enum only one variant of which has fields, such as Option<Box<T>>:
+ * they count as members of the enum. */
 static bool visit_variants(Dwarf_Die *part, type_visit_member *visit, void *context)
 {
     Dwarf_Die variant, member, type, found_member, found_type;
@@ -427,14 +428,15 @@ bool type_is_flexible(Dwarf_Die *plain, uint64_t *head, uint64_t *element)
     return *element != 0;
 }
 
-/* ---- What lies at an offset ------------------------------------------------------------------ */
+/* ---- The scalar or pointer at an offset ------------------------------------------------------ */
 
 struct place_in_type {
     int64_t offset;
     Dwarf_Die *found;
     const char **name;
     int left;
-    bool any, ambiguous; /* of a union */
+    bool any, ambiguous; /* for a union: some member has a scalar there; two members have
+                          * different ones */
 };
 
 static bool find_in_type(Dwarf_Die *type, struct place_in_type *place);
@@ -453,7 +455,8 @@ static bool find_in_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, 
     return find_in_type(type, &deeper);
 }
 
-/* Members of a union must agree: all pointers to the same, or a pointer among numbers is none. */
+/* Finds the scalar at an offset of a union. The members must agree: pointers must have one type,
+ * and a pointer in one member and a number in another give none. */
 static bool find_in_alternative(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context)
 {
     struct place_in_type *place = context;
@@ -522,7 +525,7 @@ bool type_template_argument(Dwarf_Die *die, unsigned n, Dwarf_Die *type)
     return false;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Names of types -------------------------------------------------------------------------- */
 
 static void append_name(char name[TYPE_NAME_SIZE], const char *text)
 {
@@ -531,7 +534,7 @@ static void append_name(char name[TYPE_NAME_SIZE], const char *text)
     snprintf(name + length, TYPE_NAME_SIZE - length, "%s", text ? text : "(anonymous)");
 }
 
-/* Namespaces and classes around a type, outermost first. */
+/* Appends the namespaces and classes around a type, outermost first. */
 static void append_scopes(Dwarf_Die *plain, char name[TYPE_NAME_SIZE])
 {
     Dwarf_Die *scopes = NULL;
@@ -607,7 +610,7 @@ static void append_type(Dwarf_Die *type, char name[TYPE_NAME_SIZE], int left)
     case DW_TAG_enumeration_type:
         if (dwarf_diename(&plain) || !remove_qualifiers(type))
             append_aggregate(&plain, name);
-        else /* "typedef struct { … } pair;" */
+        else /* as in "typedef struct { … } pair;" */
             append_name(name, dwarf_tag(type) == DW_TAG_typedef ? dwarf_diename(type) : NULL);
         break;
     case DW_TAG_array_type:
@@ -631,10 +634,10 @@ void type_write_name(Dwarf_Die *type, char name[TYPE_NAME_SIZE])
     append_type(&copy, name, DEPTH_MOST);
 }
 
-/* ---- Roles of pointers ------------------------------------------------------------------------ */
+/* ---- Roles of pointers ----------------------------------------------------------------------- */
 
 struct role_of_member {
-    const char *structure, *member; /* the structure's name begins so */
+    const char *structure, *member; /* structure: beginning of the structure's name */
     enum pointer_role role;
 };
 
@@ -651,7 +654,8 @@ static bool begins_with(const char *text, const char *beginning)
     return text && strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* The container itself has its ends in such a structure, which lead to its nodes. */
+/* Says whether a structure is the head of a container: its pointers lead to the nodes, so they
+ * are plain ones. */
 static bool is_container_head(const char *name)
 {
     return begins_with(name, "_Rb_tree_header") || begins_with(name, "_List_node_header");
@@ -663,7 +667,7 @@ static bool is_weak_pointer(Dwarf_Die *plain, const char *name)
            (begins_with(name, "Weak<") && type_is_rust(plain));
 }
 
-/* The role of a member of a structure. */
+/* The role of a pointer that is a member of a structure. */
 static enum pointer_role role_of_member(Dwarf_Die *structure, Dwarf_Die *member)
 {
     const char *word = dwarf_diename(member);
@@ -679,15 +683,15 @@ static enum pointer_role role_of_member(Dwarf_Die *structure, Dwarf_Die *member)
     return POINTER_PLAIN;
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Fields of structures -------------------------------------------------------------------- */
 
 struct field_list {
     struct type_field *fields;
     size_t count;
-    Dwarf_Die structure; /* whose members are added */
-    uint64_t offset;     /* of it */
+    Dwarf_Die structure; /* structure whose members are added */
+    uint64_t offset;     /* offset of the structure in the outermost one */
     enum pointer_role role;
-    bool plain; /* pointers have no role: it is the head of a container */
+    bool plain; /* pointers have no role, since the structure is the head of a container */
     char prefix[TYPE_FIELD_NAME_SIZE];
     int left;
 };
@@ -720,8 +724,8 @@ static enum field_form field_form(Dwarf_Die *plain)
     }
 }
 
-/* Places of bits: DW_AT_data_bit_offset counts from the lowest bit of the structure, the older
- * DW_AT_bit_offset from the highest of the storage unit. */
+/* Sets the place of a bit-field. DW_AT_data_bit_offset counts from the lowest bit of the
+ * structure, the older DW_AT_bit_offset from the highest bit of the storage unit. */
 static void set_bits(Dwarf_Die *member, struct type_field *field)
 {
     uint64_t bits, from;
@@ -747,8 +751,8 @@ bool type_is_hidden_member(Dwarf_Die *member, Dwarf_Die *plain)
 
 static bool add_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
 
-/* Members of a member: "head.next"; those of a base class and of what has no name are the
- * structure's own. */
+/* Adds the members of a member, with names like "head.next". Members of a base class or of an
+ * unnamed member are named as the structure's own. */
 static void add_inner(struct field_list *list, Dwarf_Die *member, Dwarf_Die *plain, uint64_t offset)
 {
     struct field_list inner = *list;

@@ -1,8 +1,8 @@
-/* type_info.h - what DWARF says about one type: its name, size and fields, and whether a block of some
- * size can be made of it.
+/* type_info.h - reads from DWARF the name, size and fields of a type, and whether a block of
+ * some size can have it.
  *
- * A type is a DIE. "Plain" is a type without typedefs and qualifiers. Nothing here allocates but
- * libdw; depth and numbers are bounded, because debug information may be damaged or hostile.
+ * A type is given by its DIE. A "plain" type has no typedefs and qualifiers. Depth and numbers
+ * are bounded, because debug information may be damaged or hostile.
  */
 #ifndef COMMON_TYPEINFO_TYPE_INFO_H
 #define COMMON_TYPEINFO_TYPE_INFO_H
@@ -14,57 +14,63 @@
 
 #define TYPE_NAME_SIZE 512
 
-/* The type that DW_AT_type of a DIE names, its abstract origin included. False: none, as void. */
+/* Finds the type that DW_AT_type of a DIE, or of its abstract origin, names. False: none, which
+ * means void. */
 bool type_of_die(Dwarf_Die *die, Dwarf_Die *type);
-/* Removes typedefs and qualifiers. False: nothing is left, as of "const void". */
+/* Removes typedefs and qualifiers from a type. False: nothing is left, as from "const void". */
 bool type_make_plain(Dwarf_Die *type, Dwarf_Die *plain);
-/* What a pointer or reference points to, without qualifiers. False: it is none, or void's. */
+/* Finds the type that a pointer or reference points to, without qualifiers. False: the type is
+ * no pointer, or is a void pointer. */
 bool type_pointee(Dwarf_Die *type, Dwarf_Die *pointee);
-/* 0 = unknown. */
+/* The size of a type in bytes; 0 = unknown. */
 uint64_t type_size(Dwarf_Die *type);
-/* A C++ or Rust type has its scopes, a structure of C the word struct. */
+/* Writes the name of a type: with its scopes in C++ and Rust, with "struct" in C. */
 void type_write_name(Dwarf_Die *type, char name[TYPE_NAME_SIZE]);
 
-bool type_is_aggregate(Dwarf_Die *plain); /* structure, class or union */
+/* Says whether a type is a structure, class or union. */
+bool type_is_aggregate(Dwarf_Die *plain);
 bool type_is_pointer(Dwarf_Die *plain);
-/* char, unsigned char and the like, which also stand for "some bytes". */
+/* Says whether a type is char, unsigned char or the like, which also stand for "some bytes". */
 bool type_is_bytes(Dwarf_Die *plain);
-/* Objects of it begin with a pointer to a virtual table. */
+/* Says whether objects of a class begin with a pointer to a virtual table. */
 bool type_is_polymorphic(Dwarf_Die *plain);
-/* Objects of it have something to destroy, so they are passed and returned by their address. */
+/* Says whether objects of a class have a destructor or members with one, so that they are passed
+ * and returned by their address. */
 bool type_has_destructor(Dwarf_Die *plain);
-/* Equal names and sizes: each unit has its own DIEs of a type. */
+/* Compares two types by name and size, since each unit has DIEs of its own for a type. */
 bool type_is_same(Dwarf_Die *a, Dwarf_Die *b);
-/* The other type, or one like it, stands at the beginning of the first: a base class or member. */
+/* Says whether objects of `type` begin with one of type `other`: the same type, a base class, or
+ * a first member. */
 bool type_begins_with(Dwarf_Die *type, Dwarf_Die *other);
 
-/* The last member is an array without a size of its own. *element: the size of its elements, *head:
- * where it begins. */
+/* Says whether the last member of a structure is an array without a size of its own. *element:
+ * size of its elements; *head: offset of the array. */
 bool type_is_flexible(Dwarf_Die *plain, uint64_t *head, uint64_t *element);
 
-/* The scalar or pointer at an offset of an object; of an array of such objects when the offset is
- * beyond. Nothing in a union, unless its members agree. name: of the innermost member there,
- * unchanged when there is none; belongs to libdw. */
+/* Finds the scalar or pointer at an offset of an object; a larger offset is one in an array of
+ * such objects. False: there is none, or members of a union differ there. *name: the innermost
+ * member there, unchanged if there is none; belongs to libdw. */
 bool type_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *found, const char **name);
 
-/* Calls `visit` for the members and base classes of a structure that have a place in it, until it
- * returns true; then so does this. */
+/* Calls `visit` for each member and base class that has a fixed place in a structure, until
+ * visit returns true. Returns whether it did. */
 typedef bool type_visit_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
 bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context);
 
 /* The number of elements of an array's n-th dimension; 0 = not given, or there is none. */
 uint64_t type_dimension(Dwarf_Die *array, unsigned n);
 
-/* The n-th template argument that is a type, of a class or function. */
+/* Finds the n-th template argument of a class or function that is a type. */
 bool type_template_argument(Dwarf_Die *die, unsigned n, Dwarf_Die *type);
 
-bool type_is_c(Dwarf_Die *die); /* the unit is written in C, or in assembly */
+/* Says whether the unit of a DIE is written in C, or in assembly. */
+bool type_is_c(Dwarf_Die *die);
 bool type_is_rust(Dwarf_Die *die);
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Fields of structures -------------------------------------------------------------------- */
 
 enum field_form {
-    FIELD_BYTES, /* nothing that can be shown as a value */
+    FIELD_BYTES, /* cannot be shown as a value */
     FIELD_SIGNED,
     FIELD_UNSIGNED,
     FIELD_FLOAT,
@@ -75,12 +81,12 @@ enum field_form {
     FIELD_FORM_MAX
 };
 
-/* What a pointer is in the structures of a library. */
+/* The role of a pointer in the structures of a library. */
 enum pointer_role {
     POINTER_PLAIN,
-    POINTER_BACK, /* from a container's node to the one before, or to the container */
-    POINTER_LINK, /* to the container's next node, or from the last one into the container */
-    POINTER_WEAK, /* of a weak_ptr, or of Rust's Weak: it keeps no object alive */
+    POINTER_BACK, /* from a node of a container to the previous node, or to the container */
+    POINTER_LINK, /* to the next node of a container, or from the last node into the container */
+    POINTER_WEAK, /* in a weak_ptr or in Rust's Weak: it keeps no object alive */
     POINTER_ROLE_MAX
 };
 
@@ -88,21 +94,22 @@ enum pointer_role {
 #define TYPE_FIELD_NAME_SIZE 96
 
 struct type_field {
-    char name[TYPE_FIELD_NAME_SIZE]; /* "next", "head.prev" of a member in a member */
-    uint64_t offset, size;           /* size: of one element */
-    uint64_t count;                  /* of an array, else 1 */
+    char name[TYPE_FIELD_NAME_SIZE]; /* "next", or "head.prev" for a member of a member */
+    uint64_t offset, size;           /* size: of an array that of one element */
+    uint64_t count;                  /* number of elements of an array, else 1 */
     enum field_form form;
     enum pointer_role role;
-    uint8_t bit_offset, bit_size; /* of a bit-field, counted from the lowest bit at offset */
-    Dwarf_Die type;               /* of one element */
+    uint8_t bit_offset, bit_size; /* place of a bit-field, counted from the lowest bit at
+                                   * `offset` */
+    Dwarf_Die type;               /* type of the field, of an array that of one element */
 };
 
-/* Structures in structures that only libstdc++ knows, as _M_impl in a std::vector: names of members
- * leave them out. */
+/* Says whether a member is a structure that only libstdc++ itself names, like _M_impl in a
+ * std::vector. Names of fields leave such members out. */
 bool type_is_hidden_member(Dwarf_Die *member, Dwarf_Die *plain);
 
-/* The fields of a structure, by their place in it; members in members are flat. The members of a
- * union have equal offsets. Returns how many there are, at most TYPE_FIELDS_MOST. */
+/* Lists the fields of a structure, ascending by offset, with the fields of nested structures.
+ * Members of a union have equal offsets. Returns their number, at most TYPE_FIELDS_MOST. */
 size_t type_fields(Dwarf_Die *type, struct type_field fields[TYPE_FIELDS_MOST]);
 
 /* The name of an enumeration's value; NULL = none. Belongs to libdw. */

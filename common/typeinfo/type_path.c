@@ -1,20 +1,20 @@
-/* type_path.c - see type_path.h. */
+/* type_path.c - names the pointers on a path through objects, by the types of the objects. */
 #include "common/typeinfo/type_path.h"
 
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MOST 12 /* of members in members */
+#define DEPTH_MOST 12 /* most nested members that are searched */
 
-/* ---- What lies at an offset, with its name --------------------------------------------------- */
+/* ---- The name of what is at an offset -------------------------------------------------------- */
 
 struct place {
-    char *text; /* of TYPE_WORD_SIZE */
-    bool arrow; /* the next member's name follows "->" */
+    char *text; /* TYPE_WORD_SIZE bytes */
+    bool arrow; /* put "->" in front of the next member's name, not "." */
     int left;
-    Dwarf_Die leaf;          /* the scalar or pointer … */
-    const Dwarf_Die *wanted; /* … or the part of this type, not NULL */
+    Dwarf_Die leaf;          /* the scalar or pointer that was found */
+    const Dwarf_Die *wanted; /* type to search; NULL = any scalar or pointer */
 };
 
 static bool append_text(struct place *place, const char *before, const char *text)
@@ -36,7 +36,7 @@ static bool append_index(struct place *place, uint64_t index)
 
 static bool find_place(Dwarf_Die *type, uint64_t offset, struct place *place);
 
-/* Several dimensions have an index each. */
+/* Finds a place in an array, with an index for each dimension. */
 static bool find_in_array(Dwarf_Die *array, uint64_t offset, struct place *place)
 {
     Dwarf_Die element;
@@ -70,7 +70,8 @@ static bool is_open_array(Dwarf_Die *type)
            type_dimension(&plain, 0) <= 1;
 }
 
-/* The last one that contains the offset: an empty base class may lie at the place of another member. */
+/* Chooses the last member that contains the offset: an empty base class may have the same offset
+ * as another member. */
 static bool choose_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context)
 {
     struct member_choice *choice = context;
@@ -88,7 +89,7 @@ static bool append_member(struct place *place, Dwarf_Die *member, Dwarf_Die *typ
     const char *name = dwarf_tag(member) == DW_TAG_member ? dwarf_diename(member) : NULL;
     Dwarf_Die plain;
 
-    if (!name) /* a base class, or something without a name */
+    if (!name) /* a base class, or a member without a name */
         return true;
     if (type_make_plain(type, &plain) && type_is_hidden_member(member, &plain))
         return true;
@@ -133,7 +134,8 @@ static bool try_alternative(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset,
     return false;
 }
 
-/* All members that have something at the offset must have the same there. */
+/* Finds a place in a union. All members that have something at the offset must have the same
+ * there. */
 static bool find_in_union(Dwarf_Die *plain, uint64_t offset, struct place *place)
 {
     struct alternatives all = {.offset = offset, .place = place};
@@ -179,19 +181,20 @@ static bool find_place(Dwarf_Die *type, uint64_t offset, struct place *place)
     return found;
 }
 
-/* ---- Steps ----------------------------------------------------------------------------------- */
+/* ---- Steps of a path ------------------------------------------------------------------------- */
 
-/* What the step before leads to. */
+/* The object that the previous step leads to. */
 struct object {
     bool known, block;
-    bool nameless; /* no expression leads to it: there is a pointer into it, of another type */
+    bool nameless; /* no expression leads to the object: the only pointer to it points inside,
+                    * and has another type */
     Dwarf_Die type;
     enum type_layout layout;
-    uint64_t size; /* of one element */
-    uint64_t base; /* where it begins in the block */
+    uint64_t size; /* size of one element */
+    uint64_t base; /* offset of the object in the block */
 };
 
-/* The word at an offset: its name and type. */
+/* Finds the name and type of the word at an offset of an object. */
 static bool name_word(struct object *object, uint64_t offset, char word[TYPE_WORD_SIZE],
                       Dwarf_Die *type)
 {
@@ -213,7 +216,7 @@ static bool name_word(struct object *object, uint64_t offset, char word[TYPE_WOR
     return true;
 }
 
-/* The part of a block that a pointer to +into of it means; false: it has none of that type there. */
+/* Names the part of a block at `into` that has the wanted type; false: no part does. */
 static bool name_part(Dwarf_Die *type, uint64_t into, const Dwarf_Die *wanted,
                       char link[TYPE_WORD_SIZE])
 {
@@ -233,7 +236,7 @@ static void set_object(struct object *object, Dwarf_Die *type, enum type_layout 
         .known = true, .block = true, .type = *type, .layout = layout, .size = type_size(type)};
 }
 
-/* The block's type is known otherwise. */
+/* Enters a block whose type is known from other evidence than the pointer. */
 static void enter_known(const struct type_step *step, Dwarf_Die *known, Dwarf_Die *pointee,
                         struct object *object, struct type_step_found *found)
 {
@@ -248,7 +251,8 @@ static void enter_known(const struct type_step *step, Dwarf_Die *known, Dwarf_Di
     type_write_name(known, found->block.name);
 }
 
-/* A pointer to a structure with which others of that size begin may be one to any of them. */
+/* Says whether a longer structure of the block's size begins with the pointer's type: the block
+ * may then be the longer one. */
 static bool may_be_longer(struct type_index *index, const struct elf_binary_parts *parts,
                           const struct block_type_found *block, Dwarf_Die *type, uint64_t size)
 {
@@ -258,7 +262,8 @@ static bool may_be_longer(struct type_index *index, const struct elf_binary_part
            type_is_aggregate(&plain) && type_index_begins(index, parts->dwarf, type, size);
 }
 
-/* The pointer tells the block's type, if it fits, or that of a part of the block. */
+/* Enters a block whose type follows from the pointer's type, for the whole block or for a part
+ * of it, if that fits. */
 static void enter_pointed(const struct elf_binary_parts *parts, struct type_index *index,
                           const struct type_step *step, Dwarf_Die *pointee, struct object *object,
                           struct type_step_found *found)
@@ -277,7 +282,7 @@ static void enter_pointed(const struct elf_binary_parts *parts, struct type_inde
     object->base = step->into;
 }
 
-/* Takes one step of a path. named: all steps before it have names. */
+/* Takes one step of a path. named: all earlier steps have names. */
 static void take_step(const struct elf_binary_parts *parts, struct type_index *index,
                       const struct type_step *step, bool named, struct object *object,
                       struct type_step_found *found)

@@ -1,9 +1,9 @@
-/* type_path.h - what a chain of pointers leads to, in words of the source: from a variable, or a block of
- * known type, along the members that hold the pointers.
+/* type_path.h - names the pointers on a path from a variable, or from a block of known type, as
+ * the source does.
  *
- * A pointer tells the type of the block that it points to the start of, if the block can be made of
- * it: one object, or an array. Nothing is told by a void pointer, a number, a union whose members
- * differ, or a pointer into a block, unless that block's type is known already.
+ * A pointer to the start of a block shows the block's type, if the block's size fits one object
+ * of that type or an array. The type stays unknown after a void pointer, a number, a union whose
+ * members differ, or a pointer into a block, unless other evidence shows the block's type.
  */
 #ifndef COMMON_TYPEINFO_TYPE_PATH_H
 #define COMMON_TYPEINFO_TYPE_PATH_H
@@ -13,29 +13,32 @@
 #define TYPE_STEPS_MOST 128
 #define TYPE_WORD_SIZE 160
 
-/* The pointer at +offset of the step before, or of the variable, points to +into of a block. */
+/* One step of a path: the pointer at `offset` of the previous block, or of the variable, points
+ * to `into` in a block of `size` bytes. */
 struct type_step {
     uint64_t offset, into, size;
-    struct type_id known; /* the type of the block, as far as something else tells it */
+    struct type_id known; /* type of the block from other evidence; offset 0 = unknown */
     enum type_layout layout;
 };
 
-/* How the pointer becomes one to the block's own type. */
+/* How the expression must convert the pointer to get one to the block's type: not, by a cast, or
+ * from a member to the structure that contains it. */
 enum type_cast { CAST_NONE, CAST_TYPE, CAST_CONTAINER, CAST_MAX };
 
 struct type_step_found {
-    /* "->next", "[12].key": the pointer's place in what the step before leads to. Unknown: not all
-     * steps up to here have names. */
+    /* named: all steps up to this one have names. word: the name of the pointer in the previous
+     * block, "->next" or "[12].key". */
     bool named;
     char word[TYPE_WORD_SIZE];
     enum type_cast cast;
-    char link[TYPE_WORD_SIZE];     /* of CAST_CONTAINER: the member that is pointed to */
-    bool pointed;                  /* the pointer itself tells the type … */
-    struct block_type_found block; /* … which is this; CONFLICT: and contradicts what is known */
+    char link[TYPE_WORD_SIZE];     /* CAST_CONTAINER: member that the pointer points to */
+    bool pointed;                  /* the pointer itself shows the type of the block */
+    struct block_type_found block; /* the type of the block; BLOCK_CONFLICT: the pointer
+                                    * contradicts other evidence */
 };
 
-/* Names the words of a path. variable: the variable in which the first word lies, at offset
- * steps[0].offset. Fills in found[count]. */
+/* Names the pointers of a path into found[count]. variable: contains the first pointer, at
+ * steps[0].offset. */
 void type_path_find(const struct elf_binary_parts *parts, struct type_index *index,
                     Dwarf_Die *variable, const struct type_step *steps, size_t count,
                     struct type_step_found *found);

@@ -1,5 +1,5 @@
-/* x86_instruction.c - see x86_instruction.h. The length follows from prefixes, opcode and ModRM; three
- * sets say which opcodes have a ModRM byte and which an immediate. */
+/* x86_instruction.c - decodes x86-64 instructions. The length follows from prefixes, opcode and
+ * ModRM byte; tables say which opcodes have a ModRM byte and which have an immediate. */
 #include "common/typeinfo/x86_instruction.h"
 
 #include <string.h>
@@ -8,24 +8,25 @@
 
 enum opcode_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A };
 
-/* An instruction while it is read. */
+/* An instruction while it is decoded. */
 struct decoding {
     const uint8_t *code;
     size_t left, at;
-    bool wide, narrow; /* REX.W; an operand-size prefix */
-    bool vector;       /* VEX or EVEX */
+    bool wide, narrow; /* REX.W, which makes operands 64 bits wide; an operand-size prefix, which
+                        * makes them 16 bits */
+    bool vector;       /* the instruction has a VEX or EVEX prefix */
     unsigned vector_register;
-    unsigned high_reg, high_index, high_base; /* 0 or 8 */
+    unsigned high_reg, high_index, high_base; /* highest bit of each register number, as 0 or 8 */
     enum opcode_map map;
     uint8_t opcode;
     bool has_modrm, memory;
-    unsigned mode, reg, rm; /* fields of ModRM, without the high bits; */
+    unsigned mode, reg, rm; /* fields of the ModRM byte, without the highest bits */
     struct x86_instruction *read;
 };
 
 /* ---- Sets of opcodes ------------------------------------------------------------------------- */
 
-/* A bit for each opcode of one row of sixteen. */
+/* A set of opcodes: for each row of sixteen opcodes, a bit for each opcode. */
 typedef uint16_t opcode_rows[16];
 
 static bool is_in(const opcode_rows rows, uint8_t opcode)
@@ -71,7 +72,7 @@ static const opcode_rows invalid_one = {
     [0x8] = 0x0004, [0x9] = 0x0400, [0xc] = 0x4000, [0xd] = 0x0070, [0xe] = 0x0400,
 };
 
-/* ---- Parts ----------------------------------------------------------------------------------- */
+/* ---- Parts of an instruction ----------------------------------------------------------------- */
 
 static bool next_byte(struct decoding *decoding, uint8_t *byte)
 {
@@ -109,7 +110,8 @@ static void take_high_bits(struct decoding *decoding, uint8_t byte)
     decoding->high_base = byte & 1 ? 8 : 0;
 }
 
-/* VEX and EVEX say map, width and high bits in two to four bytes. */
+/* Reads a VEX or EVEX prefix of two to four bytes, which contains map, operand size and highest
+ * bits. */
 static bool read_vector_prefix(struct decoding *decoding, uint8_t first)
 {
     uint8_t one, two = 0, three;
@@ -164,7 +166,7 @@ static bool read_opcode(struct decoding *decoding)
     return decoding->map != MAP_ONE || !is_in(invalid_one, byte);
 }
 
-/* The operand in memory behind ModRM. */
+/* Reads the bytes behind ModRM that describe an operand in memory. */
 static bool read_memory(struct decoding *decoding)
 {
     struct x86_instruction *read = decoding->read;
@@ -219,7 +221,7 @@ static bool read_modrm(struct decoding *decoding)
     return decoding->mode == 3 || read_memory(decoding);
 }
 
-/* Bytes of the immediate. */
+/* The size of the immediate operand in bytes. */
 static unsigned immediate_size(const struct decoding *decoding)
 {
     uint8_t opcode = decoding->opcode;
@@ -247,7 +249,7 @@ static unsigned immediate_size(const struct decoding *decoding)
     return is_in(byte_one, opcode) ? 1 : 0;
 }
 
-/* ---- Meaning --------------------------------------------------------------------------------- */
+/* ---- The effect of an instruction ------------------------------------------------------------ */
 
 #define BIT(number) (1u << (number))
 
@@ -256,7 +258,7 @@ static int register_of(const struct decoding *decoding)
     return (int)(decoding->reg | decoding->high_reg);
 }
 
-/* The register in the r/m field of a ModRM byte that names no memory. */
+/* The register in the r/m field of a ModRM byte without an operand in memory. */
 static int other_register_of(const struct decoding *decoding)
 {
     return (int)(decoding->rm | decoding->high_base);
@@ -283,7 +285,7 @@ static void move_value(const struct decoding *decoding, bool to_rm)
     read->changed = BIT(read->to);
 }
 
-/* add and sub with a constant, of a register. */
+/* Decodes "add" or "sub" of a constant to a register. */
 static void add_constant(const struct decoding *decoding, int to, bool negative)
 {
     struct x86_instruction *read = decoding->read;
@@ -296,7 +298,7 @@ static void add_constant(const struct decoding *decoding, int to, bool negative)
         read->immediate = -read->immediate;
 }
 
-/* 00 to 3f: eight operations in six forms. */
+/* Decodes opcodes 00 to 3f: eight arithmetic operations in six forms. */
 static void read_arithmetic(const struct decoding *decoding)
 {
     struct x86_instruction *read = decoding->read;
@@ -304,7 +306,7 @@ static void read_arithmetic(const struct decoding *decoding)
     int to = form < 2 ? other_register_of(decoding) : register_of(decoding);
 
     if (what == 7)
-        return; /* a comparison */
+        return; /* a comparison changes nothing */
     if (form >= 4) {
         read->changed = BIT(X86_AX);
         return;
@@ -321,7 +323,7 @@ static void read_arithmetic(const struct decoding *decoding)
     }
 }
 
-/* 80, 81, 83. */
+/* Decodes opcodes 80, 81 and 83: arithmetic with a constant. */
 static void read_constant_arithmetic(const struct decoding *decoding)
 {
     bool adds = (decoding->reg == 0 || decoding->reg == 5) && decoding->opcode != 0x80;
@@ -396,7 +398,7 @@ static void read_store_constant(const struct decoding *decoding)
     }
 }
 
-/* What is no copy of a pointer, nor a jump. */
+/* Decodes the opcodes of the one-byte map that neither copy a pointer nor jump. */
 static void read_rest_of_map_one(const struct decoding *decoding)
 {
     struct x86_instruction *read = decoding->read;
@@ -469,7 +471,8 @@ static void read_map_one(const struct decoding *decoding)
         read_rest_of_map_one(decoding);
 }
 
-/* Most of this map is about vector registers, whose numbers are no general ones. */
+/* Decodes opcodes behind 0f. Most of them use vector registers, so their register numbers are no
+ * general registers. */
 static void read_map_0f(const struct decoding *decoding)
 {
     struct x86_instruction *read = decoding->read;
@@ -501,7 +504,8 @@ static void read_map_0f(const struct decoding *decoding)
         read->operation = X86_STORE_OTHER;
 }
 
-/* Few instructions of these maps write general registers; all are taken for such. */
+/* Decodes opcodes of the other maps. Few of them write general registers, but all that might are
+ * assumed to. */
 static void read_other_map(const struct decoding *decoding)
 {
     uint8_t opcode = decoding->opcode;

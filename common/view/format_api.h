@@ -2,7 +2,7 @@
  *
  * A format is one function that writes a report to a stream, and one row in format_table.c. All
  * options of the user that matter for it are in a struct view.
- *  */
+ */
 #ifndef COMMON_VIEW_FORMAT_API_H
 #define COMMON_VIEW_FORMAT_API_H
 

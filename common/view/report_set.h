@@ -5,7 +5,7 @@
  * not depend on addresses, the build or line numbers, so entries of two sets with equal
  * signatures are about the same leak. Suppressed records are left out unless requested. A
  * process that was added before is skipped; host, pid and start time identify it.
- *  */
+ */
 #ifndef COMMON_VIEW_REPORT_SET_H
 #define COMMON_VIEW_REPORT_SET_H
 
