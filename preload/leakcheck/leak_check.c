@@ -211,6 +211,32 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
+/* Reads a word of the program's memory, in the copy; 0: it cannot be read. */
+static uintptr_t word_at(uintptr_t address)
+{
+    const struct mapping *mapping = address % WORD ? NULL : procmaps_find(&maps, address);
+    return mapping && mapping->read ? *(const uintptr_t *)address : 0;
+}
+
+#define PYTHON_METATYPES 3 /* from a type to `type`: the type of its type, and so on */
+#define PYTHON_TYPE WORD   /* offsets of an object's type, and of a type's name */
+#define PYTHON_NAME (3 * WORD)
+
+/* Each type of Python is an object, whose type leads to `type`, which is its own type. */
+static bool is_python_type(uintptr_t word)
+{
+    static const char name[WORD] = "type";
+    for (unsigned i = 0; i < PYTHON_METATYPES && word; i++) {
+        uintptr_t type = word_at(word + PYTHON_TYPE);
+        if (type == word) {
+            uintptr_t text = word_at(word + PYTHON_NAME);
+            return word_at(text & -WORD) && !memcmp((const void *)text, name, sizeof "type");
+        }
+        word = type;
+    }
+    return false;
+}
+
 static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
@@ -338,7 +364,7 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
         reach_add_root(check->reach, range->start, range->end, i, root_kind(range));
     }
     if (request->header_idiom)
-        reach_find_idioms(check->reach, callers_of);
+        reach_find_idioms(check->reach, callers_of, is_python_type);
     if (!reach_mark(check->reach, &codes, is_vtable))
         return LEAK_TROUBLE_NO_MEMORY;
     begin_graph_file(check, head);

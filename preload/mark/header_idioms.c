@@ -202,8 +202,8 @@ static void count_sites(struct header_idioms *idioms, const struct reach *reach)
 static bool is_held_inside(const struct reach *reach, uint32_t node)
 {
     const struct mark_node *it = &reach->nodes[node];
-    return reach->interior[node].low &&
-           (node_verdict(it) != LEAK_VERDICT_REACHABLE || node_state(it) & NODE_CANDIDATE);
+    return reach->interior[node].low && (node_verdict(it) != LEAK_VERDICT_REACHABLE ||
+                                         node_state(it) & (NODE_CANDIDATE | NODE_BY_HEADER));
 }
 
 static void count_nodes(struct header_idioms *idioms, const struct reach *reach)

@@ -124,6 +124,8 @@ struct reach {
     uint32_t site_most; /* the highest number of a site of a block */
     /* reach_callers of reachability.h; NULL: header idioms are not used. */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
+    /* reach_is_python_type of reachability.h; NULL: no object of Python is recognised. */
+    bool (*is_python_type)(uintptr_t word);
     uintptr_t low, span;      /* the range of all pointers to blocks: [low, low + span] */
     uint32_t *queue;          /* all marked nodes, in the order in which they were marked */
     uint32_t head, tail;      /* indices of the queue; the nodes in [0, head) were scanned */

@@ -168,9 +168,11 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
     }
 }
 
-void reach_find_idioms(struct reach *reach, reach_callers *callers)
+void reach_find_idioms(struct reach *reach, reach_callers *callers,
+                       reach_is_python_type *is_python_type)
 {
     reach->callers = callers;
+    reach->is_python_type = is_python_type;
 }
 
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,

@@ -50,6 +50,9 @@ typedef bool reach_is_vtable(uintptr_t word);
  * innermost first, and returns how many. */
 typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
 
+/* Says whether a type of Python is at the address. */
+typedef bool reach_is_python_type(uintptr_t word);
+
 struct reach; /* it lies in a scan_arena of its own */
 
 /* Begins a leak check with capacity for so many blocks; adding more makes reach_build_index fail.
@@ -93,8 +96,10 @@ enum reach_root_kind {
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind);
 /* Makes blocks reachable that the program always holds behind a header (header_idioms.h). Called
- * before reach_mark; otherwise they are possible. */
-void reach_find_idioms(struct reach *reach, reach_callers *callers);
+ * before reach_mark; otherwise they are possible. is_python_type may be NULL: then no object of Python
+ * is recognised. */
+void reach_find_idioms(struct reach *reach, reach_callers *callers,
+                       reach_is_python_type *is_python_type);
 /* Runs all passes; called once. Afterwards every node has a verdict, but LOST also stands for
  * indirectly lost (leak_graph.h finds these). is_vtable may be NULL: then objects held by a second
  * base class are not recognised. False: there was no memory, so the verdicts are invalid. */

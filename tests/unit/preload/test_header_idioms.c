@@ -12,6 +12,12 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
     return count;
 }
 
+/* In these rows block d is a type of Python. */
+static bool is_python_type(uintptr_t word)
+{
+    return word == buffer + AT(3);
+}
+
 static void mark_with_idioms(void)
 {
     reach = reach_begin(block_count, UINT64_MAX);
@@ -19,7 +25,7 @@ static void mark_with_idioms(void)
         reach_add_block(reach, &blocks[i], priors[i]);
     ck_assert(reach_build_index(reach));
     reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77, REACH_ROOT_DATA);
-    reach_find_idioms(reach, callers_of);
+    reach_find_idioms(reach, callers_of, is_python_type);
     ck_assert(reach_mark(reach, &codes, is_vtable));
 }
 
@@ -71,6 +77,22 @@ static const struct {
      "a!R b!R c!R d!P"},
     {"a tag that all pointers have", "a@1 b@1 root:a+1 root:b+1", "a!Rh b!Rh"},
     {"a tag of one pointer", "a@1 root:a+1", "a!Pt"},
+    {"a block held behind its header counts as held inside",
+     "a@1 b@1 c@1 d@2 root:a+16 root:d a.3->d root:b+24 root:c+24", "a!Rh b!P c!P d!R"},
+    {"blocks held behind their header do not outweigh others of their site",
+     "a@1 b@1 c@1 d@2 e@1 f@1 root:d root:a+16 a.3->d root:b+16 b.3->d root:c+16 c.3->d root:e+24 "
+     "root:f+24",
+     "a!Rh b!Rh c!Rh e!Rh f!Rh"},
+    {"an object of Python behind its collector's header", "a@1 d@2 root:a+16 root:d a.2->b a.3->d",
+     "a!Rh b!R d!R"},
+    {"and behind two words of attributes", "a@1 d@2 root:a+32 root:d a.4->b a.5->d",
+     "a!Rh b!R d!R"},
+    {"an object of Python in a list of free ones", "a@1 d@2 root:a+16 root:d a.3->d", "a!Rh d!R"},
+    {"an object with another type is none of Python", "a@1 d@2 root:a+16 root:d a.2->d a.3->b",
+     "a!P b!P d!R"},
+    {"an object of Python behind another header", "a@1 d@2 root:a+24 root:d a.3->b a.4->d",
+     "a!P b!P d!R"},
+    {"a lost object of Python", "a@1 d@2 root:d a.2->b a.3->d", "a!L b!L d!R"},
     {"what was reachable behind its header and still is was not dropped",
      "a@1 b@1 a?R b?R root:a+16 root:b+16", "a!Rh b!Rh"},
 };
