@@ -24,6 +24,7 @@ struct only_filter {
     bool found; /* the name occurred in a process, or cannot be missing (a negated name, a
                  * number) */
     const char *pattern;
+    const char *scope;    /* the option whose list has the name; NULL = --only */
     uint64_t least, most; /* range of a number; of ages in seconds */
 };
 
@@ -207,12 +208,12 @@ bool only_filter_matches(const struct only_filter *only, const struct record *re
 
 /* ---- Names in --only that no process has ----------------------------------------------------- */
 
-static bool key_seeks(const struct only_filter *only, enum only_key key)
+static bool key_seeks(const struct only_filter *only, enum only_key key, const char *scope)
 {
     bool asked = false, found = false;
 
     for (; only; only = only->rest)
-        if (only->key == key) {
+        if (only->key == key && only->scope == scope) {
             asked = true;
             found |= only->found;
         }
@@ -221,11 +222,10 @@ static bool key_seeks(const struct only_filter *only, enum only_key key)
 
 bool only_filter_seeks(const struct only_filter *only)
 {
-    bool seeks = false;
-
-    for (int key = 0; key < KEYS; key++)
-        seeks |= key_seeks(only, (enum only_key)key);
-    return seeks;
+    for (const struct only_filter *at = only; at; at = at->rest)
+        if (key_seeks(only, at->key, at->scope))
+            return true;
+    return false;
 }
 
 void only_filter_show_module(struct only_filter *only, const char *path)
@@ -258,9 +258,10 @@ const char *only_filter_unfound(struct arena *mem, const struct only_filter *onl
         [THREAD] = "no process had such a thread"};
 
     for (const struct only_filter *at = only; at; at = at->rest)
-        if (key_seeks(only, at->key))
-            return arena_format(mem, "--only=%s:%s: %s", key_word[at->key], at->pattern,
-                                missing[at->key]);
+        if (key_seeks(only, at->key, at->scope))
+            return arena_format(mem, "--%s%s%s: %s", at->scope ? at->scope : "only=",
+                                at->scope ? "=" : arena_format(mem, "%s:", key_word[at->key]),
+                                at->pattern, missing[at->key]);
     return NULL;
 }
 
@@ -302,6 +303,26 @@ bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *li
         at = at[length] ? at + length + 1 : NULL;
     }
     return whole;
+}
+
+struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
+                                      enum scope_key key, struct only_filter *rest)
+{
+    static const enum only_key keys[SCOPE_KEYS] = {MODULE, FUNCTION, THREAD};
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct only_filter *only;
+
+        if (list->items[i].out)
+            continue;
+        only = arena_alloc(mem, sizeof(*only));
+        *only = (struct only_filter){.rest = rest,
+                                     .key = keys[key],
+                                     .pattern = list->items[i].pattern,
+                                     .scope = scope_option_name[key]};
+        rest = only;
+    }
+    return rest;
 }
 
 /* ---- Matching scopes ------------------------------------------------------------------------- */

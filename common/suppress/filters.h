@@ -51,7 +51,7 @@ bool only_filter_seeks(const struct only_filter *only);
 void only_filter_show_module(struct only_filter *only, const char *path);
 void only_filter_show_frame(struct only_filter *only, const struct frame *frame);
 void only_filter_show_thread(struct only_filter *only, const struct thread_ref *thread);
-/* The error message for the first key that found none of its names, such as
+/* The error message for the first key or list that found none of its names, such as
  * "--only=module:libshp.so: no process loaded such a module". Lives in mem; NULL: all keys found
  * one. */
 const char *only_filter_unfound(struct arena *mem, const struct only_filter *only);
@@ -69,6 +69,10 @@ struct scope_list {
 /* Parses a scope; the list lives in mem. False: a sign has no name after it; that item is
  * skipped. */
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
+
+/* Prepends the names that the list wants to `rest`, to look for them; none of them is a condition. */
+struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
+                                      enum scope_key key, struct only_filter *rest);
 
 /* Says whether a scope includes a record. any_frame: for SCOPE_MODULES, look at every frame of
  * user code. */

@@ -24,6 +24,7 @@ struct set {
 struct side {
     bool given; /* set on the command line, which overrides the recorded options */
     struct scope_list list;
+    const char *sought; /* the list whose names are in `sought` */
     struct loaded_rule left_out;
 };
 
@@ -32,7 +33,8 @@ struct suppressions {
     struct set **sets;
     size_t count, capacity;
     struct verdict_total total;
-    struct only_filter *only; /* conditions of --only; NULL = none */
+    struct only_filter *only;   /* conditions of --only; NULL = none */
+    struct only_filter *sought; /* names of --only and of scopes that must occur */
     struct loaded_rule left_out;
     struct side sides[SCOPE_KEYS];
     bool match_given; /* set on the command line, which overrides the recorded options */
@@ -157,13 +159,13 @@ const char *suppress_add_only(struct suppressions *suppressions, const char *tex
 
 struct only_filter *suppress_names_sought(const struct suppressions *suppressions)
 {
-    return suppressions && only_filter_seeks(suppressions->only) ? suppressions->only : NULL;
+    return suppressions && only_filter_seeks(suppressions->sought) ? suppressions->sought : NULL;
 }
 
 const char *suppress_names_unfound(const struct suppressions *suppressions)
 {
     return suppressions && suppressions->selected
-               ? only_filter_unfound(suppressions->mem, suppressions->only)
+               ? only_filter_unfound(suppressions->mem, suppressions->sought)
                : NULL;
 }
 
@@ -195,6 +197,19 @@ void suppress_set_match_any(struct suppressions *suppressions, bool any)
     suppressions->any_frame = any;
 }
 
+/* Adds the names of a scope to those that must occur in a process, once. */
+static void seek_scope(struct suppressions *suppressions, enum scope_key key)
+{
+    struct side *side = &suppressions->sides[key];
+    const char *text = side->left_out.rule.text;
+
+    if (!side->list.count || (side->sought && strcmp(side->sought, text) == 0))
+        return;
+    side->sought = text;
+    suppressions->sought =
+        scope_list_sought(suppressions->mem, &side->list, key, suppressions->sought);
+}
+
 /* Takes the scopes from the recorded options, unless the command line set them. */
 static void select_store_scopes(struct suppressions *suppressions, const struct store *store)
 {
@@ -222,10 +237,14 @@ void suppress_select_store(struct suppressions *suppressions, const struct store
 {
     if (!suppressions)
         return;
+    if (!suppressions->selected)
+        suppressions->sought = suppressions->only;
     suppressions->selected = true;
     suppressions->until_ns = until_ns;
     suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
     select_store_scopes(suppressions, store);
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
+        seek_scope(suppressions, key);
     for (size_t i = 0; i < suppressions->count; i++) {
         struct set *set = suppressions->sets[i];
 

@@ -234,7 +234,7 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
     return good;
 }
 
-/* Reports a name in --only that does not occur in the process. Nothing can be found then, so with
+/* Reports a name in --only, or a list of names, that does not occur in the process. Nothing can be found then, so with
  * --error-exitcode the exit status must not mean "no errors". */
 static int judge_names(const struct options *options, int status)
 {

@@ -377,6 +377,14 @@ END
     equal "a thread" "$(asked --only=thread:T1 ./leaky)" 9
     equal "no thread" "$(asked --only=thread:T9 ./leaky 2>/dev/null)" 124
     equal 'a range' "$(asked --only=size:1m- ./leaky)" 0
+    for name in modules=leaky functions=main threads=T1 modules=leakly,leaky modules=-leakly; do
+        equal "$name leaks" "$(asked --$name ./leaky)" 9
+    done
+    equal 'no such modules' "$(asked --modules=leakly ./leaky 2>/dev/null)" 124
+    equal 'no such functions' "$(asked --functions=mian,+minn ./leaky 2>/dev/null)" 124
+    equal 'each list needs one' "$(asked --only=module:leaky --modules=leakly ./leaky 2>/dev/null)" 124
+    leakrun -q --functions=mian ./leaky 2>err
+    says err '^leakreport: --functions=mian: no recorded call stack has such a function$'
     equal 'its own failure' "$(asked --only=module:leakly sh -c 'exit 3')" 3
     equal 'no kind' "$(asked --only=kind:mallok ./leaky 2>/dev/null)" 125
 }
