@@ -1,4 +1,5 @@
-/* all_locks.c - the locks of the runtime in the order of lifecycle.def (fork_snapshot.h). */
+/* all_locks.c - acquires and releases all locks of the runtime, in the order of lifecycle.def
+ * (fork_snapshot.h). */
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/base/lock.h"
 

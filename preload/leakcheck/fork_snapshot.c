@@ -1,4 +1,5 @@
-/* fork_snapshot.c - copies the process and waits for the result of the copy. */
+/* fork_snapshot.c - copies the process by fork, and waits for the result of the leak check in the
+ * copy. */
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/leakcheck/stack_scrub.h"
 #include "preload/memory/arena.h"
@@ -16,13 +17,14 @@
 
 #include <sys/mman.h>
 
-#define STOP_TIMEOUT 3000000000ull /* ns */
-#define NEWER_BLOCKS 4096          /* that may appear between the count and the copy */
+#define STOP_TIMEOUT 3000000000ull /* nanoseconds until stopping all threads is given up */
+/* Room for blocks that are allocated between the count of blocks and the copy. */
+#define NEWER_BLOCKS 4096
 
-static struct world world; /* signal handlers read it */
-static bool stays_stopped; /* until fork_snapshot_resume */
+static struct world world; /* static, because the signal handlers of stopped threads read it */
+static bool stays_stopped; /* the other threads stay stopped until fork_snapshot_resume */
 
-/* ---- Results ------------------------------------------------------------------------------- */
+/* ---- Results in shared memory ---------------------------------------------------------------- */
 
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size)
 {
@@ -64,13 +66,13 @@ static bool too_many_ranges;
 enum page_state {
     PAGE_UNTOUCHED,
     PAGE_SAVED,
-    PAGE_LEFT /* it has room, but is not put back: without access, or libleak's by now */
+    PAGE_LEFT /* the page is saved but not put back: libleak's own, or without access */
 };
 
-/* The saved pages, in the order of the ranges. */
+/* The pages of the ranges that were saved, in the order of the ranges. */
 static struct {
-    uint8_t *state; /* of each page */
-    char *pages;    /* all but untouched ones */
+    uint8_t *state; /* enum page_state of each page */
+    char *pages;    /* content of all pages that were touched */
     size_t states, size;
     bool incomplete;
 } saved;
@@ -88,7 +90,8 @@ static void append_range(struct dontfork_range range)
         too_many_ranges = true;
 }
 
-/* Removes the part of the range from the list: its advice has changed. */
+/* Removes [start, end) from the list of ranges, because the program has given other advice about
+ * it. */
 static void remove_overlap(uintptr_t start, uintptr_t end)
 {
     for (uint32_t i = range_count; i--;) {
@@ -107,7 +110,8 @@ static void remove_overlap(uintptr_t start, uintptr_t end)
     }
 }
 
-/* A heap of many equal parts (V8's) becomes few ranges. */
+/* Adds a range, joined with a neighbour if there is one: V8's heap of many equal parts becomes few
+ * ranges. */
 static void add_range(uintptr_t start, uintptr_t end)
 {
     for (uint32_t i = 0; i < range_count; i++) {
@@ -134,7 +138,7 @@ void dontfork_note_advice(uintptr_t start, size_t size, int advice)
     lock_give(&locked);
 }
 
-/* Returns how many pages of the range were touched. */
+/* Finds out which pages of the range were touched, and returns how many. */
 static size_t note_touched(int pagemap, const struct dontfork_range *range, uint8_t *state)
 {
     uint64_t entry[512];
@@ -155,8 +159,8 @@ static size_t run_of(const uint8_t *state, const uint8_t *end)
     return at - state;
 }
 
-/* Calls visit for each run of pages in the same state that begins with state. to: where its pages
- * are saved. */
+/* Calls visit for each run of pages in the wanted state. state: the states of the pages of the run;
+ * to: where they are saved. */
 static void each_run(enum page_state wanted,
                      void (*visit)(uintptr_t page, size_t pages, uint8_t *state, char *to))
 {
@@ -185,7 +189,7 @@ static void save_run(uintptr_t page, size_t pages, uint8_t *state, char *to)
             state[i] = PAGE_LEFT;
 }
 
-/* Marks libleak's own pages. */
+/* Marks libleak's own pages, so that they are not put back. */
 static void skip_own_memory(uintptr_t start, size_t size, void *context UNUSED)
 {
     size_t at = 0;
@@ -200,12 +204,12 @@ static void skip_own_memory(uintptr_t start, size_t size, void *context UNUSED)
     }
 }
 
-/* Returns how many pages were touched. */
+/* Finds out which pages of all ranges were touched, and returns how many. */
 static size_t note_all_touched(bool stopped)
 {
     size_t touched = 0, at = 0;
-    int pagemap =
-        stopped ? pagemap_open() : -1; /* a thread that runs might notice the descriptor */
+    /* A thread of the program that runs might notice the descriptor of pagemap. */
+    int pagemap = stopped ? pagemap_open() : -1;
     for (uint32_t i = 0; i < range_count; i++) {
         touched += note_touched(pagemap, &ranges[i], saved.state + at);
         at += pages_of(&ranges[i]);
@@ -215,7 +219,7 @@ static size_t note_all_touched(bool stopped)
     return touched;
 }
 
-/* Frees the saved pages, in the parent after the copy. */
+/* Frees the saved pages; called in the parent after the fork. */
 static void dontfork_drop(void)
 {
     if (saved.state)
@@ -226,8 +230,8 @@ static void dontfork_drop(void)
     saved.pages = NULL;
 }
 
-/* Saves the pages that fork will not copy. False: there is not enough memory, or too much is to be
- * saved. */
+/* Saves the touched pages of all ranges. False: there is no memory, or the pages are more than
+ * DONTFORK_MAX. */
 static bool save_pages(bool stopped)
 {
     saved.state = sys_map(saved.states);
@@ -244,8 +248,8 @@ static bool save_pages(bool stopped)
     return true;
 }
 
-/* Lets fork copy all pages, or saves those that it leaves out, before the copy. stopped: all other
- * threads are. */
+/* Saves the pages that fork will not copy; called before the fork. stopped: all other threads are
+ * stopped. */
 static void dontfork_save(bool stopped)
 {
     size_t pages = 0;
@@ -261,9 +265,9 @@ static void restore_run(uintptr_t page, size_t pages, uint8_t *state UNUSED, cha
         memcpy((void *)page, to, pages * LEAK_PAGE);
 }
 
-/* Puts the saved pages in place, in the child, before anything else is mapped. Skips pages that the
- * program has unmapped since, and memory that is libleak's by now. False: there are others, which
- * were not saved. */
+/* Puts the saved pages back at their addresses; called in the child before anything else is mapped.
+ * Skips pages that the program has unmapped since, and libleak's memory. False: some pages were not
+ * saved. */
 static bool dontfork_restore(void)
 {
     if (saved.pages) {
@@ -279,18 +283,18 @@ static bool dontfork_restore(void)
 
 LOCK_FOR_FORK(dontfork, &dontfork_lock)
 
-/* ---- Copies -------------------------------------------------------------------------------- */
+/* ---- Copying the process --------------------------------------------------------------------- */
 
-/* The child's pid; -errno: fork failed. */
+/* Forks the child that runs the leak check. Returns its pid; -errno: fork failed. */
 static int fork_checker(struct leak_check_request *request)
 {
     if (request->is_milestone)
         request->milestone = milestones_add(NULL);
-    stack_scrub_near(); /* counting the blocks has left addresses there */
+    stack_scrub_near(); /* counting the blocks has left addresses of blocks on the stack */
     int pid = sys_fork_silent();
     if (pid == 0) {
         if (!request->stopped)
-            all_locks_release(); /* the parent holds them while it forks */
+            all_locks_release(); /* the parent held the locks while it forked */
         request->memory_left_out = !dontfork_restore();
         leak_check_run(request);
     }
@@ -299,7 +303,8 @@ static int fork_checker(struct leak_check_request *request)
     return pid;
 }
 
-/* All other threads are stopped, and none of them holds a lock of the runtime. */
+/* Copies the process while all other threads are stopped; none of them holds a lock of the runtime
+ * then. */
 int fork_snapshot_take_stopped(struct leak_check_request *request)
 {
     bool periodic = request->occasion == LEAK_OCCASION_PERIODIC;
@@ -348,8 +353,9 @@ enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result)
     }
 }
 
-/* The other threads run on, but outside the runtime's critical sections. Waits for the first copy:
- * the second one needs its notes. */
+/* Copies the process twice while the other threads run, with all locks held so that they are
+ * outside critical sections. Waits for the check of the first copy, because the second one needs
+ * its notes. */
 int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble)
 {
     size_t size;

@@ -9,9 +9,9 @@
 
 #define NUMBERS 10000
 
-static char pattern[PATH_MAX]; /* of the option, absolute; empty: none */
+static char pattern[PATH_MAX]; /* the option graph= as an absolute path; empty: not set */
 static char option_path[PATH_MAX], request_path[PATH_MAX], program[64];
-static char own[PATH_MAX]; /* the file that this process wrote last */
+static char own[PATH_MAX]; /* name of the graph file that this process wrote last */
 
 void graph_path_start(void)
 {
@@ -28,7 +28,7 @@ static bool is_free(const char *name)
     return sys_lstat(name, &info) < 0 || strcmp(name, own) == 0;
 }
 
-/* Into the buffer: the first name that is free, if the pattern has numbers; else its only name. */
+/* Replaces %p, %e and %n in a pattern. With %n the result is the first name that is free. */
 static struct strbuf expand_path(char buffer[PATH_MAX], const char *from)
 {
     bool numbered = strstr(from, "%n");

@@ -21,7 +21,7 @@ static void write_all(struct graph_stream *stream, const void *from, size_t size
     }
 }
 
-/* The name of a file until it is complete. False: it is too long. */
+/* Makes the name that a graph file has until it is complete. False: the name is too long. */
 static bool name_part(char part[PATH_MAX], const char *path, int pid)
 {
     struct strbuf text = strbuf_on(part, PATH_MAX);
@@ -33,7 +33,7 @@ static bool name_part(char part[PATH_MAX], const char *path, int pid)
 
 void graph_stream_discard(const char *path, int pid)
 {
-    static char part[PATH_MAX]; /* the stack may be a small one of signals */
+    static char part[PATH_MAX]; /* static, because this may run on a small signal stack */
     if (name_part(part, path, pid))
         sys_unlink(part);
 }
@@ -91,7 +91,7 @@ bool graph_stream_close(struct graph_stream *stream, const char *path)
     if (stream->fd < 0)
         return false;
     graph_stream_flush(stream);
-    int closed = sys_close(stream->fd); /* NFS writes now */
+    int closed = sys_close(stream->fd); /* a file on NFS is written now, and may fail */
     if (!stream->error && closed < 0)
         stream->error = closed;
     if (!stream->error) {

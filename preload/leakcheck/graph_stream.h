@@ -1,11 +1,10 @@
-/* graph_stream.h - writes a graph file: numbers into chunks, chunks into a file.
+/* graph_stream.h - writes a graph file: collects numbers in chunks, and writes whole chunks to the
+ * file.
  *
- * The file appears under its name when it is complete, and never before: until then it has another
- * one in the same directory. The first error is kept; after it nothing is written, and the caller
- * goes on as before.
+ * The file gets its name when it is complete; until then it has another name in the same directory.
+ * The first error is kept; after it nothing is written, and the caller goes on as before.
  *
- * For the process of a leak check only: plain writes, one buffer.
- */
+ * Only for the process copy in which a leak check runs. */
 #ifndef PRELOAD_LEAKCHECK_GRAPH_STREAM_H
 #define PRELOAD_LEAKCHECK_GRAPH_STREAM_H
 
@@ -14,31 +13,32 @@
 
 #include <limits.h>
 
-#define GRAPH_STREAM_ITEM_MOST 128 /* bytes of an item without texts */
+#define GRAPH_STREAM_ITEM_MOST 128 /* the largest item without texts, in bytes */
 
 struct graph_stream {
-    int fd;    /* < 0: not open */
-    int error; /* -errno of the first failure; 0: none */
+    int fd;    /* descriptor of the file; < 0: not open */
+    int error; /* -errno of the first failure; 0: there was none */
     struct leak_graph_chunk chunk;
-    uint8_t *payload; /* of the chunk that is being filled, behind room for its head */
+    /* Content of the chunk that is being filled; there is room for its header before it. */
+    uint8_t *payload;
     size_t used;
-    char part[PATH_MAX]; /* the name until the end */
+    char part[PATH_MAX]; /* name of the file until it is complete */
 };
 
-/* Opens the file. False: error says why. */
+/* Opens the file. False: it failed, and stream->error says why. */
 bool graph_stream_open(struct graph_stream *stream, const char *path);
-/* The items that follow are of this section. */
+/* Begins a section: the items that follow belong to it. */
 void graph_stream_begin(struct graph_stream *stream, enum leak_graph_section section);
-/* Gives the file its name. False: there is none, and error says why. */
+/* Completes the file and gives it its name. False: that failed, and stream->error says why. */
 bool graph_stream_close(struct graph_stream *stream, const char *path);
 
-/* Removes what a process that was killed has left behind instead of a file of that name. One thread at
- * a time. */
+/* Removes the incomplete file of this name that a killed process with this pid has left. One thread
+ * at a time. */
 void graph_stream_discard(const char *path, int pid);
 
 void graph_stream_flush(struct graph_stream *stream);
 
-/* Call before each item: it stays in one chunk. */
+/* Begins an item with at most so many bytes: it will be in one chunk. */
 static ALWAYS_INLINE void graph_stream_item(struct graph_stream *stream, size_t bytes)
 {
     if (unlikely(stream->used + bytes > LEAK_GRAPH_CHUNK_MOST))
@@ -59,15 +59,15 @@ static ALWAYS_INLINE void graph_stream_signed(struct graph_stream *stream, int64
     graph_stream_number(stream, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-/* A number of 8 bytes, little-endian on every CPU that libleak knows. */
+/* Adds a number of 8 bytes; it is little-endian, as every CPU that libleak supports. */
 static ALWAYS_INLINE void graph_stream_word(struct graph_stream *stream, uint64_t word)
 {
     memcpy(stream->payload + stream->used, &word, sizeof word);
     stream->used += sizeof word;
 }
 
-/* Adds a text to an item. Within an item of LEAK_GRAPH_TEXT_MOST more bytes for each text; a longer
- * one is cut. */
+/* Adds a text to an item; a text longer than LEAK_GRAPH_TEXT_MOST is truncated. graph_stream_item
+ * must have reserved LEAK_GRAPH_TEXT_MOST bytes for each text. */
 void graph_stream_text(struct graph_stream *stream, const void *text, size_t length);
 
 #endif

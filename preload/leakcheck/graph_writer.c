@@ -35,7 +35,7 @@ static void write_info(struct graph_writer *writer)
     graph_stream_text(stream, store_path(), strlen(store_path()));
 }
 
-/* ---- The graph ------------------------------------------------------------------------------- */
+/* ---- Roots, blocks and edges ----------------------------------------------------------------- */
 
 static void write_ranges(struct graph_writer *writer)
 {
@@ -77,7 +77,8 @@ static void write_root(void *context, uint32_t range, uintptr_t word, uint32_t n
     writer->root_words++;
 }
 
-/* The first word of a block as the file has it; *value: VALUE's. */
+/* Decides how the first word of a block is written: as a pointer, as zero, as the value that was
+ * written last for such a site, or as *value. */
 static enum leak_graph_word first_word(struct graph_writer *writer, const struct block *block,
                                        bool points, uint64_t *value)
 {
@@ -104,8 +105,8 @@ static void close_block(struct graph_writer *writer)
     writer->open = false;
 }
 
-/* Begins the item of a block. points: the first word of the block is the pointer of the edge that
- * follows. */
+/* Begins the item of a block. points: the first word of the block holds the pointer of the next
+ * edge. */
 static void open_block(struct graph_writer *writer, uint32_t node, bool points)
 {
     struct graph_stream *stream = &writer->stream;
@@ -132,7 +133,7 @@ static void open_block(struct graph_writer *writer, uint32_t node, bool points)
     writer->open = true;
 }
 
-/* Blocks up to this one, which have no edges. */
+/* Writes the blocks before this one that are not written yet; they have no edges. */
 static void write_blocks_before(struct graph_writer *writer, uint32_t node)
 {
     close_block(writer);
@@ -222,7 +223,7 @@ static void write_verdicts(struct graph_writer *writer, const struct leak_graph 
     }
 }
 
-/* ---- What names are made of ------------------------------------------------------------------ */
+/* ---- Modules, threads and call stacks, from which readers make names ------------------------- */
 
 static void write_modules(struct graph_writer *writer)
 {
@@ -278,7 +279,7 @@ static void write_threads(struct guard *guard, struct graph_writer *writer)
         }
 }
 
-/* Marks the sites of blocks, and the nodes of their stacks: a byte each. */
+/* Mark the sites that have blocks, and the nodes of their call stacks: one byte for each. */
 static uint8_t *mark_sites(const struct reach *reach, uint32_t sites)
 {
     uint8_t *used = sys_map_lazily((size_t)sites + 1);

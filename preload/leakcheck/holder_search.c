@@ -1,7 +1,8 @@
 #include "preload/leakcheck/holder_search.h"
 #include "preload/leakcheck/root_owners.h"
 
-/* The higher, the more likely the program reaches the block by the word. */
+/* Ranks a word that points to a block: the higher the rank, the more likely the program uses the
+ * block through this word. */
 static unsigned holder_rank(const struct leak_holder *holder)
 {
     unsigned class = holder->word.root_class;
@@ -25,8 +26,8 @@ static struct leak_holder describe_holder(const struct root_owners *owners,
     return holder;
 }
 
-/* Says whether a pointer keeps a block reachable: it is not the address behind the block, no word
- * of the block itself, and no word of a lost block. */
+/* Says whether a pointer keeps a block reachable: it must not be the address behind the block, and
+ * not be stored in the block itself or in a lost block. */
 static bool keeps_reachable(const struct reach *reach, const struct leak_pointer *pointer,
                             uint32_t self)
 {

@@ -1,6 +1,5 @@
-/* holder_search.h - which word keeps one block reachable: the question of follow_blocks=, answered
- * in the copy of the process in which a leak check has marked the heap.
- */
+/* holder_search.h - finds the word that keeps a block reachable, for follow_blocks=; runs in the
+ * process copy in which a leak check has marked the heap. */
 #ifndef PRELOAD_LEAKCHECK_HOLDER_SEARCH_H
 #define PRELOAD_LEAKCHECK_HOLDER_SEARCH_H
 
@@ -9,9 +8,10 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* Fills *out with the best word that points to the block at the address: one of a variable or of a
- * reachable block before one on a stack, one that points to its start before one that points into
- * it. No such word: address 0. False: no block begins at the address, or there is no memory. */
+/* Finds the best word that points to the block at the address. A word of a variable or of a
+ * reachable block is better than one on a stack, a pointer to the start of the block better than an
+ * interior pointer. If there is no such word, out->word.address is 0. False: no block begins at the
+ * address, or there is no memory. */
 bool holder_search(struct guard *guard, const struct reach *reach, const struct roots *roots,
                    uintptr_t address, struct leak_holder *out);
 

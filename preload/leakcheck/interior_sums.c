@@ -1,4 +1,3 @@
-/* interior_sums.c - see interior_sums.h. */
 #include "preload/leakcheck/interior_sums.h"
 #include "preload/base/sys.h"
 
@@ -17,7 +16,7 @@ static bool is_same(const struct leak_interior *one, const struct leak_interior 
            one->offset == other->offset;
 }
 
-/* The row with these keys, or NULL. */
+/* Finds the row with these keys, or adds it. NULL: the table is full. */
 static struct leak_interior *find_row(struct interior_sums *sums,
                                       const struct leak_interior *wanted)
 {
@@ -46,7 +45,7 @@ void interior_sums_add(struct interior_sums *sums, const struct reach *reach, ui
     struct reach_word word;
     struct leak_interior wanted = {.found = line, .offset = reach_pointer_offset(reach, node)};
     if (parent == REACH_NONE && !reach_root_word(reach, node, &word))
-        return; /* known from an earlier check */
+        return; /* not reached by a pointer: known from an earlier check */
     wanted.holder = parent == REACH_NONE ? 0 : reach_site(reach, parent);
     struct leak_interior *row = find_row(sums, &wanted);
     if (row)

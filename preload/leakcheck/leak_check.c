@@ -1,4 +1,5 @@
-/* leak_check.c - isolates the child, marks the heap, writes the result. */
+/* leak_check.c - the child process of a leak check: isolates itself from the program, marks the
+ * heap, writes the result. */
 #include "preload/leakcheck/leak_check.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -36,15 +37,16 @@
 
 #define STACK (512ull << 10)
 #define EXIT_FRAMES_MOST 64
-#define SECONDS_MOST 600 /* of CPU time: a safety limit */
+#define SECONDS_MOST 600 /* limit of CPU time, for safety */
 
 /* ---- Isolation from the program -------------------------------------------------------------- */
 
 static struct procmaps maps;
-static uint32_t unreadable; /* pages that the program has taken all access from */
+static uint32_t unreadable; /* number of pages without access that the check came to */
 
-/* What the program cannot read holds nothing, unless the option says that it will give access
- * again. A page of an object's constant data, or one with a protection key, is readable. */
+/* Says whether a page without read access may be read nevertheless. If the program cannot read a
+ * page, pointers in it hold nothing, unless the option unreadable says that the program will give
+ * access again. A page of an object's constant data, or one with a protection key, is readable. */
 static bool may_read(uintptr_t page)
 {
     const struct mapping *mapping = procmaps_find(&maps, page);
@@ -54,7 +56,8 @@ static bool may_read(uintptr_t page)
     return false;
 }
 
-/* Makes the page accessible, or maps a page of zeros where it cannot be read. */
+/* Handles a fault of the leak check: makes the page accessible, or replaces it by a page of zeros
+ * if it must not be read. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 {
     static uintptr_t last;
@@ -73,7 +76,8 @@ static void isolate_child(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
-    uint64_t blocked = ~(uint64_t)0; /* but faults, which the handler of a request has blocked */
+    /* All signals except faults are blocked; the handler of a request may have blocked faults. */
+    uint64_t blocked = ~(uint64_t)0;
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number))
             blocked &= ~(1ull << (number - 1));
@@ -82,15 +86,16 @@ static void isolate_child(void)
     sys_ignore_memory_tags();
     real_sigaction(SIGSEGV, &action, NULL);
     real_sigaction(SIGBUS, &action, NULL);
+    /* A crash of the leak check must not call the program's handlers. */
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
-            sys_sigaction(number, &fatal,
-                          NULL); /* a crash of libleak must not reach the program's handlers */
+            sys_sigaction(number, &fatal, NULL);
     sys_close_from(0);
     sys_set_rlimit(RLIMIT_CORE, 0);
     sys_set_rlimit(RLIMIT_CPU, SECONDS_MOST);
-    sys_raise_rlimit(
-        RLIMIT_AS); /* the program's limits may be close; libleak has its own, look_mem */
+    /* The program's limits may be nearly used up; the leak check has a limit of its own, the option
+     * look_mem. */
+    sys_raise_rlimit(RLIMIT_AS);
     sys_raise_rlimit(RLIMIT_DATA);
     sys_write_file("/proc/self/oom_score_adj", "1000");
     modules_stop_recording();
@@ -98,7 +103,8 @@ static void isolate_child(void)
 
 /* ---- Verdicts of an earlier check ------------------------------------------------------------ */
 
-/* Blocks of one region come consecutively, so the next note is near the previous one. */
+/* Finds the note about a block. Blocks of one region come consecutively, so the search begins near
+ * the previous note. */
 const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
                                                    uint32_t *at, const struct block *block)
 {
@@ -131,7 +137,9 @@ static enum reach_prior prior_of(const struct leak_check_request *request, uint3
         return REACH_IGNORED;
     switch (note ? note->verdict : LEAK_VERDICT_NONE) {
     case LEAK_VERDICT_LOST:
-    case LEAK_VERDICT_INDIRECT: /* each of two copies misses what registers held in the other */
+    /* With two copies of a running process, each misses pointers that registers held in the
+     * other. */
+    case LEAK_VERDICT_INDIRECT:
         return request->twice ? REACH_NEW : REACH_WAS_LOST;
     case LEAK_VERDICT_POSSIBLE:
         return REACH_WAS_POSSIBLE;
@@ -144,7 +152,7 @@ static enum reach_prior prior_of(const struct leak_check_request *request, uint3
     }
 }
 
-/* ---- The check ------------------------------------------------------------------------------- */
+/* ---- Adding blocks and roots ----------------------------------------------------------------- */
 
 struct leak_check {
     const struct leak_check_request *request;
@@ -159,8 +167,8 @@ struct leak_check {
 
 static struct leak_check current;
 
-/* Adds a block without the parts that nested blocks cover. pool: the pool of a nested block, or
- * SUBALLOC_ANY_POOL. */
+/* Adds a block, without its beginning if nested blocks cover that. pool: the pool of a nested
+ * block, or SUBALLOC_ANY_POOL. */
 static void add_trimmed(struct leak_check *check, const struct block *block, uint32_t pool)
 {
     struct block rest = *block;
@@ -199,7 +207,8 @@ static bool find_block(uintptr_t address, struct block *out)
     return blocks_find(&guard_self, address, out);
 }
 
-/* A virtual table stands in constant data of an object and begins with a function. */
+/* Says whether a virtual table begins at the address: it lies in constant data of an object, and
+ * its first word points to code. */
 static bool is_vtable(uintptr_t word)
 {
     if (word % sizeof word)
@@ -241,14 +250,15 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
-    /* All older blocks are one group. */
+    /* All blocks from before libleak was loaded form one group. */
     for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
         pcs[count] = id == LEAK_ROOT_NO_STACKS ? LEAK_OLDER_PC : node.pc;
     return count;
 }
 
-/* The part of the stack that counts. After the last exit handler, the frames of libc's exit
- * overwrite those of main in part, so the stack counts from above them. */
+/* Determines from where on the stack of the caller is scanned. After the last exit handler, frames
+ * of libc's exit lie over a part of the dead frames of main, so the stack is scanned from above
+ * libc's frames. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
     struct roots_caller caller = *check->request->caller;
@@ -303,7 +313,7 @@ static void note_for_leakctl(int error, uint32_t milestone)
     struct leak_request_file *file =
         (struct leak_request_file *)((char *)store_header + LEAK_REQUEST_FILE_AT);
     store_relaxed(&file->error, error);
-    store_release(&file->milestone, milestone); /* pairs with leakctl */
+    store_release(&file->milestone, milestone); /* pairs with an acquire load in leakctl */
 }
 
 static void end_graph_file(struct leak_check *check)
@@ -318,7 +328,7 @@ static void end_graph_file(struct leak_check *check)
         note_for_leakctl(result->graph_error, check->request->milestone);
 }
 
-/* ---- The check, continued -------------------------------------------------------------------- */
+/* ---- Marking the heap ------------------------------------------------------------------------ */
 
 static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_snapshot *head)
 {
@@ -334,7 +344,7 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     struct reach_encodings codes = {.guard = context_pointer_guard(), .xor_key = request->xor_key};
     if (request->memory_left_out)
         return LEAK_TROUBLE_NO_MEMORY;
-    if (!procmaps_read(&maps)) /* first: later mappings are libleak's */
+    if (!procmaps_read(&maps)) /* first of all: all later mappings belong to libleak */
         return LEAK_TROUBLE_NO_MAPS;
     if (!elf_images_find(&maps, &check->images))
         return LEAK_TROUBLE_NO_MEMORY;
@@ -346,8 +356,8 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
         return LEAK_TROUBLE_NO_MEMORY;
     if (!suballoc_count && !older.count)
         reach_look_up(check->reach, find_block);
-    older_blocks_each(&older, add_older_block,
-                      check); /* first: a block of the table replaces its */
+    /* Added first: if the block table has a block at the same address, that one replaces it. */
+    older_blocks_each(&older, add_older_block, check);
     address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
     input.reach = check->reach;
@@ -373,7 +383,8 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     return LEAK_TROUBLE_NONE;
 }
 
-/* Blocks that a fork child has inherited have ticks of another process. */
+/* Says whether a block counts for "since". The ticks of blocks that a fork child has inherited are
+ * those of another process, so they do not count. */
 static bool is_counted(const struct leak_check *check, uint32_t node)
 {
     if (!check->request->since)
@@ -382,7 +393,9 @@ static bool is_counted(const struct leak_check *check, uint32_t node)
     return block.tick >= check->request->since && block.site > store_header->inherited_sites;
 }
 
-/* Registers and stacks change by themselves; the program has none of the pages that this check maps. */
+/* Returns the address of the root word that holds a node; 0: it must not be compared later.
+ * Registers and stacks change all the time, and pages that this check has mapped do not exist in
+ * the program. */
 static uint64_t link_of_root(const struct leak_check *check, uint32_t node)
 {
     struct reach_word word;
@@ -418,7 +431,8 @@ static void count_verdicts(const struct leak_check *check)
     }
 }
 
-/* The last step: first all links, so that the rows they come from are free when notes take memory. */
+/* Writes the notes, as the last step. All links are written first, so that the arrays from which
+ * they come can be freed before notes take memory. */
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
@@ -440,7 +454,7 @@ static void write_notes(const struct leak_check *check)
     }
 }
 
-/* Counts the block if it is live. */
+/* Counts a block that was not cleared (fill.h), if it is still live. */
 static void count_uncleared(uintptr_t address, uint64_t size, void *passed)
 {
     struct leak_snapshot *head = passed;
@@ -496,7 +510,8 @@ static void run_check(void *argument)
         trouble = LEAK_TROUBLE_NO_MEMORY;
     if (!trouble)
         write_notes(&current);
-    /* The parent does not wait for these checks. */
+    /* The parent does not wait for a check on these occasions, so the child itself writes why it
+     * failed. */
     if (trouble && (head.occasion == LEAK_OCCASION_LIMIT || head.milestone)) {
         head.rung = LEAK_RUNG_NONE;
         head.trouble = trouble;
@@ -504,14 +519,14 @@ static void run_check(void *argument)
         store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
     }
     result->trouble = trouble;
-    store_release(&result->done, 1); /* pairs with the parent's load_acquire */
+    store_release(&result->done, 1); /* pairs with load_acquire in the parent */
     sys_futex_wake_shared(&result->done);
     sys_exit(0);
 }
 
 void leak_check_run(const struct leak_check_request *request)
 {
-    /* The parent may run on a signal stack of a few KiB. */
+    /* A stack of its own, because the parent may run on a signal stack of a few KiB. */
     char *stack = sys_map(STACK);
     if (stack)
         arena_register(stack, STACK);

@@ -1,10 +1,10 @@
-/* leak_check.h - the child process of a leak check: from a frozen heap to verdicts in the recording
- * file.
+/* leak_check.h - the child process of a leak check: determines the verdicts of all blocks and
+ * writes them to the recording file.
  *
- * It is a copy of the process with one thread and no side effects: all signals blocked, no file
- * descriptor open, the first victim when memory runs out. Memory that cannot be read (a page
- * without access, unless the option unreadable is set; a truncated file) reads as zeros.
- */
+ * The child is a copy of the process with one thread, and has no effect on others: all signals
+ * blocked, no file descriptor open, and the kernel ends it first when memory runs out. Memory that
+ * cannot be read (a page without access, unless the option unreadable is set; a truncated file)
+ * reads as zeros. */
 #ifndef PRELOAD_LEAKCHECK_LEAK_CHECK_H
 #define PRELOAD_LEAKCHECK_LEAK_CHECK_H
 
@@ -12,7 +12,7 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* The verdict of one leak check on a block, for a later one. */
+/* The verdict of a leak check about one block, for a later check. */
 struct leak_check_note {
     uint64_t address;
     uint32_t count;
@@ -23,32 +23,33 @@ struct leak_check_note {
 
 /* The result of a leak check, in memory that parent and child share. */
 struct leak_check_result {
-    uint32_t done;        /* 1: the following fields are valid */
+    uint32_t done;        /* 1: the members below are valid */
     uint32_t trouble;     /* enum leak_trouble */
-    uint64_t pause_ns;    /* written by the parent */
-    uint64_t lost_blocks; /* since request.since */
+    uint64_t pause_ns;    /* time for which the program was stopped; the parent writes it */
+    uint64_t lost_blocks; /* number of lost blocks that were allocated since request.since */
     struct leak_check_sum {
         uint64_t blocks, bytes;
-    } found[LEAK_VERDICT_MAX]; /* all blocks */
-    uint64_t place;            /* of the chunk in the recording file */
-    struct leak_holder holder; /* of the followed block, as far as one was found */
-    bool followed_exists;      /* the followed block is allocated */
-    bool graph_written;        /* valid also while done is 0 */
-    int graph_error; /* -errno: why there is no graph file; 0: none was wanted, or there is one */
-    uint32_t notes;  /* number of notes, ascending by address */
+    } found[LEAK_VERDICT_MAX]; /* sums of all blocks, by verdict */
+    uint64_t place;            /* offset of the result's chunk in the recording file */
+    struct leak_holder holder; /* the word that holds the followed block, if one was found */
+    bool followed_exists;      /* the block with the address in request.followed is allocated */
+    bool graph_written;        /* the graph file is complete; valid even while done is 0 */
+    /* -errno: why there is no graph file; 0: none was wanted, or it was written. */
+    int graph_error;
+    uint32_t notes; /* number of notes; they are sorted by address */
     uint32_t notes_most;
-    struct leak_check_note note[]; /* behind them leak_check_links */
+    struct leak_check_note note[]; /* the array of leak_check_links follows */
 };
 
-/* Bytes of a result with so many notes. */
+/* The size in bytes of a result with so many notes. */
 static inline uint64_t leak_check_result_size(uint64_t notes)
 {
     return sizeof(struct leak_check_result) +
            notes * (sizeof(struct leak_check_note) + sizeof(uint64_t));
 }
 
-/* The words that led to REACHABLE blocks, indexed by note. 0: the word is on a stack, in a
- * register, or known to this check alone. */
+/* The addresses of the words by which REACHABLE blocks were found, by index of the note. 0: the
+ * word is on a stack, in a register, or in memory of this check. */
 static inline uint64_t *leak_check_links(struct leak_check_result *result)
 {
     return (uint64_t *)&result->note[result->notes_most];
@@ -57,40 +58,47 @@ static inline uint64_t *leak_check_links(struct leak_check_result *result)
 struct leak_check_request {
     enum leak_occasion occasion;
     bool stopped;
-    bool memory_left_out; /* the copy lacks memory of the program (dontfork_restore) */
+    bool memory_left_out; /* memory of the program is missing in the copy (dontfork_restore) */
     const struct roots_caller *caller;
     const struct world *world;
-    unsigned classes; /* of roots */
+    unsigned classes; /* set of the classes of roots that are scanned */
     uint64_t memory_most, xor_key;
-    bool header_idiom;     /* the option */
-    uint64_t content_most; /* bytes of one block that are kept */
+    bool header_idiom;     /* the value of the option header_idiom */
+    uint64_t content_most; /* the largest number of bytes of a block's content that are written */
     uint32_t skipped;
     struct leak_check_result *result;
-    uint64_t place;      /* of an older check's chunk, to be overwritten; 0: none */
-    uint64_t last_place; /* of the last check's chunk; 0: none */
-    /* An earlier check of this process; NULL: none. */
+    uint64_t place;      /* offset of an older check's chunk, which is overwritten; 0: none */
+    uint64_t last_place; /* offset of the last check's chunk; 0: none */
+    /* The result of an earlier check of this process; NULL: none. */
     const struct leak_check_result *before;
-    bool twice;  /* "before" is the first half of this check: lost means lost in both halves */
-    bool silent; /* writes only notes, nothing into the recording file */
-    uint64_t followed;      /* ~address of a block whose best holder is wanted, 0: none */
-    uintptr_t about;        /* an address whose block and referrers are wanted, 0: none */
-    const char *graph_file; /* where the graph is written, absolute; NULL: nowhere */
-    uint32_t since;         /* blocks of earlier ticks are not counted, 0: all are */
+    /* "before" is the check of the first of two copies: blocks are lost only if lost in both. */
+    bool twice;
+    bool silent; /* the check writes notes, but nothing to the recording file */
+    /* Bitwise complement of the address of a block whose holder is wanted; 0: none. */
+    uint64_t followed;
+    /* An address: the block that contains it, and the words that point to that block, are wanted;
+     * 0: none. */
+    uintptr_t about;
+    const char *graph_file; /* absolute path of the graph file to write; NULL: none */
+    /* Blocks allocated before this tick are not counted as lost; 0: all are counted. */
+    uint32_t since;
     bool is_milestone;
-    uint32_t milestone; /* its number, set when the snapshot is taken */
+    uint32_t milestone; /* number of the check as a milestone, set when the process is copied */
 };
 
-/* A check on request is a milestone: later checks can tell what was allocated since. */
+/* Says whether a check on this occasion is a milestone. Requested checks are: later checks can say
+ * which blocks were allocated since then. */
 static inline bool leak_check_is_milestone(enum leak_occasion occasion)
 {
     return occasion == LEAK_OCCASION_ASKED || occasion == LEAK_OCCASION_SIGNAL ||
            occasion == LEAK_OCCASION_CONTROL;
 }
 
-/* Runs in the child; never returns. */
+/* Runs the leak check in the child; never returns. */
 void leak_check_run(const struct leak_check_request *request) __attribute__((noreturn));
 
-/* The note of a block; NULL: the block is newer. *at: the index of the previous hit, a hint. */
+/* Finds the note about a block; NULL: the block was allocated later. *at: index of the note found
+ * last, where the search begins. */
 const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
                                                    uint32_t *at, const struct block *block);
 

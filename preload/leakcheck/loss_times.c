@@ -1,4 +1,3 @@
-/* loss_times.c - see loss_times.h. */
 #include "preload/leakcheck/loss_times.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"

@@ -1,4 +1,5 @@
-/* result_writer.c - groups nodes into lines and writes the tables of a leak check. */
+/* result_writer.c - groups the nodes of a leak check into lines of the table "found", and writes
+ * all tables of the result. */
 #include "preload/leakcheck/result_writer.h"
 #include "preload/leakcheck/interior_sums.h"
 #include "preload/leakcheck/loss_times.h"
@@ -9,17 +10,20 @@
 #include "preload/base/sys.h"
 #include "preload/memory/collections.h"
 
-#define STEPS_MAX (2 * PATH_HEAD) /* of one path; of a longer one only both ends are written */
-#define SAMPLES_MOST 3            /* the largest blocks of one line */
+/* The largest number of steps of a path that are written; of a longer path both ends are
+ * written. */
+#define STEPS_MAX (2 * PATH_HEAD)
+/* Number of blocks of a line that are written one by one: the largest ones. */
+#define SAMPLES_MOST 3
 #define PATHS_MOST 50000
-#define CONTENT_MOST (64u << 10)  /* bytes of one block */
-#define CONTENTS_MOST (64u << 20) /* of all blocks */
+#define CONTENT_MOST (64u << 10)  /* bytes of the content of one block, at most */
+#define CONTENTS_MOST (64u << 20) /* bytes of the contents of all blocks, at most */
 #define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
 
 struct result_line {
     struct leak_found found;
-    uint32_t largest[SAMPLES_MOST]; /* nodes */
+    uint32_t largest[SAMPLES_MOST]; /* nodes of the largest blocks; REACH_NONE: none */
 };
 
 struct result_writer {
@@ -27,11 +31,12 @@ struct result_writer {
     uint32_t nodes;
     struct result_line *lines;
     uint32_t line_count, lines_most;
-    uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
+    uint32_t *index; /* open addressing: hash of the key of a line -> index of the line + 1 */
     uint32_t index_mask;
-    uint32_t asked_node;                    /* REACH_NONE: no block was asked for */
-    uint32_t asked_line;                    /* of the block at input->about, + 1 */
-    uint32_t last_record, last_record_line; /* the record asked for last; REACH_NONE: none yet */
+    uint32_t asked_node; /* node of the block at input->about; REACH_NONE: none */
+    uint32_t asked_line; /* index + 1 of the line of the block at input->about */
+    /* The owner that line_of_record looked up last, and its line. */
+    uint32_t last_record, last_record_line;
     struct root_owners owners;
     struct milestone_ages ages;
     struct interior_sums interiors;
@@ -40,7 +45,7 @@ struct result_writer {
     struct leak_asked asked;
 };
 
-/* ---- Lines ---------------------------------------------------------------------------------- */
+/* ---- Lines of the table "found" -------------------------------------------------------------- */
 
 static struct result_line *find_line(struct result_writer *writer, uint32_t site,
                                      enum leak_verdict verdict, unsigned flags, uint32_t owner)
@@ -80,14 +85,15 @@ static void note_largest(struct result_writer *writer, struct result_line *line,
     }
 }
 
-/* Lines of records have no owner. */
+/* The flags of a node in the key of a line without an owner. */
 static unsigned record_flags(const struct result_writer *writer, uint32_t node)
 {
     bool cycle = leak_graph_is_cycle(writer->input->graph, node);
     return reach_flags(writer->input->reach, node) | (cycle ? LEAK_FOUND_CYCLE : 0);
 }
 
-/* What one record owns often comes together. */
+/* Finds the line of a lost block that owns other blocks. Blocks of the same owner often come one
+ * after the other, so the last result is kept. */
 static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
 {
     if (node != writer->last_record) {
@@ -133,14 +139,17 @@ static bool count_node(struct result_writer *writer, uint32_t node, enum leak_ve
     if (verdict == LEAK_VERDICT_LOST) {
         line->found.retained_blocks += sum.blocks;
         line->found.retained_bytes += sum.bytes;
-    } else if (sum.bytes > line->found.retained_bytes) { /* blocks of one list retain each other */
+    } else if (sum.bytes > line->found.retained_bytes) {
+        /* Blocks of one list retain each other, so their sums must not be added: the largest one
+         * counts. */
         line->found.retained_blocks = sum.blocks;
         line->found.retained_bytes = sum.bytes;
     }
     return true;
 }
 
-/* Owners first: the lines of indirect blocks refer to theirs. */
+/* Counts all nodes in their lines. Indirectly lost blocks come last, because their lines refer to
+ * the lines of their owners. */
 static bool count_nodes(struct result_writer *writer)
 {
     const struct leak_graph *graph = writer->input->graph;
@@ -161,7 +170,7 @@ static bool count_nodes(struct result_writer *writer)
     return true;
 }
 
-/* ---- Paths and samples ---------------------------------------------------------------------- */
+/* ---- Paths and samples of blocks ------------------------------------------------------------- */
 
 static void add_step(struct result_writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
 {
@@ -182,7 +191,8 @@ static void add_step(struct result_writer *writer, uint32_t node, uint32_t paren
         step->into = word - address;
 }
 
-/* Collects the nodes from one towards its root, at most so many; returns their number. */
+/* Collects the nodes on the path from a node towards its root, at most so many; returns how
+ * many. */
 static uint32_t collect_path(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
     uint32_t count = 0;
@@ -200,7 +210,7 @@ static void add_steps(struct result_writer *writer, const uint32_t *met, uint32_
     }
 }
 
-/* Writes the path from the root to the node. Of a long path, the first and the last half are
+/* Writes the path from the root to the largest block of a line. Of a long path both ends are
  * written, with a step of site 0 between them. */
 static void add_path(struct result_writer *writer, struct result_line *line)
 {
@@ -256,7 +266,7 @@ static void add_samples(struct result_writer *writer, struct result_line *line)
     line->found.sample.count = writer->samples.count - line->found.sample.first;
 }
 
-/* True if the line has a path whose first word is known. */
+/* Says whether the line has a path that begins at a known root word. */
 static bool has_path(const struct leak_found *found)
 {
     return found->verdict != LEAK_VERDICT_LOST && found->verdict != LEAK_VERDICT_INDIRECT &&
@@ -277,7 +287,8 @@ static void add_details(struct result_writer *writer)
         if (!found)
             continue;
         *found = line->found;
-        /* The second of two copies cannot tell what exit code has dropped. */
+        /* With two copies of a running process, the second one cannot tell which pointers exit code
+         * has dropped. */
         if (writer->input->head->rung != LEAK_RUNG_PARKED)
             found->flags &= ~LEAK_FOUND_DROPPED;
     }
@@ -285,7 +296,8 @@ static void add_details(struct result_writer *writer)
 
 /* ---- Dropped pointers ------------------------------------------------------------------------ */
 
-/* REACH_NONE: the recorded block has been freed. */
+/* Finds the node of a block that was recorded when a pointer to it was dropped. REACH_NONE: the
+ * block was freed since. */
 static uint32_t find_seen_node(const struct result_input *input, const struct dropped_block *seen)
 {
     uint32_t node = seen->address ? reach_find_node(input->reach, seen->address) : REACH_NONE;
@@ -317,7 +329,7 @@ static void add_dropped_pointers(struct result_writer *writer)
     }
 }
 
-/* ---- The requested address ------------------------------------------------------------------- */
+/* ---- The block at the requested address ------------------------------------------------------ */
 
 static void add_requested(struct result_writer *writer)
 {
@@ -361,12 +373,13 @@ static void add_modules(struct result_writer *writer)
     }
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing the tables ---------------------------------------------------------------------- */
 
 static bool begin_writer(struct result_writer *writer)
 {
     uint32_t nodes = writer->nodes, size = 1024;
-    /* Sites are few, owners of indirect blocks fewer: with more lines there is no report. */
+    /* There are few sites, and fewer owners of indirectly lost blocks. If there are more lines than
+     * this, no result is written. */
     writer->lines_most = nodes + 1 < 4u << 20 ? nodes + 1 : 4u << 20;
     while (size < 2 * writer->lines_most)
         size *= 2;
@@ -389,7 +402,8 @@ static bool begin_writer(struct result_writer *writer)
            root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
-/* Frees each table when it is written: only one of them is in memory twice. */
+/* Copies a table into the chunk and frees it, so that only one table at a time needs memory
+ * twice. */
 static struct leak_table write_table(char *payload, uint64_t *at, struct growable_array *table)
 {
     struct leak_table place = {*at, table->count};
@@ -417,7 +431,8 @@ static uint64_t write_chunk(struct result_writer *writer)
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
     char *payload = store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, writer->input->place, size);
-    if (!payload && size + size / 4 <= UINT32_MAX) /* room for a larger check in its place */
+    /* A quarter more, so that a larger result may overwrite this one later. */
+    if (!payload && size + size / 4 <= UINT32_MAX)
         payload = store_new_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
     if (!payload || !store_contains(payload))
         return 0;
@@ -449,12 +464,12 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
     add_requested(&writer);
     add_modules(&writer);
     root_owners_end(&writer.owners);
-    /* All lines are in "found" now. */
+    /* All lines were copied to writer.found. */
     sys_unmap(writer.lines, (size_t)writer.lines_most * sizeof *writer.lines);
     return write_chunk(&writer);
 }
 
-/* ---- Ages ------------------------------------------------------------------------------------ */
+/* ---- Ages: blocks by milestone --------------------------------------------------------------- */
 
 bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most)
 {

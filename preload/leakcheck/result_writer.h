@@ -1,10 +1,9 @@
 /* result_writer.h - writes the result of a leak check into the recording file.
  *
- * Blocks of one allocation site with one verdict form one line of the table "found". The largest
- * blocks of a line are written with the path that reaches them or, if they are not reachable, with
- * their content. The roots that keep most alive go into the table "roots". leak_store.h defines
- * the layout of the tables.
- */
+ * The blocks of one allocation site that have the same verdict form one line of the table "found".
+ * The largest blocks of a line are written with their content, and the largest one with the path
+ * from its root. The root words that keep most bytes alive go into the table "roots". leak_store.h
+ * defines the layout of the tables. */
 #ifndef PRELOAD_LEAKCHECK_RESULT_WRITER_H
 #define PRELOAD_LEAKCHECK_RESULT_WRITER_H
 
@@ -16,38 +15,41 @@
 
 struct result_input {
     const struct reach *reach;
-    struct leak_graph *graph; /* what blocks retain is freed on the way */
+    struct leak_graph *graph; /* its sums of retained blocks are freed meanwhile */
     const struct roots *roots;
     const struct elf_images *images;
-    const struct leak_snapshot *head; /* all fields except the tables */
-    uint64_t place;                   /* of a chunk that may be overwritten; 0: none */
-    uint64_t before;                  /* the place of the last check's chunk; 0: none */
-    uint64_t content_most;            /* bytes of one block that are kept */
-    uintptr_t about;                  /* an address whose referrers are wanted, 0: none */
+    const struct leak_snapshot *head; /* all members except the tables */
+    uint64_t place;                   /* offset of a chunk that may be overwritten; 0: none */
+    uint64_t before;                  /* offset of the last check's chunk; 0: none */
+    uint64_t content_most; /* the largest number of bytes of a block's content that are written */
+    uintptr_t about;       /* an address: the words that point to its block are wanted; 0: none */
 };
 
-/* The place of the chunk in the recording file; 0: no memory or no space. */
+/* Writes the result and returns the offset of its chunk in the recording file; 0: there is no
+ * memory, or no room in the file. */
 uint64_t result_writer_write(struct guard *guard, const struct result_input *input);
 
 /* ---- Ages -------------------------------------------------------------------------------------
- * For each line of "found": how much was allocated since which milestone.
+ * For each line of "found", milestone_ages counts the blocks that were allocated after each
+ * milestone.
  *
  *     a line's blocks = older than all milestones + sum over milestones of the blocks since that
- *                       milestone and before the next one
- */
+ *                       milestone and before the next one */
 struct milestone_ages {
-    struct leak_milestone milestone[LEAK_MILESTONES]; /* by tick */
+    struct leak_milestone milestone[LEAK_MILESTONES]; /* in the order of their ticks */
     uint32_t count;
-    uint64_t inherited; /* blocks of sites up to here have ticks of another process */
+    /* The highest site whose blocks a fork child has inherited: their ticks are those of another
+     * process. */
+    uint64_t inherited;
     struct milestone_ages_sum {
         uint64_t blocks, bytes;
-    } * sum; /* by line and milestone */
+    } * sum; /* by line, and within a line by milestone */
 };
 
-/* Allocates the ages. False: no memory. */
+/* Allocates the sums. False: there is no memory. */
 bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most);
 void milestone_ages_add(struct milestone_ages *ages, uint32_t line, const struct block *block);
-/* Appends a struct leak_age for each line and milestone that has blocks. */
+/* Appends a struct leak_age for each line and milestone between which blocks were allocated. */
 void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines,
                           struct growable_array *out);
 

@@ -1,9 +1,12 @@
-/* root_owners.c - attributes each node to a root word, and finds the referrers of a block. */
+/* root_owners.c - assigns each node to the root word that holds it, and finds all words that point
+ * to a block. */
 #include "preload/leakcheck/root_owners.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 
-#define ROOTS_TOLD 2000 /* those that hold most; words at the start of a path come on top */
+/* The number of root words that are written because they hold most; words at which a written path
+ * begins are written, too. */
+#define ROOTS_TOLD 2000
 #define ROOTS_MOST 60000
 #define PARTS_MOST (1u << 15)
 #define PART_PLACES (2 * PARTS_MOST)
@@ -11,19 +14,19 @@
 #define FRAMES_MOST (1u << 20)
 #define PREFETCH_AHEAD 16
 
-/* The first blocks of a path have their position in it, counted down from here; the others have the
- * number of the last of these. */
+/* The member head of the first blocks of a path: HEAD_PLACE for the first one, HEAD_PLACE - 1 for
+ * the next, and so on. In later blocks it is the node of block number PATH_HEAD. */
 #define HEAD_PLACE UINT32_MAX
 
 struct owner_node {
-    uint32_t word; /* index + 1; 0 = none */
-    uint32_t head; /* HEAD_PLACE - 0, 1, 2 ...; or a node */
+    uint32_t word; /* index of the root word + 1; 0: none */
+    uint32_t head; /* HEAD_PLACE, HEAD_PLACE - 1, ...; or a node */
 };
 
 struct owner_word {
     uint64_t address, blocks, bytes;
     uint32_t range;
-    uint32_t written; /* index in "roots" + 1 */
+    uint32_t written; /* index in the table "roots" + 1; 0: not written */
 };
 
 bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
@@ -62,7 +65,8 @@ static struct owner_node inherit_owner(const struct root_owners *owners, uint32_
     return its;
 }
 
-/* A node's parent is known: it was marked earlier. */
+/* Finds the root word of a node. The root word of its parent is known, because the parent was
+ * marked earlier. */
 static struct owner_node find_owner(struct root_owners *owners, uint32_t node)
 {
     struct owner_node its = {0, HEAD_PLACE};
@@ -103,7 +107,7 @@ uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node)
     return head > HEAD_PLACE - PATH_HEAD ? REACH_NONE : head;
 }
 
-/* ---- Threads -------------------------------------------------------------------------------- */
+/* ---- Threads and their stacks ---------------------------------------------------------------- */
 
 static void read_thread_name(int tid, char *out)
 {
@@ -165,14 +169,15 @@ bool root_owners_thread_frame(const struct root_owners *owners, uint32_t thread,
     return true;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing root words ---------------------------------------------------------------------- */
 
 static void find_stack_frame(const struct root_owners *owners, int thread, struct leak_held *out)
 {
     for (uint32_t i = owners->frames_of[thread]; i < owners->frames_of[thread + 1]; i++) {
         const struct root_owners_frame *frame = &owners->frame[i];
         if (out->address >= frame->sp && out->address < frame->cfa) {
-            out->pc = frame->pc - 1; /* the return address may lie in the next function */
+            /* Pc is a return address, which may lie in the next function. */
+            out->pc = frame->pc - 1;
             out->cfa = frame->cfa;
             return;
         }
@@ -209,7 +214,8 @@ static uint32_t append_word(struct root_owners *owners, uint32_t index)
     return word->written;
 }
 
-/* Writes any word of scan range "range", as one that holds nothing; its index in "roots" + 1. */
+/* Writes any word of a scan range, as one that holds nothing; returns its index in the table
+ * "roots" + 1. */
 static uint32_t append_idle_word(struct root_owners *owners, uintptr_t address, uint32_t range)
 {
     return append_root(owners, &(struct owner_word){.address = address, .range = range});
@@ -220,8 +226,8 @@ uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node)
     return owners->node[node].word ? append_word(owners, owners->node[node].word - 1) : 0;
 }
 
-/* The least number of bytes that a word must hold to be written: the smallest power of two that at
- * most ROOTS_TOLD words reach. */
+/* Computes how many bytes a word must hold to be written: the smallest power of two that at most
+ * ROOTS_TOLD words reach. */
 static uint64_t report_threshold(const struct root_owners *owners)
 {
     uint32_t words = reach_root_words(owners->reach), reach_it;
@@ -275,30 +281,30 @@ void root_owners_finish(struct root_owners *owners)
     count_parts(owners);
 }
 
-/* ---- Referrers ------------------------------------------------------------------------------- */
+/* ---- Words that point to a block ------------------------------------------------------------- */
 
-/* A range in which pointers are searched. */
+/* A range in which pointers to a block are searched. */
 struct searched_range {
     uintptr_t start, end;
-    uint32_t node;             /* the node that contains the words, or REACH_NONE: a root */
-    uint32_t range;            /* index of the scan range of a root */
-    bool starts_only;          /* pointers into or behind the block do not count */
-    bool within;               /* the range may begin inside a nested block */
-    struct leak_pointer model; /* the other fields of each result */
+    uint32_t node;    /* node that contains the words; REACH_NONE: the range is a root */
+    uint32_t range;   /* index of the scan range, of a root */
+    bool starts_only; /* pointers into the block or behind it do not count */
+    bool within;      /* the range may begin inside a nested block, whose words belong to it */
+    struct leak_pointer model; /* values of the other members of each result */
 };
 
-/* A word of an arena or of a root belongs to the nested block that contains it, as in marking
- * (nested_blocks.h). */
+/* Says whether a word of an arena or of a root belongs to the nested block that contains it, as in
+ * marking (nested_blocks.h). */
 static bool belongs_to_nested(const struct reach *reach, const struct searched_range *place,
                               uintptr_t word)
 {
-    uint32_t owner =
-        reach_find_node(reach, word + 1); /* the byte behind a block is not part of it */
+    /* Not word itself: a pointer to the byte behind a block also refers to that block. */
+    uint32_t owner = reach_find_node(reach, word + 1);
     return owner != REACH_NONE && owner != place->node && reach_is_nested(reach, owner) &&
            !(place->within && reach_address(reach, owner) < place->start);
 }
 
-/* Appends the words that point into the block or to the byte behind its end. */
+/* Appends the words of a range that point into the block or to the byte behind its end. */
 static void search_range(struct root_owners *owners, const struct block *block,
                          const struct searched_range *place, struct growable_array *out)
 {

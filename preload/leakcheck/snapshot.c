@@ -20,35 +20,41 @@
 
 #include <time.h>
 
-#define PAUSE_AT_LEAST 10000000ull   /* ns */
-#define PAUSE_A_GIGABYTE 55000000ull /* ns */
+/* A check is predicted to stop the program for at least so many ns. */
+#define PAUSE_AT_LEAST 10000000ull
+/* A check is predicted to stop the program for so many ns for each GB of resident memory. */
+#define PAUSE_A_GIGABYTE 55000000ull
 
 static unsigned root_classes;
-static struct turnstile check_turn; /* held by the thread that takes a snapshot */
-static uint32_t skipped; /* periodic checks over the pause budget, or with an unstoppable thread */
+static struct turnstile check_turn; /* held by the thread that takes a check */
+/* The number of periodic checks that were skipped: the predicted pause was too long, or a thread
+ * could not be stopped. */
+static uint32_t skipped;
 static bool disabled;
 
 struct pending_check {
-    int pid; /* 0: none; -1: it failed */
+    int pid; /* the child that runs the check; 0: none; -1: it failed */
     enum leak_occasion occasion;
     struct leak_check_result *result;
     size_t size;
-    uint64_t followed;      /* ~address of a block whose holder is wanted, 0: none */
-    uintptr_t about;        /* an address whose referrers are wanted, 0: none */
-    uint32_t since;         /* lost blocks are counted from this tick on, 0: all are */
-    uint32_t milestone;     /* its number, 0: it is no milestone */
-    const char *graph_file; /* of graph_path.h; NULL: no graph is wanted */
+    /* Bitwise complement of the address of a block whose holder is wanted; 0: none. */
+    uint64_t followed;
+    uintptr_t about;        /* an address: the words that point to its block are wanted; 0: none */
+    uint32_t since;         /* lost blocks are counted from this tick on; 0: all are counted */
+    uint32_t milestone;     /* number of the check as a milestone; 0: it is none */
+    const char *graph_file; /* path from graph_path.h; NULL: no graph file is wanted */
 };
-/* The places of the last two checks in the recording file: the older one is overwritten, so that a
- * process can be checked without end. */
+/* The offsets of the last two results in the recording file. A new check overwrites the older one,
+ * so the file does not grow with the number of checks. */
 static uint64_t places[2];
 
-static struct pending_check early; /* LATE compares with it */
-static struct pending_check last;  /* the last asynchronous check */
+/* The check before the exit handlers; the one after them compares with it. */
+static struct pending_check early;
+static struct pending_check last; /* the last asynchronous check, whose child may still run */
 
 /* ---- When no check is possible --------------------------------------------------------------- */
 
-/* The reason why a check would be meaningless, or NONE. */
+/* The reason why a leak check would be meaningless; LEAK_TROUBLE_NONE: there is none. */
 static enum leak_trouble unsupported_reason(void)
 {
     if (options_current.sample)
@@ -88,9 +94,8 @@ static const char *graph_file_reason(const struct leak_check_result *result,
     return trouble ? words[trouble] : store_error_text(result->graph_error);
 }
 
-/* Says how the graph file of a check ended: of one that was waited for, or that never began. The file
- * may be complete where the rest of the check has failed, for instance for lack of time. While the child of
- * a check is at work, the file may yet appear. */
+/* Logs whether a graph file was written, after its check has ended or could not begin. The file may
+ * be complete although the rest of the check has failed, for instance for lack of time. */
 static void report_graph_file(const struct pending_check *check, enum leak_trouble trouble)
 {
     const struct leak_check_result *result = check->result;
@@ -106,7 +111,7 @@ static void report_graph_file(const struct pending_check *check, enum leak_troub
         log_line("heap graph: ", check->graph_file, NULL);
 }
 
-/* ---- Earlier checks -------------------------------------------------------------------------- */
+/* ---- Results of earlier checks --------------------------------------------------------------- */
 
 static void record_place(uint64_t place)
 {
@@ -116,7 +121,7 @@ static void record_place(uint64_t place)
     places[1] = place;
 }
 
-/* Frees the result; the pid stays known. */
+/* Frees the result of a check; its pid stays known. */
 static void release_check(struct pending_check *check)
 {
     struct leak_check_result *result = check->result;
@@ -126,9 +131,10 @@ static void release_check(struct pending_check *check)
     check->result = NULL;
 }
 
-/* ---- One check ------------------------------------------------------------------------------- */
+/* ---- Starting a check and waiting for it ----------------------------------------------------- */
 
-/* Blocks signals: a handler of the program could run while stopped threads hold what it needs. */
+/* Starts a check. Blocks signals meanwhile, because a handler of the program could wait for a lock
+ * of a stopped thread. */
 static bool take_check(enum leak_occasion occasion, const struct roots_caller *caller,
                        const struct leak_check_result *before, struct pending_check *out)
 {
@@ -154,10 +160,11 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
     if (!trouble &&
         !(request.result = fork_snapshot_alloc_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
-    out->result = request.result; /* before a handler of the program can request another one */
+    /* Stored before a handler of the program can request another check. */
+    out->result = request.result;
     if (!trouble) {
         sys_signals_block_handled(&mask);
-        lock_count_taken(); /* defers the handler of a signal that has none yet */
+        lock_count_taken(); /* defers a handler that is installed now: its signal is not blocked */
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
@@ -165,7 +172,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         store_release(&request.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
         lock_count_given();
         sys_signals_restore(&mask);
-        if (!out->pid) { /* a thread could not be stopped */
+        if (!out->pid) { /* a thread could not be stopped, so the check is skipped */
             skipped++;
             release_check(out);
             return false;
@@ -178,7 +185,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         return true;
     }
     release_check(out);
-    if (out->graph_file && occasion != LEAK_OCCASION_CONTROL) /* leakctl says why */
+    /* Leakctl itself reports the error of a requested graph file. */
+    if (out->graph_file && occasion != LEAK_OCCASION_CONTROL)
         report_graph_file(out, trouble);
     if (!out->followed)
         write_trouble(occasion, trouble);
@@ -190,7 +198,7 @@ static bool lock_checks(void)
     return turnstile_enter(&check_turn, 2 * options_current.exit_budget);
 }
 
-static bool blocked; /* by the thread that calls exec */
+static bool blocked; /* the thread that calls exec holds check_turn */
 
 void snapshot_block(void)
 {
@@ -204,7 +212,7 @@ void snapshot_unblock(void)
     blocked = false;
 }
 
-/* Waits for the result, or writes why there is none. */
+/* Waits for the result of a check, or records why there is none. */
 static bool finish_check(const struct pending_check *check, enum leak_occasion occasion)
 {
     enum leak_trouble trouble = fork_snapshot_wait(check->pid, check->result);
@@ -215,7 +223,8 @@ static bool finish_check(const struct pending_check *check, enum leak_occasion o
     return !trouble;
 }
 
-static struct leak_check_sum last_sums[LEAK_VERDICT_MAX]; /* of the last synchronous check */
+/* Sums by verdict of the last synchronous check. */
+static struct leak_check_sum last_sums[LEAK_VERDICT_MAX];
 static bool has_sums;
 
 long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller,
@@ -270,14 +279,14 @@ bool snapshot_is_busy(void)
     return turnstile_is_occupied(&check_turn) || children_any();
 }
 
-/* ---- The end of the process ----------------------------------------------------------------- */
+/* ---- The end of the process ------------------------------------------------------------------ */
 
 bool snapshot_disable(void)
 {
     return !exchange_relaxed(&disabled, true);
 }
 
-/* LeakSanitizer's interface. */
+/* A function of LeakSanitizer's interface, which the program may define. */
 extern int __lsan_is_turned_off(void) __attribute__((weak));
 
 void snapshot_early(const struct roots_caller *caller)
@@ -310,7 +319,8 @@ static void compare_block(const struct block *block, void *context)
         comparison->differs = true;
 }
 
-/* Compares the heap with the EARLY result. Other threads may be changing it. */
+/* Compares the block table with the result of the EARLY check; other threads may be changing the
+ * table. */
 static bool is_heap_unchanged(void)
 {
     struct comparison comparison = {0};
@@ -324,18 +334,18 @@ static bool is_heap_unchanged(void)
     return !comparison.differs && comparison.same == early.result->notes;
 }
 
-/* Memory of the program, read through the kernel: it may be gone, and other threads run. Where one
- * page follows another, a run of pages is read at once. */
+/* Memory of the program, which is read through the kernel because other threads may unmap it. When
+ * consecutive pages are read, a run of pages is read at once. */
 #define LINK_RUN (16 * LEAK_PAGE)
 #define LINK_RUNS 16
-#define LINK_READS_MOST 65536 /* 0.1 s; a second check takes no longer */
+#define LINK_READS_MOST 65536 /* takes 0.1 s; a second check takes no longer */
 
 struct link_memory {
     struct {
         uintptr_t start, end;
-        char content[LINK_RUN]; /* of the run; [start, end) of it are known */
+        char content[LINK_RUN]; /* content of the run, of which [start, end) was read */
     } run[LINK_RUNS];
-    uintptr_t last; /* the page behind the last read */
+    uintptr_t last; /* address of the page behind the last read */
     uint32_t reads;
 };
 
@@ -357,8 +367,8 @@ static bool read_link(struct link_memory *memory, uintptr_t at, uintptr_t *word)
     return true;
 }
 
-/* Does every word that led to a block still lead there? Exit code may have dropped blocks without
- * freeing any. */
+/* Says whether every word by which the EARLY check found a block still points to that block. If
+ * not, exit code has dropped a block without freeing one. */
 static bool are_links_unchanged(void)
 {
     struct leak_check_result *result = early.result;
@@ -400,7 +410,7 @@ void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasio
     turnstile_leave(&check_turn);
 }
 
-/* ---- Start ----------------------------------------------------------------------------------- */
+/* ---- Start and fork -------------------------------------------------------------------------- */
 
 uint64_t snapshot_predicted_pause(void)
 {
@@ -414,8 +424,8 @@ uint64_t snapshot_predicted_pause(void)
     return PAUSE_AT_LEAST + pages * sys_page_size() / 1000 * PAUSE_A_GIGABYTE / 1000000;
 }
 
-/* Reaps the child of the last asynchronous check and frees its memory. False: it is still running.
- */
+/* Reaps the child of the last asynchronous check and frees its result. False: the child is still
+ * running. */
 static bool reap_last(void)
 {
     if (last.pid <= 0)
@@ -446,7 +456,7 @@ enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
     if (!turnstile_try(&check_turn))
         return SNAPSHOT_BUSY;
-    if (!reap_last()) { /* the previous check is still running */
+    if (!reap_last()) { /* the child of the previous check is still running */
         skipped += periodic;
         turnstile_leave(&check_turn);
         return SNAPSHOT_BUSY;
@@ -468,7 +478,7 @@ void snapshot_set_roots(void)
         log_bad_value("roots", list, "globals, stacks, registers, tls, user, anon; all are used");
         chosen = ~0u;
     }
-    root_classes = chosen; /* one store: another thread may be taking a snapshot */
+    root_classes = chosen; /* a single store, because another thread may be starting a check */
 }
 
 void snapshot_start(void)
@@ -489,7 +499,7 @@ void snapshot_fork_child(void)
     release_check(&last);
     early.pid = 0;
     last.pid = 0;
-    places[0] = places[1] = 0; /* they belong to the parent's recording file */
+    places[0] = places[1] = 0; /* the offsets belong to the parent's recording file */
     skipped = 0;
     disabled = false;
 }
@@ -498,7 +508,7 @@ void snapshot_fork_child(void)
 
 #define CALLBACKS_MAX (LEAK_PAGE / sizeof(void (*)(void)))
 
-static struct lock callback_lock; /* guards the next two */
+static struct lock callback_lock; /* guards callbacks and callback_count */
 static void (**callbacks)(void);
 static uint32_t callback_count;
 

@@ -1,30 +1,31 @@
-/* snapshot.h - when leak checks run, and what becomes of their results.
+/* snapshot.h - starts leak checks on each occasion, and records their results.
  *
- * The other threads are stopped, the process is copied, the threads continue; the copy runs the
- * check (leak_check.h) while the program works on. If threads cannot be stopped, two copies of the
- * running program are compared. If there can be no copy, the recording file says why there was no
- * check.
+ * The other threads are stopped, the process is copied, and the threads continue; the copy runs the
+ * check (leak_check.h) while the program continues. If threads cannot be stopped, two copies of the
+ * running program are compared. If the process cannot be copied, the recording file says why there
+ * was no check.
  *
- * The end of a process: EARLY when main has returned or exit was called, with globals intact; LATE
- * after the last exit handler. What was lost EARLY stays lost; what was reachable then and is not
- * LATE was dropped by exit code. If no block is new or gone in between, and every word that led to
- * one still does, EARLY stands.
- */
+ * There are two checks at the end of a process: EARLY, when main has returned or exit was called,
+ * and LATE, after the last exit handler. Blocks that were lost in the EARLY check stay lost; blocks
+ * that were reachable then and are not in the LATE check were dropped by exit code. If no block is
+ * new or gone in between, and every word by which a block was found still points to it, there is no
+ * LATE check. */
 #ifndef PRELOAD_LEAKCHECK_SNAPSHOT_H
 #define PRELOAD_LEAKCHECK_SNAPSHOT_H
 
 #include "preload/leakcheck/leak_check.h"
 #include "preload/base/reentry_guard.h"
 
-/* Call at the start of the process. */
+/* Prepares leak checks; called at the start of the process. */
 void snapshot_start(void);
-/* Call when the option roots has changed. */
+/* Reads the option roots; called after it has changed. */
 void snapshot_set_roots(void);
-/* Call in a fork child: it forgets the checks that its parent had under way. */
+/* Resets the state in a fork child: running checks belong to the parent. */
 void snapshot_fork_child(void);
 
-/* The calling thread as the one that requests a check. The words that the caller's registers held
- * at the call lie between the sp of the function that uses this macro and the caller's frame. */
+/* A struct roots_caller for the calling thread, which requests a check. The values that registers
+ * had at the call are stored between the sp of the function that uses this macro and the caller's
+ * frame. */
 #define SNAPSHOT_CALLER(caller)                                                                    \
     ({                                                                                             \
         __builtin_unwind_init();                                                                   \
@@ -36,64 +37,67 @@ void snapshot_fork_child(void);
     })
 
 struct snapshot_wish {
-    uint32_t since;         /* lost blocks are counted from this tick on, 0: all are */
-    const char *graph_file; /* a pattern of graph_path.h; NULL: no graph is wanted */
+    uint32_t since;         /* lost blocks are counted from this tick on; 0: all are counted */
+    const char *graph_file; /* pattern for graph_path.h; NULL: no graph file is wanted */
 };
 
-/* Runs a check and waits for it. Returns how many blocks are lost, -1: unknown, or the graph file
- * could not be written. The process is tracked and running; the calling thread is outside the
+/* Runs a check and waits for it. Returns the number of lost blocks; -1: not known, or the graph
+ * file could not be written. The process must be recording, and the calling thread outside of the
  * runtime. */
 long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller,
                    const struct snapshot_wish *wish);
 
-/* Runs a check that records nothing and waits for it: which word holds the address of a block? A
- * word of a variable or of a reachable block is preferred to one on a stack; registers of the
- * calling thread do not count. hidden: ~address, so that no copy of the address is found. The
- * calling thread is outside the runtime. UNKNOWN: there is no such block, or no check was possible.
- */
+/* Runs a check that records nothing, waits for it, and finds the word that holds the address of a
+ * block. A word of a variable or of a reachable block is better than one on a stack; registers of
+ * the calling thread do not count. hidden: the complement of the address, so that the check does
+ * not find a copy of the address. The calling thread must be outside of the runtime. UNKNOWN: there
+ * is no such block, or no check was possible. */
 enum snapshot_held { SNAPSHOT_HELD_UNKNOWN, SNAPSHOT_HELD_NOT, SNAPSHOT_HELD_BY_WORD };
 enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
                                         struct leak_holder *out);
 
-/* Removes the process of an asynchronous check that has ended, as the next check would. */
+/* Reaps the process of an asynchronous check that has ended; otherwise the next check does so. */
 void snapshot_reap(void);
 
 /* The sums by verdict of the last snapshot_take; NULL: there was none. */
 const struct leak_check_sum *snapshot_last_sums(void);
 
-/* Starts a check without waiting; for a signal handler, outside the runtime. BUSY: another check is
- * running. NONE: skipped, or the recording file says why there is none. about: an address whose
- * block and referrers are wanted, 0: none. graph_file: where the graph is written, absolute; NULL:
- * nowhere. *milestone: the number of this check. */
+/* Starts a check without waiting for its result; may be called in a signal handler, outside of the
+ * runtime. BUSY: another check is running. NONE: the check was skipped, or was not possible and the
+ * recording file says why. about: an address: its block, and the words that point to that block,
+ * are wanted; 0: none. graph_file: absolute path of the graph file to write; NULL: none.
+ * *milestone: the number of this check. */
 enum snapshot_outcome { SNAPSHOT_STARTED, SNAPSHOT_BUSY, SNAPSHOT_NONE };
 enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
                                           const char *graph_file, uint32_t *milestone);
 
-/* The check at the end of the process: the first call is EARLY, any later one LATE. */
+/* Check at the end of the process: snapshot_early before the exit handlers, snapshot_late after the
+ * last one. */
 void snapshot_early(const struct roots_caller *caller);
 void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion);
-/* Block and unblock snapshots around exec, so that no thread is asked to stop: a signal that is
- * pending for a thread survives exec, and its handler does not. */
+/* Block and unblock checks around exec, so that no thread is sent the stop signal: a pending signal
+ * survives exec, but its handler does not, so it would end the new program. */
 void snapshot_block(void);
 void snapshot_unblock(void);
 
-/* How long a copy of the process pauses it, predicted from its resident memory, in nanoseconds. */
+/* Predicts from the resident memory how many nanoseconds a copy of the process stops it. */
 uint64_t snapshot_predicted_pause(void);
 
-/* True while a snapshot is taken or a child runs a check. */
+/* Says whether a thread takes a check now, or a child runs one. */
 bool snapshot_is_busy(void);
 
-/* Suppresses the check at the end whatever the options say: the program runs its own. False: it was
- * suppressed before. */
+/* Suppresses the check at the end of the process, because the program runs its own. False: it was
+ * already suppressed. */
 bool snapshot_disable(void);
 
 /* ---- Exit callbacks ---------------------------------------------------------------------------
- * Functions that the program wants to run before the check at its end, for example to drop caches.
- * Each runs once, later ones first, outside the runtime: their allocations and frees are recorded.
- */
+ * Functions that the program registers to run before the leak check at its end, for example to free
+ * caches. Each runs once, the last one first, outside of the runtime: their allocations and frees
+ * are recorded. */
 
-/* Adds a callback for the end of the process. False: no memory, or too many. */
+/* Registers a callback for the end of the process. False: there is no memory, or there are too
+ * many. */
 bool exit_callbacks_add(struct guard *guard, void (*callback)(void));
 void exit_callbacks_run(void);
 

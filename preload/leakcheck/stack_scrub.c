@@ -1,13 +1,13 @@
-/* stack_scrub.c - clears words below the stack pointer. */
+/* stack_scrub.c - clears the dead part of the stack below the stack pointer. */
 #include "preload/leakcheck/stack_scrub.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "leak_store.h"
 
 #define SCRUBBED_MAX 65536
-#define RED_ZONE 256 /* below sp: a leaf function may use it */
+#define RED_ZONE 256 /* bytes below the stack pointer that a leaf function may use */
 
-/* Clears from here downwards, to the end of the stack or of its mapped part. */
+/* Clears the stack from this frame downwards, to the end of the stack or of its mapped part. */
 static NOINLINE void scrub_far(uintptr_t end)
 {
     uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
@@ -17,7 +17,7 @@ static NOINLINE void scrub_far(uintptr_t end)
         low -= LEAK_PAGE;
     for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
         *word = 0;
-    /* The rest of this page, up to the red zone of this frame. */
+    /* Clears the rest of this page, up to the red zone of this frame. */
     if (high < end)
         high = end;
     for (volatile uintptr_t *word = (uintptr_t *)high;
@@ -39,5 +39,5 @@ void stack_scrub(void)
     if (!thread || sp >= thread->bounds.high || sp < thread->bounds.low + LEAK_PAGE)
         return;
     scrub_far(thread->bounds.low);
-    stack_scrub_near(); /* what the frame of scrub_far lay on */
+    stack_scrub_near(); /* clears the memory on which the frame of scrub_far lay */
 }
