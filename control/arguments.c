@@ -1,4 +1,4 @@
-/* arguments.c - the command line after a command of leakctl; see commands.h. */
+/* arguments.c - parses the command line behind a command of leakctl; described in commands.h. */
 #include "control/commands.h"
 
 #include <ctype.h>
@@ -9,12 +9,12 @@
 #include "leak_store.h"
 #include "common/base/term_text.h"
 
-#define TIMEOUT 10000 /* ms */
+#define TIMEOUT 10000 /* default of --timeout, in milliseconds */
 #define DAY 86400000
 
 static struct command_line line = {.tool = "leakctl"};
 
-/* "1d", "12h", "30m", "10s", "200ms"; a bare number is seconds. */
+/* Parses a duration: "1d", "12h", "30m", "10s", "200ms"; a number without unit is seconds. */
 static bool parse_duration(const char *text, uint64_t *milliseconds)
 {
     static const struct {
@@ -39,7 +39,7 @@ static bool parse_time(void *options, const struct option_row *row, const char *
            command_line_complain(&line, "not a time (200ms, 10s, 1m, 12h, 1d)", value);
 }
 
-/* "end" is longer than any process runs. */
+/* Parses the duration of leakctl attach; "end" means until the process ends. */
 static bool parse_duration_of_attach(void *options, const struct option_row *row, const char *value)
 {
     if (strcmp(value, "end") != 0)
@@ -134,7 +134,7 @@ bool arguments_name(const char *text)
     return *text && *text != '#' && strlen(text) < LEAK_MILESTONE_NAME;
 }
 
-/* A word that is no option: the process, the operand, or an argument of leakreport. */
+/* Takes a word that is no option: the process, the operand, or an argument for leakreport. */
 static bool take_operand(const struct command *command, char *word, struct arguments *arguments)
 {
     bool wants_process = command->process && !arguments->process;
@@ -151,7 +151,8 @@ static bool take_operand(const struct command *command, char *word, struct argum
     return true;
 }
 
-/* -h is a letter of leakreport, too, and --help means the command. */
+/* Does the command have an option with this letter? -h does not count, because leakreport has it,
+ * too; --help shows the help of the command. */
 static bool has_letter(const struct option_row *rows, char letter)
 {
     for (; rows->name; rows++)
@@ -160,8 +161,8 @@ static bool has_letter(const struct option_row *rows, char letter)
     return false;
 }
 
-/* Says whether a word belongs to leakreport: an option behind the process and the operand that the
- * command does not have. */
+/* Says whether a word is an option for leakreport: it stands behind the process and the operand,
+ * and the command has no such option. */
 static bool is_for_report(const struct command *command, const struct arguments *arguments,
                           const char *word)
 {

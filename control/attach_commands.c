@@ -1,4 +1,4 @@
-/* attach_commands.c - leakctl attach and leakctl detach; see commands.h. */
+/* attach_commands.c - implements leakctl attach and leakctl detach; described in commands.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
@@ -20,7 +20,7 @@
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 
-/* Reads a pid. False: the word is none, and one line has said so. */
+/* Reads a pid. False: the word is no pid, and a message says so. */
 static bool read_pid(const char *word, pid_t *pid)
 {
     char *end;
@@ -34,7 +34,7 @@ static bool read_pid(const char *word, pid_t *pid)
     return false;
 }
 
-/* The stream for messages. With --for, stdout has the report only. */
+/* Returns the stream for messages. With --for, stdout has only the report, so they go to stderr. */
 static FILE *said(const struct arguments *arguments)
 {
     return arguments->duration ? stderr : stdout;
@@ -48,8 +48,8 @@ static void print_attachment(FILE *out, pid_t pid, const char *what, const struc
         fprintf(out, ", at the %u. try", done->tries);
 }
 
-/* The path by which leakctl reaches the recording file: in another mount namespace, the process has
- * another name for it. The caller frees it. */
+/* Returns the path by which leakctl reaches the recording file: if the process is in another mount
+ * namespace, its own name for the file is not usable here. The caller frees it. */
 static char *find_recording(pid_t pid, const char *path)
 {
     char *there = string_format("/proc/%d/root%s", (int)pid, path);
@@ -77,7 +77,8 @@ static void print_next(FILE *out, pid_t pid, const char *recording)
     free(copy);
 }
 
-/* *recording: for the caller to free. False: refused. */
+/* Attaches libleak to the process. *recording: path of the recording file, which the caller frees.
+ * False: refused. */
 static bool attach(pid_t pid, const struct arguments *arguments, char **recording)
 {
     struct attachment done;
@@ -114,7 +115,7 @@ static bool detach(pid_t pid, const struct arguments *arguments)
     return true;
 }
 
-/* A zombie, too. */
+/* Says whether the process has ended; a zombie has, too. */
 static bool has_ended(pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
@@ -138,7 +139,7 @@ static void catch_signals(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
-/* Waits until the time is up, the process has ended, or a signal wants leakctl to end. */
+/* Waits until the time is over, the process has ended, or a signal has interrupted leakctl. */
 static void wait_for_end(pid_t pid, uint64_t milliseconds)
 {
     struct timespec nap = {.tv_nsec = 50000000};
@@ -148,7 +149,8 @@ static void wait_for_end(pid_t pid, uint64_t milliseconds)
         nanosleep(&nap, NULL);
 }
 
-/* The format that the name of a file ends with; NULL: text. */
+/* Returns the option --format= that suits the extension of a file name; NULL: the format is
+ * text. */
 static char *format_of(const char *file)
 {
     static const char *const formats[] = {"html", "json", "ndjson", "sarif", "xml", "folded"};
@@ -160,8 +162,8 @@ static char *format_of(const char *file)
     return NULL;
 }
 
-/* Starts a child that becomes leakreport. ended: reports what was recorded until the process
- * ended. */
+/* Starts a child that executes leakreport. ended: the process has ended, so the child requests no
+ * leak check before. */
 static pid_t start_report(const struct arguments *arguments, const char *recording, bool ended)
 {
     struct arguments report = *arguments;
@@ -177,7 +179,7 @@ static pid_t start_report(const struct arguments *arguments, const char *recordi
     return child;
 }
 
-/* The exit status of leakreport. */
+/* Makes the report, and returns the exit status of leakreport. */
 static int wait_for_report(const struct arguments *arguments, const char *recording, bool ended)
 {
     pid_t child = start_report(arguments, recording, ended);
@@ -205,7 +207,7 @@ static int report(pid_t pid, const struct arguments *arguments, const char *reco
     report.rest = words.at;
     report.rest_count = (int)words.count;
     status = wait_for_report(&report, recording, ended);
-    if (status == STATUS_UNDONE && !ended && has_ended(pid)) /* before its leak check */
+    if (status == STATUS_UNDONE && !ended && has_ended(pid)) /* it ended before its leak check */
         status = wait_for_report(&report, recording, true);
     free(format);
     string_list_free(&words);
@@ -224,7 +226,8 @@ static bool fits_together(const struct arguments *arguments)
     return false;
 }
 
-/* Ctrl-C ends the recording, not leakctl. */
+/* Waits for the end of the duration or the process, then makes the report. Ctrl-C ends the
+ * recording, and leakctl still makes the report. */
 static int record_and_report(pid_t pid, const struct arguments *arguments, const char *recording)
 {
     int status;
@@ -251,7 +254,7 @@ int command_attach(const struct arguments *arguments)
         return STATUS_UNDONE;
     if (arguments->duration && *recording)
         status = record_and_report(pid, arguments, recording);
-    else if (arguments->duration) /* said already: there is nothing to report from */
+    else if (arguments->duration) /* there is no recording file; a message has said so */
         status = (detach(pid, arguments), STATUS_UNDONE);
     free(recording);
     return status;

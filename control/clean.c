@@ -1,6 +1,7 @@
-/* clean.c - leakctl clean. A recording file stays if one of the reasons in may_remove holds; other
- * files are not even counted. Of leakrun it removes what a killed one left, and what one left for
- * its user. */
+/* clean.c - implements leakctl clean. A recording file stays if one of the reasons in may_remove()
+ * applies; other files are ignored. Of leakrun it removes directories that a killed leakrun left,
+ * and those that leakrun left for its user.
+ */
 #include "control/commands.h"
 
 #include <dirent.h>
@@ -22,16 +23,17 @@
 #define NANOSECONDS 1000000000ull
 
 struct cleaning {
-    uint64_t older; /* seconds */
-    bool given;     /* the directory, by --dir */
+    uint64_t older; /* files younger than so many seconds stay */
+    bool given;     /* the directory was named with --dir */
     char host[sizeof(((struct leak_header *)0)->host)];
     size_t removed, running, younger, strange, failed;
-    size_t runs; /* of leakrun, which go on */
+    size_t runs; /* directories of leakrun processes that still run */
 };
 
-/* ---- Recording files of programs ------------------------------------------------------------- */
+/* ---- Recording files of single programs ------------------------------------------------------ */
 
-/* The last sign of the process, in seconds: writing to a mapping does not change st_mtime. */
+/* Returns the last time, in seconds, at which the process was active. st_mtime is not enough,
+ * because writing to a mapped file does not change it. */
 static uint64_t last_active(const struct leak_header *header, const struct stat *status)
 {
     uint64_t tick = header->started_ns / NANOSECONDS + header->epoch / LEAK_TICKS_PER_SECOND;
@@ -49,7 +51,9 @@ static bool may_remove(struct cleaning *cleaning, const struct leak_header *head
 
     if (status->st_uid != geteuid() || strcmp(header->host, cleaning->host) != 0) {
         cleaning
-            ->strange++; /* of another user; or of another machine, where the pid means another process */
+            /* the file belongs to another user; or to another machine, where the pid means another
+             * process */
+            ->strange++;
         return false;
     }
     if (store_process_is_alive(header->host, header->pid, header->start_time)) {
@@ -93,7 +97,7 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         closedir(stream);
 }
 
-/* ---- Directories of leakrun ------------------------------------------------------------------ */
+/* ---- Private directories of leakrun ---------------------------------------------------------- */
 
 static void clean_session(const struct session_dir *session, void *context)
 {
@@ -116,10 +120,10 @@ static void clean_session(const struct session_dir *session, void *context)
     }
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
+/* ---- The command clean ----------------------------------------------------------------------- */
 
-/* XDG_RUNTIME_DIR says where this user's programs and leakrun leave what they write, so that
- * nothing else is touched. */
+/* Lists the directories to clean. If XDG_RUNTIME_DIR is set, the user's programs and leakrun write
+ * there, so only this directory is cleaned. */
 static void list_places(const char *place[STORE_DIR_PLACES])
 {
     store_dir_places(place, getenv("XDG_RUNTIME_DIR"));

@@ -1,4 +1,5 @@
-/* command_table.c - the commands of leakctl, a row each: name, operands, help, options, function. */
+/* command_table.c - the commands of leakctl, one row each: name, operands, help, options,
+ * function. */
 #include "control/commands.h"
 
 #define OF_REQUESTS .options = arguments_of_requests, .process = true

@@ -1,5 +1,6 @@
-/* commands.c - the commands of leakctl that send a request; see commands.h. What is in the
- * recording is reported by leakreport. */
+/* commands.c - implements the commands of leakctl that send a request; described in commands.h.
+ * leakreport shows what is in the recording.
+ */
 #include "control/commands.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static const char *const trouble_words[] = {"the reason is unknown",
 #undef X
 };
 
-/* ---- Requests and answers -------------------------------------------------------------------- */
+/* ---- Sending requests and checking answers --------------------------------------------------- */
 
 struct command_run {
     struct arguments arguments;
@@ -37,8 +38,8 @@ struct command_run {
     struct mailbox_answer answer;
 };
 
-/* Sends a request to the process. True: the process has answered, and the caller calls
- * target_close. False: refused. */
+/* Sends a request to the process. True: the process has answered, and the caller must call
+ * target_close(). False: the request failed. */
 static bool send_request(struct command_run *run, struct request request)
 {
     request.timeout = run->arguments.timeout;
@@ -50,7 +51,8 @@ static bool send_request(struct command_run *run, struct request request)
     return false;
 }
 
-/* Checks the answer of the process. False: it refused, and the target is closed. */
+/* Checks the answer of the process. False: the process refused the request, and the target is
+ * closed. */
 static bool check_answer(struct command_run *run)
 {
     enum leak_answer answer = run->answer.answer;
@@ -68,8 +70,8 @@ static bool check_answer(struct command_run *run)
 
 enum leak_check_status { CHECK_REFUSED, CHECK_FAILED, CHECK_DONE };
 
-/* Makes the process check for leaks. Unless CHECK_REFUSED, the result of the leak check, or the
- * reason why there is none, is in the recording file. */
+/* Makes the process check for leaks. Unless the result is CHECK_REFUSED, the recording file has the
+ * result of the leak check, or the reason why none was made. */
 static enum leak_check_status run_leak_check(struct command_run *run, struct request request,
                                              struct leak_check_totals *found)
 {
@@ -90,8 +92,8 @@ static enum leak_check_status run_leak_check(struct command_run *run, struct req
     return CHECK_REFUSED;
 }
 
-/* Makes the process check for leaks, which must succeed. False: it was refused, and the target is
- * closed. */
+/* Makes the process check for leaks. False: no leak check was made, a message has the reason, and
+ * the target is closed. */
 static bool require_leak_check(struct command_run *run, struct request request,
                                struct leak_check_totals *found)
 {
@@ -106,7 +108,7 @@ static bool require_leak_check(struct command_run *run, struct request request,
     return status == CHECK_DONE;
 }
 
-/* ---- Into leakreport ------------------------------------------------------------------------- */
+/* ---- Executing leakreport -------------------------------------------------------------------- */
 
 int commands_exec_leakreport(const char *path, const char *option,
                              const struct arguments *arguments)
@@ -129,7 +131,7 @@ int commands_exec_leakreport(const char *path, const char *option,
     return STATUS_UNDONE;
 }
 
-/* ---- The commands ---------------------------------------------------------------------------- */
+/* ---- The functions of the commands ----------------------------------------------------------- */
 
 static void print_leak_check(const struct command_run *run, const struct leak_check_totals *totals)
 {
@@ -148,7 +150,8 @@ static void print_leak_check(const struct command_run *run, const struct leak_ch
     printf("; leakreport %s\n", term_shell_word(run->target.path).text);
 }
 
-/* The file of --graph, absolute, for the process has another directory. NULL: it cannot be named. */
+/* Makes the file name of --graph absolute, because the process may have another working directory.
+ * NULL: the working directory is unknown. */
 static char *graph_file_name(const char *given)
 {
     char here[PATH_MAX], *path;
@@ -161,8 +164,8 @@ static char *graph_file_name(const char *given)
     return path;
 }
 
-/* The path of the graph file: the one that was given, else NAME.PID.leakgraph, which needs the
- * process. */
+/* Returns the path of the graph file: that of --graph, else NAME.PID.leakgraph, for which the
+ * process must be found. */
 static char *graph_file_of(const struct arguments *arguments)
 {
     struct target target;
@@ -285,7 +288,7 @@ int command_report(const struct arguments *arguments)
                               : run_leak_check(&run, (struct request){.verb = LEAK_VERB_SNAPSHOT},
                                                &found) == CHECK_REFUSED)
         return STATUS_UNDONE;
-    /* Without a leak check, the report says why there is none. */
+    /* If there is no leak check, the report says why. */
     return commands_exec_leakreport(run.target.path, NULL, &run.arguments);
 }
 

@@ -1,4 +1,4 @@
-/* mailbox.c - see mailbox.h. */
+/* mailbox.c - changes the states of the mailbox; described in mailbox.h. */
 #include "control/mailbox.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static uint32_t state_of(const struct leak_request *request)
 {
     return __atomic_load_n(&request->state,
-                           __ATOMIC_ACQUIRE); /* pairs with the process's release */
+                           __ATOMIC_ACQUIRE); /* pairs with the store (release) in the process */
 }
 
 static bool change_state(struct leak_request *request, uint32_t from, enum leak_request_state to)
@@ -15,8 +15,8 @@ static bool change_state(struct leak_request *request, uint32_t from, enum leak_
                                        __ATOMIC_ACQUIRE);
 }
 
-/* Clears the request of a dead leakctl. The process may take an ASKED one at the same moment, and
- * then completes it. */
+/* Clears the request of a leakctl that has ended. If the process takes an ASKED request at this
+ * moment, it is not cleared, and the process completes it. */
 static void clear_dead_request(struct leak_request *request, uint32_t state)
 {
     if (state != LEAK_REQUEST_CLAIMED && !change_state(request, state, LEAK_REQUEST_CLAIMED))
@@ -50,7 +50,7 @@ void mailbox_post(struct leak_request *request, enum leak_verb verb, uint64_t ar
     memset(request->name, 0, sizeof(request->name));
     if (name)
         memcpy(request->name, name, strnlen(name, sizeof(request->name) - 1));
-    /* Pairs with the process's acquire: it sees all of the above. */
+    /* Pairs with the load (acquire) in the process, which then sees the complete request. */
     __atomic_store_n(&request->state, LEAK_REQUEST_ASKED, __ATOMIC_RELEASE);
 }
 

@@ -1,11 +1,11 @@
-/* main.c - leakctl: sends requests to running processes, and removes recording files. */
+/* main.c - runs leakctl, which sends requests to running processes, and removes recording files. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "control/commands.h"
 
-#define WORDS 64 /* more than there are commands */
+#define WORDS 64 /* limit of the number of commands */
 
 static int print_help(void)
 {
@@ -20,7 +20,7 @@ static int print_help(void)
     return 0;
 }
 
-/* A command is a row without a name. */
+/* Lists the commands and their options for shell completion. A command is a row without a name. */
 static int list_options(void)
 {
     char tool[64];

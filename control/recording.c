@@ -1,4 +1,4 @@
-/* recording.c - see recording.h. */
+/* recording.c - reads the recording file of a running process; described in recording.h. */
 #include "control/recording.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include "common/store/store.h"
 #include "common/store/store_dir.h"
 
-#define SIGNAL_USUAL 62 /* the default of snapshot_signal, and its limits */
+/* default of the option snapshot_signal, then its lowest and highest value */
+#define SIGNAL_USUAL 62
 #define SIGNAL_LEAST 34
 #define SIGNAL_MOST 64
 #define OPTIONS_MOST (64u << 10)
@@ -61,12 +62,13 @@ enum recording_status recording_open(struct recording *recording, const char *pa
 void recording_close(struct recording *recording)
 {
     munmap(recording->header, LEAK_PAGE);
-    close(recording->fd); /* releases the lock */
+    close(recording->fd); /* releases the lock, too */
 }
 
 bool recording_lock(struct recording *recording)
 {
-    /* On a file system without locks, only the states of the mailbox keep two leakctl apart. */
+    /* On a file system without locks, only the states of the mailbox keep two leakctl processes
+     * apart. */
     return flock(recording->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
@@ -87,13 +89,14 @@ int recording_graph_error(const struct recording *recording, uint64_t milestone)
 {
     const struct leak_request_file *file = request_file(recording);
 
-    /* Pairs with the release of the process. A libleak without graph files writes nothing. */
+    /* Pairs with the store (release) in the process. A version of libleak without graph files never
+     * sets the milestone. */
     if (__atomic_load_n(&file->milestone, __ATOMIC_ACQUIRE) != milestone)
         return -ENOTSUP;
     return file->error;
 }
 
-/* ---- Chunks ---------------------------------------------------------------------------------- */
+/* ---- Reading chunks -------------------------------------------------------------------------- */
 
 static bool read_recording(const struct recording *recording, void *to, size_t size,
                            uint64_t offset)
@@ -101,9 +104,10 @@ static bool read_recording(const struct recording *recording, void *to, size_t s
     return pread(recording->fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* A walk along the chunks; starts with {.next = LEAK_PAGE}. */
+/* Goes from chunk to chunk; begins with {.next = LEAK_PAGE}. */
 struct walk {
-    uint64_t next, payload; /* offsets */
+    /* offsets in the file of the next chunk, and of the payload of this one */
+    uint64_t next, payload;
     struct leak_chunk chunk;
 };
 
@@ -145,7 +149,7 @@ int recording_signal(const struct recording *recording)
     return signal >= SIGNAL_LEAST && signal <= SIGNAL_MOST ? (int)signal : SIGNAL_USUAL;
 }
 
-/* ---- Leak checks ----------------------------------------------------------------------------- */
+/* ---- Finding leak checks --------------------------------------------------------------------- */
 
 static bool next_leak_check(const struct recording *recording, struct walk *walk,
                             struct leak_snapshot *head)

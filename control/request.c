@@ -1,4 +1,4 @@
-/* request.c - see request.h. */
+/* request.c - sends a request to a process; described in request.h. */
 #include "control/request.h"
 
 #include <errno.h>
@@ -14,16 +14,16 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 
-#define NAP_MOST 50 /* ms */
-#define GRACE 1000  /* ms: for a process that calls exec or starts */
+#define NAP_MOST 50 /* longest sleep between two looks at the mailbox, in milliseconds */
+#define GRACE 1000  /* time, in milliseconds, for a process that is just starting or calling exec */
 
 static volatile sig_atomic_t interrupted;
 
-/* ---- Time ------------------------------------------------------------------------------------ */
+/* ---- Waiting with a timeout ------------------------------------------------------------------ */
 
 struct wait {
     const struct target *target;
-    uint64_t begun, timeout; /* ms */
+    uint64_t begun, timeout; /* milliseconds */
     int nap;
 };
 
@@ -44,7 +44,7 @@ static uint64_t waited_ms(const struct wait *wait)
 
 enum wait_result { WAIT_ON, WAIT_ENDED, WAIT_INTERRUPTED, WAIT_OVER };
 
-/* Sleeps until something may have changed, a little longer each time. */
+/* Sleeps until the process may have answered; each time a little longer. */
 static enum wait_result wait_on(struct wait *wait)
 {
     struct pollfd process = {.fd = wait->target->pidfd, .events = POLLIN};
@@ -58,7 +58,7 @@ static enum wait_result wait_on(struct wait *wait)
     return waited_ms(wait) < wait->timeout ? WAIT_ON : WAIT_OVER;
 }
 
-/* ---- Interrupted ----------------------------------------------------------------------------- */
+/* ---- Signals that interrupt leakctl ---------------------------------------------------------- */
 
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 #define ENDINGS (sizeof(endings) / sizeof(*endings))
@@ -68,17 +68,19 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-/* A signal that is ignored, as by nohup, stays ignored. */
+/* Installs a handler for each signal that would end leakctl. A signal that is ignored, as nohup
+ * does it, stays ignored. */
 static void catch_ending_signals(struct sigaction before[ENDINGS])
 {
-    struct sigaction action = {.sa_handler = note_signal}; /* no SA_RESTART: it ends the poll */
+    /* without SA_RESTART, so that the signal interrupts poll */
+    struct sigaction action = {.sa_handler = note_signal};
 
     for (size_t i = 0; i < ENDINGS; i++)
         if (sigaction(endings[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
             sigaction(endings[i], &action, NULL);
 }
 
-/* A signal that was caught meanwhile ends leakctl now. */
+/* Restores the handling of signals. If one was caught in between, it ends leakctl now. */
 static void restore_signals(const struct sigaction before[ENDINGS])
 {
     for (size_t i = 0; i < ENDINGS; i++)
@@ -87,7 +89,7 @@ static void restore_signals(const struct sigaction before[ENDINGS])
         raise(interrupted);
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Messages about requests that failed ----------------------------------------------------- */
 
 static bool refuse_timeout(const struct wait *wait, enum refusal refusal)
 {
@@ -110,7 +112,7 @@ static bool refuse_no_handler(const struct target *target)
     return refuse_request(target->who, REFUSAL_EXEC, term_shell_word(target->path).text);
 }
 
-/* Says why the process does not take the request. Always returns false. */
+/* Writes why the process does not take the request. Always returns false. */
 static bool refuse_obstacle(const struct wait *wait, enum signal_obstacle obstacle)
 {
     const struct target *target = wait->target;
@@ -133,7 +135,7 @@ static bool refuse_obstacle(const struct wait *wait, enum signal_obstacle obstac
     return refuse_timeout(wait, REFUSAL_SILENT);
 }
 
-/* Time is up, and the process has not taken the request. */
+/* Writes why the process did not take the request before the timeout. */
 static bool refuse_unanswered(const struct wait *wait)
 {
     const struct target *target = wait->target;
@@ -144,7 +146,7 @@ static bool refuse_unanswered(const struct wait *wait)
     return refuse_obstacle(wait, signal_state_obstacle(&state));
 }
 
-/* Time is up, and the mailbox is not free. */
+/* Writes which leakctl, or which earlier request, uses the mailbox at the timeout. */
 static bool refuse_busy(const struct target *target)
 {
     const struct leak_request *mailbox = &target->recording.header->request;
@@ -155,9 +157,10 @@ static bool refuse_busy(const struct target *target)
     return refuse_request(target->who, REFUSAL_BEFORE);
 }
 
-/* ---- The mailbox ----------------------------------------------------------------------------- */
+/* ---- Claiming the mailbox -------------------------------------------------------------------- */
 
-/* A stopped process cannot answer: it is refused at once, and nothing is changed. */
+/* Checks that the process can answer. A stopped process cannot: the request is refused at once, and
+ * nothing is changed. */
 static bool check_reachable(const struct target *target)
 {
     struct wait wait = start_waiting(target, 0);
@@ -196,10 +199,10 @@ static bool claim_mailbox(struct target *target, uint64_t timeout)
     }
 }
 
-/* ---- The signal ------------------------------------------------------------------------------ */
+/* ---- Sending the signal ---------------------------------------------------------------------- */
 
-/* Queues the signal for one thread. A signal for the process could wake a second thread, which
- * finds the request taken, and whose system call may then fail with EINTR. */
+/* Queues the signal for one thread. A signal for the whole process could interrupt a second thread,
+ * which finds that the request is already taken, and whose system call may fail with EINTR. */
 static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *info)
 {
     struct pollfd process = {.fd = target->pidfd, .events = POLLIN};
@@ -209,9 +212,9 @@ static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *i
     return syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, info, 0) == 0;
 }
 
-/* Sends the signal once, and never to a program that it would kill: exec removes libleak's handler.
- * While one is pending, perhaps of a leakctl that gave up, no second one is sent. False: refused.
- */
+/* Sends the signal once. It is never sent to a program that it would kill, because exec removes
+ * libleak's handler. While a signal is pending, perhaps from a leakctl that gave up, no second one
+ * is sent. False: the request failed. */
 static bool send_signal(const struct wait *wait, bool *sent)
 {
     const struct target *target = wait->target;
@@ -232,7 +235,8 @@ static bool send_signal(const struct wait *wait, bool *sent)
     if (state.pending)
         return true;
     *sent = queue_signal(target, state.receiver, &info);
-    if (*sent || errno == EAGAIN) /* the queue of the user is full: tried again */
+    /* EAGAIN: the signal queue of the user is full; the caller tries again */
+    if (*sent || errno == EAGAIN)
         return true;
     return errno == ESRCH ? refuse_end(target)
                           : refuse_request(target->who, REFUSAL_NOT_SENT, strerror(errno));
@@ -258,7 +262,7 @@ static bool wait_for_answer(struct target *target, uint64_t timeout, struct mail
             break;
         case WAIT_ENDED:
             if (mailbox_is_answered(mailbox))
-                break; /* it answered before it ended */
+                break; /* the process answered before it ended */
             mailbox_withdraw(mailbox);
             return refuse_end(target);
         case WAIT_INTERRUPTED:
@@ -269,7 +273,8 @@ static bool wait_for_answer(struct target *target, uint64_t timeout, struct mail
                 return refuse_unanswered(&wait);
             if (more && !mailbox_is_answered(mailbox))
                 return refuse_timeout(&wait, REFUSAL_UNDONE);
-            wait = start_waiting(target, timeout); /* the process works on it */
+            /* the process works on the request, so a second timeout begins */
+            wait = start_waiting(target, timeout);
             more = true;
         }
     }

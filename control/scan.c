@@ -1,4 +1,5 @@
-/* scan.c - leakctl scan: the process may be any of this user's, with a recording file or without. */
+/* scan.c - implements leakctl scan, for any process of this user, with or without a recording
+ * file. */
 #include "control/commands.h"
 
 #include <dirent.h>
@@ -10,7 +11,7 @@
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 
-/* Whether the program of the process has this file name. */
+/* Says whether the file name of the process's program is `name`. */
 static bool has_name(const char *pid, const char *name)
 {
     char *path = string_format("/proc/%s/exe", pid), target[4096];
@@ -25,7 +26,8 @@ static bool has_name(const char *pid, const char *name)
     return slash && strcmp(slash + 1, name) == 0;
 }
 
-/* The one process that runs the program; 0: none, or several, and a line says so. */
+/* Finds the process that runs a program of this name; 0: there is none, or several, and a message
+ * says so. */
 static int find_process(const char *name)
 {
     DIR *processes = opendir("/proc");

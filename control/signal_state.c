@@ -1,4 +1,6 @@
-/* signal_state.c - see signal_state.h. */
+/* signal_state.c - finds out whether a process can receive libleak's signal; described in
+ * signal_state.h.
+ */
 #include "control/signal_state.h"
 
 #include <dirent.h>
@@ -64,7 +66,8 @@ enum signal_obstacle signal_state_obstacle(const struct signal_state *state)
     size_t threads = state->threads;
 
     if (!state->caught)
-        return OBSTACLE_NO_HANDLER; /* the signal would kill: it is never sent */
+        /* without a handler the signal would kill the process, so it is never sent */
+        return OBSTACLE_NO_HANDLER;
     if (state->stopped == threads)
         return OBSTACLE_STOPPED;
     if (state->stopped + state->traced == threads)

@@ -1,5 +1,6 @@
-/* signal_state.h - whether a process can receive the signal of libleak, and if not, why:
- * /proc/PID/task/TID/status. */
+/* signal_state.h - finds out whether a process can receive libleak's signal, and if not, why. Reads
+ * /proc/PID/task/TID/status.
+ */
 #ifndef CONTROL_SIGNAL_STATE_H
 #define CONTROL_SIGNAL_STATE_H
 
@@ -7,21 +8,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Sums over the threads, without those that have ended and are still listed. */
+/* Counts of the process's threads. Threads that have ended but are still listed are not counted. */
 struct signal_state {
     size_t threads;
-    size_t stopped, traced; /* by a signal or by a debugger */
-    size_t uninterruptible; /* in a system call that no signal interrupts */
-    size_t blocking;        /* have the signal in their mask */
-    bool caught;            /* the process has a handler for it */
-    bool pending;           /* it was sent and not yet delivered */
-    pid_t receiver;         /* the first thread that would handle it now; 0: there is none */
+    size_t stopped, traced; /* threads that are stopped by a signal, and by a debugger */
+    size_t uninterruptible; /* threads in a system call that no signal interrupts */
+    size_t blocking;        /* threads that block the signal */
+    bool caught;            /* the process has a handler for the signal */
+    bool pending;           /* the signal was sent and not yet delivered */
+    /* the first thread that would receive the signal now; 0: there is none */
+    pid_t receiver;
 };
 
-/* Adds a thread. text: its status file. */
+/* Adds a thread to the counts. text: content of its status file. */
 void signal_state_add_thread(struct signal_state *state, const char *text, int signal);
 
-/* Adds all threads. False: there is no such process, or none of its threads lives. */
+/* Counts all threads. False: the process does not exist, or none of its threads lives. */
 bool signal_state_read(pid_t pid, int signal, struct signal_state *state);
 
 enum signal_obstacle {
@@ -33,7 +35,7 @@ enum signal_obstacle {
     OBSTACLE_UNINTERRUPTIBLE
 };
 
-/* The first reason why the process cannot receive the signal now. */
+/* Returns the first reason why the process cannot receive the signal now. */
 enum signal_obstacle signal_state_obstacle(const struct signal_state *state);
 
 #endif

@@ -1,4 +1,6 @@
-/* target.c - see target.h. Each reason why there is no such process has a remedy of its own. */
+/* target.c - finds the process that a request is for, or the reason why that is impossible;
+ * described in target.h.
+ */
 #include "control/target.h"
 
 #include <errno.h>
@@ -21,7 +23,7 @@
 #define STORE ".leak"
 #define DELETED " (deleted)"
 
-/* ---- Refusals --------------------------------------------------------------------------------- */
+/* ---- Messages about refused requests --------------------------------------------------------- */
 
 static const char *const refusal_format[] = {
 #define R(name, reason, next) reason ": " next,
@@ -75,8 +77,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= ending && strcmp(text + length - ending, end) == 0;
 }
 
-/* Says that the process uses another recording file. path: a mapped recording file. Always returns
- * false. */
+/* Writes that the process uses another recording file than the one searched for. path: a recording
+ * file that the process maps. Always returns false. */
 static bool refuse_elsewhere(const char *word, char *path)
 {
     char *slash = strrchr(path, '/');
@@ -101,7 +103,8 @@ static bool is_store_path(const char *path)
     return ends_with(path, STORE) || ends_with(path, STORE DELETED);
 }
 
-/* The process runs, and its recording file was not found: its mappings say why. */
+/* Finds out from the mappings of a running process why it has no recording file here, and writes
+ * it. */
 static bool refuse_by_maps(const char *word)
 {
     char *path = string_format("/proc/%s/maps", word), *line = NULL;
@@ -154,7 +157,7 @@ static bool refuse_missing(const char *word, const char *dir)
     return false;
 }
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- Opening the process --------------------------------------------------------------------- */
 
 bool target_runs_same_program(const struct target *target)
 {
@@ -181,7 +184,8 @@ static bool open_recording(struct target *target)
     return refuse_request(target->who, REFUSAL_UNUSABLE, target->path, strerror(errno));
 }
 
-/* The start time is compared after the descriptor is open, so the descriptor is of that process. */
+/* Opens a descriptor of the process. The start time is compared after the descriptor is open, so
+ * the descriptor is certainly of that process. */
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
@@ -225,7 +229,8 @@ void target_close(struct target *target)
     free(target->path);
 }
 
-/* The pid that the process has in its own pid namespace; 0: it is in this one. */
+/* Returns the pid that the process has in its own pid namespace; 0: the namespace is the same as
+ * that of leakctl. */
 static pid_t find_inner_pid(pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
@@ -248,7 +253,8 @@ static bool has_another_root(pid_t pid)
            (own.st_ino != other.st_ino || own.st_dev != other.st_dev);
 }
 
-/* The kernel names a file as the process sees it, or if it can as this one does. */
+/* Returns a path by which leakctl reaches a file of the process: through /proc/PID/root, because
+ * the process may be in another mount namespace; if this is impossible, the path itself. */
 static char *reach_file(pid_t pid, const char *path)
 {
     char *there = string_format("/proc/%d/root%s", (int)pid, path);
@@ -259,7 +265,8 @@ static char *reach_file(pid_t pid, const char *path)
     return string_format("%s", path);
 }
 
-/* The recording file that the process maps, as this process can open it; the caller frees it. */
+/* Returns the path of the recording file that the process maps, as leakctl can open it; the caller
+ * frees it. */
 static char *find_mapped_store(pid_t pid)
 {
     char *path = string_format("/proc/%d/maps", (int)pid), *line = NULL, *store = NULL;
@@ -277,8 +284,8 @@ static char *find_mapped_store(pid_t pid)
     return store;
 }
 
-/* Finds a process in a container or chroot: its recording file may have another pid in its name,
- * and be in a place that only that process sees. */
+/* Finds a process in a container or chroot: the name of its recording file may have another pid,
+ * and its directory may be visible only to that process. */
 static bool find_in_container(const char *word, struct listed_process *found)
 {
     char state, *end;

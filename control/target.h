@@ -1,5 +1,6 @@
-/* target.h - the process that gets a request: one, of this user, that runs and has a recording
- * file; or the reason why a request is refused. */
+/* target.h - finds the process that a request is for: it must belong to this user, run, and have a
+ * recording file. Otherwise prints why the request is refused.
+ */
 #ifndef CONTROL_TARGET_H
 #define CONTROL_TARGET_H
 
@@ -11,25 +12,29 @@
 
 struct target {
     pid_t pid;
-    int pidfd;  /* so that no signal ever reaches another process that reuses the pid */
-    char *who;  /* "shelf (pid 42)" */
-    char *path; /* of its recording file */
+    /* refers to this process even if its pid is reused, so that no signal reaches another
+     * process */
+    int pidfd;
+    char *who;  /* name of the process in messages: "shelf (pid 42)" */
+    char *path; /* path of its recording file */
     int signal;
     struct recording recording;
 };
 
-/* Opens a process for requests. word: a pid, or the name of a program as its recording file has it;
- * dir: NULL = the default directories. False: refused. */
+/* Opens a process for requests. word: a pid, or the name of the program as in the name of its
+ * recording file. dir: NULL = the default directories. False: the request is refused, and a message
+ * has the reason. */
 bool target_open(struct target *target, const char *word, const char *dir);
 void target_close(struct target *target);
 
-/* Whether the process still runs the program of the recording file, not another one after exec. */
+/* Says whether the process still runs the program of the recording file, and not another one after
+ * exec. */
 bool target_runs_same_program(const struct target *target);
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Messages about refused requests --------------------------------------------------------- */
 
-/* One line, "leakctl: WHO: REASON: WHAT TO DO NEXT". The reasons are one table, so that each has
- * one wording, and scripts can tell them apart.
+/* The message about a refused request is one line: "leakctl: WHO: REASON: WHAT TO DO NEXT". All
+ * reasons are in this table, so that each has one wording, and scripts can recognise it.
  *
  * R(NAME, reason, what to do next: a format) */
 #define REFUSAL_TABLE(R)                                                                           \
@@ -75,8 +80,8 @@ enum refusal {
         REFUSAL_MAX
 };
 
-/* Writes the line of a refusal on stderr. who: untrusted text. The rest is for the formats of
- * reason and next, in this order. Always returns false. */
+/* Writes the message about a refused request on stderr. who: untrusted text. The further arguments
+ * are for the formats of reason and next, in this order. Always returns false. */
 bool refuse_request(const char *who, enum refusal refusal, ...);
 
 #endif

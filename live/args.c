@@ -1,4 +1,4 @@
-/* args.c - see args.h. */
+/* args.c - parses the command line of leakrun; described in args.h. */
 #include "live/args.h"
 
 #include <stdbool.h>
@@ -13,12 +13,13 @@
 #include "leak_targets.h"
 #include "live/foreign_options.h"
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Checking values of options -------------------------------------------------------------- */
 
-/* The runtime would ignore a wrong value and print a warning in each process of a tree, so values
- * are checked before the program runs. Limits that only the runtime knows are left to it. */
+/* libleak.so ignores a wrong value and prints a warning, in each process that the program starts.
+ * So leakrun checks values before it starts the program, except limits that only libleak.so
+ * knows. */
 
-/* A type and its words. */
+/* The types of options that take one of a few words: the name of the type, then the words. */
 static const char *const choices[][10] = {
     {"BOOL", "on", "off", "1", "0", "yes", "no", "true", "false"},
 #define CHOICE(name, ...) {"CHOICE_" #name, __VA_ARGS__},
@@ -27,7 +28,7 @@ static const char *const choices[][10] = {
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-/* Skips digits, or 0x and hex digits. NULL: there are none. */
+/* Skips a number: digits, or 0x and hex digits. NULL: there are none. */
 static const char *after_number(const char *value)
 {
     bool hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X') && value[2];
@@ -50,7 +51,8 @@ static char *expected_choice(const char *const *words, const char *value)
     return wanted;
 }
 
-/* Which values the type takes, if this is none of them, else NULL. For the caller to free. */
+/* Returns a description of the values that the type takes, if `value` is none of them, else NULL.
+ * The caller frees it. */
 static char *expected_value(const char *type, const char *value)
 {
     const char *rest = after_number(value);
@@ -79,10 +81,10 @@ static char *expected_value(const char *type, const char *value)
     for (size_t i = 0; i < ROWS(choices); i++)
         if (strcmp(choices[i][0], type) == 0)
             return expected_choice(choices[i] + 1, value);
-    return NULL; /* TEXT */
+    return NULL; /* the type TEXT takes any value */
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Functions that store options ------------------------------------------------------------ */
 
 static struct command_line line = {.tool = "leakrun", .hint = "leakrun --help lists the options"};
 
@@ -92,9 +94,9 @@ static bool refuse_option(const char *what, const char *which, const char *hint)
     return false;
 }
 
-/* ---- The tables ------------------------------------------------------------------------------ */
+/* ---- The tables of options ------------------------------------------------------------------- */
 
-/* Internal options of leakreport, which leakrun does not forward. */
+/* Refuses an internal option of leakreport, which leakrun does not forward. */
 static bool refuse_internal(void *options, const struct option_row *row, const char *value)
 {
     (void)options, (void)value;
@@ -171,7 +173,7 @@ static bool forward_to_report(void *options, const struct option_row *row, const
 {
     struct args *args = options;
     if (row->letter == 'o')
-        args->output = value; /* forwarded, too: leakreport expands its % signs */
+        args->output = value; /* forwarded, too, because leakreport expands the % signs in it */
     args->to |= strcmp(row->name, "to") == 0;
     args->print_rules |=
         strcmp(row->name, "default-suppressions") == 0 && (!*value || strcmp(value, "print") == 0);
@@ -180,7 +182,7 @@ static bool forward_to_report(void *options, const struct option_row *row, const
     return true;
 }
 
-/* The table of leakreport; a row of "own" with the same name comes first. */
+/* The options of leakreport. Options of leakrun itself with the same name are searched first. */
 static const struct option_row report[] = {
 #define O(id, letter, name, value, help)                                                           \
     {letter, name, value, help, OPTION_TYPE_CALL, 0, 0, 0, NULL, forward_to_report},
@@ -224,7 +226,8 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
     return true;
 }
 
-/* The options of libleak.so, from their table; words is the type of the value and the default. */
+/* The options of libleak.so, made from its table; `words` has the type of the value and the
+ * default. */
 static const struct option_row runtime[] = {
 #define OPTION(name, type, fallback, words)                                                        \
     {0,                                                                                            \
@@ -240,13 +243,14 @@ static const struct option_row runtime[] = {
 #include "leak_options.def"
     {0}};
 
-/* Options that libleak.so records, so that leakreport finds them in the recording file. */
+/* Returns the row of libleak.so for an option that leakreport has, too, if there is one. libleak.so
+ * stores such an option in the recording file, where leakreport finds it. */
 static const struct option_row *recorded_row(const struct option_row *row)
 {
     return row->value ? command_line_find_row(runtime, row->name, strlen(row->name)) : NULL;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------ */
+/* ---- Printing the help ----------------------------------------------------------------------- */
 
 static void print_help(void)
 {
@@ -266,8 +270,8 @@ static void print_help(void)
          "124 when nothing could be tracked, or leaks may be missing from the report.");
 }
 
-/* Lists an option of libleak.so with the words of its type, or with the type as "@SIZE" and the
- * default of a text. */
+/* Lists an option of libleak.so for shell completion: with the words of its type, or with the type
+ * as "@SIZE" and the default value. */
 static void list_runtime_row(const struct option_row *row)
 {
     char *words = string_format("@%s%s%s", row->words[0], row->words[1] ? " " : "",
@@ -283,7 +287,7 @@ static void list_runtime_row(const struct option_row *row)
     free(words);
 }
 
-/* Lists the options that print_help describes, in the form that completion reads. */
+/* Lists the options that print_help() describes, for shell completion. */
 static bool list_options(void *options, const struct option_row *row, const char *value)
 {
     (void)options, (void)value;
@@ -297,7 +301,7 @@ static bool list_options(void *options, const struct option_row *row, const char
     exit(0);
 }
 
-/* ---- Parsing --------------------------------------------------------------------------------- */
+/* ---- Parsing the words ----------------------------------------------------------------------- */
 
 static bool parse_option(struct args *args, char **argv, int *at)
 {
@@ -308,7 +312,7 @@ static bool parse_option(struct args *args, char **argv, int *at)
     return row && command_line_store(&line, row, args, value);
 }
 
-/* An option that would have no effect is an error. */
+/* Refuses --self-test together with options that would have no effect. */
 static bool goes_with_self_test(const struct args *args, const char *program)
 {
     if (program)
@@ -356,7 +360,7 @@ static bool fits_together(const struct args *args, const char *program)
     return true;
 }
 
-/* Options of leakrun that leakreport has, too. */
+/* Forwards options that both leakrun and leakreport have. */
 static void forward_own(struct args *args)
 {
     const struct {

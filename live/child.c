@@ -1,4 +1,4 @@
-/* child.c - see child.h. */
+/* child.c - starts programs, and forwards signals to them; described in child.h. */
 #include "live/child.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/proc.h"
 
-/* ---- Starting -------------------------------------------------------------------------------- */
+/* ---- Starting a child ------------------------------------------------------------------------ */
 
 static sigset_t callers_mask;
 static struct sigaction callers_sigchld;
@@ -25,7 +25,7 @@ void child_block_signals(void)
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &callers_mask);
-    /* With SIGCHLD ignored the kernel would reap the child, and its wait status would be lost. */
+    /* If SIGCHLD was ignored, the kernel would discard the child's wait status. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &callers_sigchld);
 }
 
@@ -35,7 +35,8 @@ static void child_restore_signals(void)
     sigprocmask(SIG_SETMASK, &callers_mask, NULL);
 }
 
-/* The step that failed in the child, sent over a pipe that a successful exec closes. */
+/* Says which step failed in the child. The child sends it through a pipe, which a successful exec
+ * closes. */
 struct exec_failure {
     enum { TROUBLE_CWD, TROUBLE_OUTPUT, TROUBLE_EXEC } step;
     int error;
@@ -61,12 +62,13 @@ static bool redirect_output(int output)
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0)
         return false;
-    /* dup2 onto itself would leave O_CLOEXEC set. */
+    /* dup2 of a descriptor onto itself would leave O_CLOEXEC set. */
     return output == STDOUT_FILENO ? fcntl(output, F_SETFD, 0) == 0
                                    : dup2(output, STDOUT_FILENO) >= 0;
 }
 
-/* The addresses of two such runs are the same, if the kernel allows that. */
+/* Prepares the child for a repeated run: no output, no input unless it keeps it, and addresses that
+ * are equal in each such run, if the kernel allows that. */
 static bool prepare_repeated_run(bool keeps_input)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -160,10 +162,10 @@ int child_wait(const struct child *child)
     return status;
 }
 
-/* ---- Supervising ----------------------------------------------------------------------------- */
+/* ---- Forwarding signals and stops ------------------------------------------------------------ */
 
-/* Takes the default action of sig once. It is raised while blocked, so that it merges with one that
- * is already pending. */
+/* Takes the default action of a signal once. The signal is raised while it is blocked, so that it
+ * merges with a pending one. */
 static void take_default_action(int sig)
 {
     sigset_t set, mask;
@@ -175,7 +177,7 @@ static void take_default_action(int sig)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Stops leakwatch in the same way as the program, for the shell that waits for leakwatch. */
+/* Stops leakwatch by the signal that stopped the program, because the shell waits for leakwatch. */
 static void stop_like_child(int sig)
 {
     struct sigaction before;
@@ -188,22 +190,22 @@ static void stop_like_child(int sig)
     sigaction(sig, &before, NULL);
 }
 
-/* Sends a signal to the program unless one of the reasons below says that it has it already. */
+/* Sends a signal to the program, unless the program has received it already. */
 static void forward_signal(const struct child *child, const siginfo_t *info)
 {
     int sig = info->si_signo;
     if (sig == SIGCHLD)
         return;
-    /* A signal from the terminal, or from another part of the kernel, has reached the whole process
-     * group. */
+    /* The kernel sends a signal from the terminal to the whole process group, so the program has
+     * it. */
     if (info->si_code == SI_KERNEL)
         return;
-    /* fg and kill -CONT -GROUP continue the program themselves. */
+    /* fg and kill -CONT -GROUP send SIGCONT to the program, too; then it runs already. */
     uint64_t start;
     char state;
     if (sig == SIGCONT && proc_read_stat(child->pid, &start, &state) && state != 'T')
         return;
-    /* The program itself called kill(0, sig) or kill(getppid(), sig). */
+    /* The program itself sent the signal, by kill(0, sig) or kill(getppid(), sig). */
     if (info->si_code <= 0 && info->si_pid == child->pid)
         return;
     if (info->si_code == SI_QUEUE)
@@ -226,7 +228,7 @@ int child_supervise(const struct child *child)
             continue;
         }
         if (pid < 0 && errno != EINTR)
-            return 0; /* cannot happen: only this function reaps it */
+            return 0; /* cannot happen: only this function waits for the child */
         siginfo_t info;
         if (sigwaitinfo(&all, &info) > 0)
             forward_signal(child, &info);
@@ -238,7 +240,7 @@ void exit_like_child(int wait_status)
     if (WIFEXITED(wait_status))
         _exit(WEXITSTATUS(wait_status));
     int sig = WTERMSIG(wait_status);
-    /* The program left its own core, if any; a core of leakwatch would replace it. */
+    /* Prevents a core file of leakwatch, which would replace that of the program. */
     prctl(PR_SET_DUMPABLE, 0);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (sig == SIGKILL)

@@ -1,13 +1,15 @@
-/* child.h - starting programs (the user's, and leakreport), and standing for them while they run.
+/* child.h - starts programs (the user's program, and leakreport), and makes leakwatch behave like
+ * the program to its caller.
  *
  * The program must find everything as the caller left it: signal mask and dispositions,
  * descriptors, process group, limits. So leakwatch installs no handler at all: it blocks every
- * signal, fetches them one by one, and each child gets the caller's mask back just before exec.
+ * signal, fetches them one by one, and each child restores the signal mask of leakwatch's caller
+ * just before exec.
  *
- * To the caller of leakrun, leakwatch stands for the program: signals sent to leakwatch reach the
- * program, a stop of the program stops leakwatch, and leakwatch ends when and as the program ended.
- * Signals that the kernel sends from the terminal go to the whole process group, so the program has
- * them already and leakwatch only survives them. */
+ * The caller of leakrun sees leakwatch as the program: signals sent to leakwatch reach the program,
+ * when the program is stopped leakwatch stops, and leakwatch ends together with the program, with
+ * its exit status or signal. Signals that the kernel sends from the terminal go to the whole
+ * process group, so the program has received them already, and leakwatch only ignores them. */
 #ifndef LIVE_CHILD_H
 #define LIVE_CHILD_H
 
@@ -19,34 +21,40 @@
 struct child {
     pid_t pid;
     uint64_t start_time;
-    long oom_kills; /* in its control group before it started: oom_kill_count() */
+    /* number of processes killed for lack of memory in the control group, before the program
+     * started; from oom_kill_count() */
+    long oom_kills;
 };
 
-/* Blocks all signals and remembers the mask; called once, before the first start. */
+/* Blocks all signals and remembers the signal mask. Call it once, before the first child is
+ * started. */
 void child_block_signals(void);
 
 struct launch {
-    const char *path; /* what to exec; a text without "#!" goes to sh, as execvp does it */
+    const char *path; /* file to execute; a script without "#!" is run by sh, as execvp does */
     char **argv, **envp;
-    const char *cwd; /* NULL: here */
-    int output;      /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
-    /* Stands for an earlier run: stdout and stderr become /dev/null, and so does stdin unless it
-     * keeps its input; addresses are not randomized. */
+    const char *cwd; /* working directory; NULL: that of leakwatch */
+    /* descriptor that becomes stdout, while stdin becomes /dev/null; -1: leave both unchanged */
+    int output;
+    /* This run repeats an earlier one: stdout and stderr become /dev/null, and without keeps_input
+     * also stdin. Addresses are not randomized. */
     bool repeats, keeps_input;
-    bool no_sigpipe; /* ignored, so that a reader that leaves does not end it */
+    /* ignore SIGPIPE, so that the child does not end when the reader of its output ends */
+    bool no_sigpipe;
 };
 
-/* Returns -1 when exec succeeded, else 125, 126 or 127 after a message. */
+/* Starts a child. Returns -1 when exec succeeded, else 125, 126 or 127 after a message. */
 int child_start(struct child *child, const struct launch *launch);
 
-/* Waits for the end only. Returns the wait status. */
+/* Waits until the child ends, without forwarding signals. Returns the wait status. */
 int child_wait(const struct child *child);
 
-/* Forwards signals and stops until the end. Returns the wait status. All signals are blocked. */
+/* Forwards signals and stops until the child ends. Returns the wait status. All signals must be
+ * blocked. */
 int child_supervise(const struct child *child);
 
-/* Ends leakwatch as wait_status says: with the same status, or by the same signal without a core.
- */
+/* Ends leakwatch in the way that wait_status says: with the exit status of the program, or by the
+ * signal that killed it, but without a core file. */
 void exit_like_child(int wait_status) __attribute__((noreturn));
 
 #endif

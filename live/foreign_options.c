@@ -1,4 +1,4 @@
-/* foreign_options.c - see foreign_options.h. */
+/* foreign_options.c - answers options of valgrind and heaptrack; described in foreign_options.h. */
 #include "live/foreign_options.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/string_list.h"
 
-#define FRAMES_DEFAULT 128 /* depth= */
+#define FRAMES_DEFAULT 128 /* frames of a stack that libleak records by default (depth=) */
 
 static bool refuse(const struct option_row *row, const char *value, const char *answer)
 {
@@ -16,8 +16,8 @@ static bool refuse(const struct option_row *row, const char *value, const char *
     return false;
 }
 
-/* Answers an option of another tool. words: the answer, then the values that leakrun fulfils
- * without the option. */
+/* Answers an option of another tool. row->words: the answer, then the values that need no answer
+ * because leakrun does so anyway. */
 static bool answer_option(void *options, const struct option_row *row, const char *value)
 {
     (void)options;
@@ -27,7 +27,8 @@ static bool answer_option(void *options, const struct option_row *row, const cha
     return refuse(row, value, row->words[0]);
 }
 
-/* More frames than leakrun records are an option of leakrun, fewer show less. */
+/* Accepts a number of frames up to the default, because leakrun records as many anyway; for a
+ * larger number, names the option of leakrun. */
 static bool take_frames(void *options, const struct option_row *row, const char *value)
 {
     char *end;

@@ -1,18 +1,19 @@
-/* foreign_options.h - options of valgrind and heaptrack, which people type by habit.
+/* foreign_options.h - handles options of valgrind and heaptrack, which users may type by habit.
  *
- * One that asks for what leakrun does anyway is accepted, also by scripts that cannot be changed; the
- * others get an answer in one line: the option of leakrun that does the same. --help, completion and
- * suggestions leave them all out. */
+ * An option for something that leakrun always does is accepted and ignored, because some scripts
+ * cannot be changed. For any other, one line names the option of leakrun with that effect. --help,
+ * completion and suggestions do not show these options. */
 #ifndef LIVE_FOREIGN_OPTIONS_H
 #define LIVE_FOREIGN_OPTIONS_H
 
 #include "common/options/command_line.h"
 
-/* Rows that set nothing; they come last, after all others. */
+/* The foreign options as rows of an option table. They come after all other rows, and set
+ * nothing. */
 extern const struct option_row foreign_options[];
 
-/* The words of --show= for those of Valgrind's --show-leak-kinds=, for the caller to free; NULL: it has
- * no such words. */
+/* Translates the value of Valgrind's --show-leak-kinds= to that of --show=; the caller frees it.
+ * NULL: it cannot be translated. */
 char *foreign_show(const char *kinds);
 
 #endif

@@ -1,4 +1,4 @@
-/* input.c - see input.h. */
+/* input.c - keeps the standard input for another run; described in input.h. */
 #include "live/input.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- The process that copies ----------------------------------------------------------------- */
+/* ---- The process that copies a pipe ---------------------------------------------------------- */
 
 static ssize_t read_some(int from, char *bytes, size_t size)
 {
@@ -34,8 +34,8 @@ static bool write_all(int to, const char *bytes, size_t size)
     return true;
 }
 
-/* Copies the input until it ends, or the program that reads it. Input that is too long to be kept
- * leaves an empty copy. */
+/* Copies the input until the input or its reader ends. If the input is too long to be kept, the
+ * copy is emptied. */
 static void copy_input(int from, int kept, int to)
 {
     static char bytes[64 << 10];
@@ -52,8 +52,8 @@ static void copy_input(int from, int kept, int to)
     }
 }
 
-/* Signals stay blocked: those of the terminal are for the program, whose input must not end by
- * them. */
+/* Starts the process that copies. All signals stay blocked in it: signals from the terminal are for
+ * the program, and must not end its input. */
 static bool start_copier(struct input *input, int from, int kept)
 {
     int ends[2];
@@ -73,7 +73,7 @@ static bool start_copier(struct input *input, int from, int kept)
     return started;
 }
 
-/* ---- Runs ------------------------------------------------------------------------------------ */
+/* ---- Beginning and repeating the input ------------------------------------------------------- */
 
 void input_begin(struct input *input)
 {

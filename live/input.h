@@ -1,33 +1,33 @@
-/* input.h - standard input for a program that may run again (leakrun --when-lost).
+/* input.h - keeps the standard input for a program that may run again (leakrun --when-lost).
  *
- * A file is read again from where it was. What comes through a pipe is copied on its way: a process
- * of leakrun's reads it, keeps it in memory, and passes it on through another pipe, which the program
- * has as its standard input; later runs get the copy, again through a pipe. Any other input is
- * /dev/null then. What the program leaves unread in a pipe is gone. */
+ * If the input is a file, later runs read it again from the same position. If it is a pipe, a child
+ * process of leakrun reads it, keeps a copy in memory, and writes it to another pipe, which is the
+ * standard input of the program; later runs get the copy, also through a pipe. With any other
+ * input, later runs get /dev/null. Input in a pipe that the program does not read is lost. */
 #ifndef LIVE_INPUT_H
 #define LIVE_INPUT_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define INPUT_KEPT_MOST (1ull << 30) /* bytes; longer input of a pipe is not kept */
+#define INPUT_KEPT_MOST (1ull << 30) /* bytes; a longer input from a pipe is not kept */
 
 struct input {
-    long offset;  /* in a file, when the first run began; -1: it is none */
-    int kept;     /* descriptor of the copy; -1: there is none */
-    pid_t copier; /* the process that passes it on; 0: none */
+    long offset;  /* position in the file before the first run; -1: the input is no file */
+    int kept;     /* descriptor of the copy of a pipe's input; -1: there is none */
+    pid_t copier; /* the process that copies and passes on the input; 0: none */
 };
 
-/* Begins to keep standard input. Call it before the first run, with all signals blocked. */
+/* Begins to keep the standard input. Call it before the first run, with all signals blocked. */
 void input_begin(struct input *input);
 
-/* Stops passing input on. Call it after each run. */
+/* Stops the process that passes input on. Call it after each run. */
 void input_stop(struct input *input);
 
-/* Says whether the whole input is known. Call it after input_stop. */
+/* Says whether the whole input can be repeated. Call it after input_stop(). */
 bool input_is_known(const struct input *input);
 
-/* Makes standard input begin again, for another run. Returns false if it cannot. */
+/* Makes the standard input begin again, for another run. False: this is impossible. */
 bool input_rewind(struct input *input);
 
 void input_end(struct input *input);

@@ -1,8 +1,9 @@
-/* main.c - leakwatch, the C half of leakrun: start a program under libleak, wait, report.
+/* main.c - leakwatch, the part of leakrun in C: starts a program with libleak, waits for its end,
+ * and makes the report.
  *
- * A private directory (session) takes the recording files of the program and of all processes it
- * starts; the program (child) gets two more environment variables; and afterwards leakreport runs
- * over the directory. leakwatch reads only page 0 of a recording file, and knows nothing of heaps.
+ * The recording files of the program, and of all processes that it starts, go to a private
+ * directory (session.h). The program (child.h) gets two more environment variables. At the end
+ * leakreport reads the files. leakwatch itself reads only page 0 of a recording file.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@
 #include "live/when_lost.h"
 #include "common/preflight/preflight.h"
 
-/* A standard descriptor that the caller closed stays closed for the program, but no file of
- * leakwatch may get its number. */
+/* Opens /dev/null for each standard descriptor that the caller closed, so that no file of leakwatch
+ * gets its number. For the program it stays closed. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -31,7 +32,8 @@ static void hold_standard_descriptors(void)
             (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-/* libleak.so and leakreport: where scripts/leakrun found them, else beside leakwatch. */
+/* The paths of libleak.so and leakreport: those that scripts/leakrun found, else beside
+ * leakwatch. */
 struct parts {
     char *library, *reporter;
 };
@@ -44,14 +46,15 @@ static void find_parts(struct parts *parts, const struct args *args)
                    "libleak.so is missing%s%s: build it (make) or install it "
                    "(make install)",
                    args->library ? ": " : "", args->library ? args->library : "");
-    /* Without leakreport the program still runs, and its recording file is kept. */
+    /* Without leakreport the program is run nevertheless, and its recording file is kept. */
     parts->reporter = proc_find_tool(args->reporter, "leakreport");
     char *library_32 = proc_find_library_32(parts->library);
     preflight_take_32_bit(library_32);
     free(library_32);
 }
 
-/* Becomes leakselftest, which starts leakwatch again for its program. */
+/* Executes leakselftest in place of leakwatch; it starts leakwatch again for its own test
+ * program. */
 static int exec_self_test(const struct parts *parts, const struct string_list *environment)
 {
     char *judge = proc_find_tool(NULL, "leakselftest"),
@@ -68,7 +71,7 @@ static int exec_self_test(const struct parts *parts, const struct string_list *e
     return STATUS_INTERNAL_ERROR;
 }
 
-/* Becomes leakreport, which has the built-in rules. */
+/* Executes leakreport in place of leakwatch, to print the built-in suppression rules. */
 static int exec_print_rules(const struct parts *parts, const struct string_list *environment)
 {
     struct string_list helpers;
@@ -81,7 +84,8 @@ static int exec_print_rules(const struct parts *parts, const struct string_list 
     return STATUS_INTERNAL_ERROR;
 }
 
-/* Checked before a long run, not after it. */
+/* Ends leakwatch if the file exists, without --force. This is checked before the program starts,
+ * not after a long run. */
 static void refuse_to_overwrite(const struct args *args, const char *path)
 {
     struct stat st;
@@ -89,7 +93,7 @@ static void refuse_to_overwrite(const struct args *args, const char *path)
         fatal_exit(STATUS_INTERNAL_ERROR, "%s exists (--force overwrites)", path);
 }
 
-/* Becomes leakctl, which attaches, waits, and starts leakreport. */
+/* Executes leakctl in place of leakwatch; it attaches libleak, waits, and starts leakreport. */
 static int exec_attach(const struct args *args, const struct parts *parts,
                        const struct string_list *environment)
 {
@@ -115,8 +119,8 @@ static int exec_attach(const struct args *args, const struct parts *parts,
     return STATUS_INTERNAL_ERROR;
 }
 
-/* The library keeps a graph file that is there, because another process may have written it, and adds
- * the pid to the name: so that of an earlier run goes now. */
+/* Removes the graph file of an earlier run. If the file exists, libleak.so assumes that another
+ * process wrote it, and adds the pid to the name of the new file. */
 static void make_way_for_graph(const struct args *args)
 {
     char *path = args_graph_path(args);
@@ -127,7 +131,7 @@ static void make_way_for_graph(const struct args *args)
     free(path);
 }
 
-/* The path to exec; if there is none, leakwatch ends with one clear line. */
+/* Returns the path of the program; if it cannot be run, prints a message and ends leakwatch. */
 static char *find_program(const struct args *args, const struct string_list *environment)
 {
     struct preflight preflight;
@@ -183,7 +187,8 @@ static int conclude(struct session *session, const struct child *child,
     return status;
 }
 
-/* Returns -1 when the program ended as *wait_status says, else the exit status of leakwatch. */
+/* Runs the program and makes the report. Returns -1 if leakwatch has to end as *wait_status says,
+ * else the exit status of leakwatch. */
 static int run_program(const struct args *args, const struct parts *parts,
                        const struct string_list *environment, int *wait_status)
 {

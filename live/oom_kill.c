@@ -1,4 +1,5 @@
-/* oom_kill.c - see oom_kill.h. */
+/* oom_kill.c - reads the counts of killed processes of the control group; described in
+ * oom_kill.h. */
 #include "live/oom_kill.h"
 
 #include <signal.h>
@@ -9,7 +10,8 @@
 
 #include "common/base/string_list.h"
 
-/* The number after "oom_kill " in a file of lines "name number"; -1: there is none. */
+/* Reads a file with lines "name number", and returns the number of "oom_kill"; -1: there is
+ * none. */
 static long read_oom_count(const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -23,7 +25,8 @@ static long read_oom_count(const char *path)
     return count;
 }
 
-/* A container that sees only its own groups has its group at the top of the mount. */
+/* Reads the count of a group. In a container that sees only its own groups, the files of the group
+ * are directly in the mount point. */
 static long find_oom_count(const char *mount, const char *group, const char *name)
 {
     char *path = string_format("%s%s/%s", mount, group, name);
@@ -42,7 +45,8 @@ long oom_kill_count(void)
     FILE *file = fopen("/proc/self/cgroup", "re");
     long count = -1;
     char line[4096];
-    /* "4:memory:/group" is version 1, "0::/group" version 2; there may be both. */
+    /* Lines of cgroup version 1 look like "4:memory:/group", of version 2 like "0::/group"; a file
+     * may have both. */
     while (count < 0 && file && fgets(line, sizeof line, file)) {
         char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
         if (!group)

@@ -1,4 +1,5 @@
-/* program_environment.c - see program_environment.h. */
+/* program_environment.c - makes the environment of the program; described in
+ * program_environment.h. */
 #include "live/program_environment.h"
 
 #include <fcntl.h>
@@ -17,9 +18,10 @@
 
 extern char **environ;
 
-/* The kernel limits a variable to 128 KiB; hex digits double the length. */
+/* Bytes in one variable: the kernel limits a variable to 128 KiB, and hex digits double the
+ * length. */
 #define BYTES_PER_WORD (32 * 1024)
-/* The kernel limits arguments and environment to 2 MiB together. */
+/* Limit of the whole environment: the kernel limits arguments and environment together to 2 MiB. */
 #define ENVIRONMENT_BYTES (400 * 1024)
 
 int environment_print(const char *pid)
@@ -29,12 +31,14 @@ int environment_print(const char *pid)
     FILE *file = fopen(path, "re");
     free(path);
     if (!file)
-        return STATUS_INTERNAL_ERROR; /* the script goes on with the environment of the shell */
+        /* the script continues with the environment that the shell has */
+        return STATUS_INTERNAL_ERROR;
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     if (length > ENVIRONMENT_BYTES)
-        return STATUS_INTERNAL_ERROR;     /* likewise: an exec with it would fail */
-    fputs(ENVIRONMENT_WORD "0=", stdout); /* set even when the environment is empty */
+        /* an exec with so many bytes would fail, so the script uses the environment of the shell */
+        return STATUS_INTERNAL_ERROR;
+    fputs(ENVIRONMENT_WORD "0=", stdout); /* printed even if the environment is empty */
     for (size_t i = 0; i < length; i++) {
         if (i && i % BYTES_PER_WORD == 0)
             printf("\n" ENVIRONMENT_WORD "%zu=", i / BYTES_PER_WORD);
@@ -53,7 +57,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Decodes the hex digits of all the script's variables, in order; NULL when there are none. */
+/* Decodes the hex digits of all variables that the script has set, in order; NULL = there are
+ * none. */
 static char *decode_environment(size_t *length)
 {
     char *bytes = NULL, name[64];
@@ -133,7 +138,7 @@ void environment_set(struct string_list *list, const char *name, const char *val
     *word = fresh;
 }
 
-/* ---- The settings of the program ------------------------------------------------------------- */
+/* ---- Making the settings of libleak ---------------------------------------------------------- */
 
 char *environment_store_dir(const struct args *args, const struct string_list *environment)
 {
@@ -147,7 +152,8 @@ char *environment_store_dir(const struct args *args, const struct string_list *e
     return dir;
 }
 
-/* A wrong list in LIBLEAK_OPTIONS is left to the library, which prints a warning. */
+/* Uses the targets of report_to=. If the list in LIBLEAK_OPTIONS is wrong, libleak.so prints a
+ * warning, so leakrun does not. */
 void environment_forward_report_to(struct args *args, const struct string_list *environment)
 {
     char *list =
@@ -163,14 +169,15 @@ void environment_forward_report_to(struct args *args, const struct string_list *
     free(list);
 }
 
-/* The caller's options, then those of the command line, then the forced ones, which win. */
+/* Makes the value of LIBLEAK_OPTIONS: the caller's options, then those of the command line, then
+ * those that leakrun needs; later ones override earlier ones. */
 static char *make_libleak_options(const struct args *args, const struct session *session,
                                   const char *callers)
 {
     const char *quote = strpbrk(session->dir, ":") ? "'" : "";
     char *forced = string_format("dir=%s%s%s:report=none", quote, session->dir, quote);
-    /* The caller's options may end inside an open quote, which would hide the rest: so the forced
-     * ones come first, too. */
+    /* The caller's options may end inside an open quote, which would hide all that follows; so
+     * leakrun's own options stand also at the start. */
     char *options =
         string_format("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "",
                       callers ? callers : "", *args->runtime ? ":" : "", args->runtime, forced);
@@ -196,7 +203,7 @@ void environment_make_settings(struct string_list *set, const struct string_list
     free(options);
 }
 
-/* ---- gdb ------------------------------------------------------------------------------------- */
+/* ---- Running the program in gdb -------------------------------------------------------------- */
 
 void environment_gdb_command(struct string_list *command, const struct string_list *set,
                              const char *program, char **argv)

@@ -1,10 +1,11 @@
-/* program_environment.h - the environment of the program: the caller's own, word for word and in its order,
- * with LD_PRELOAD prepended and LIBLEAK_* set.
+/* program_environment.h - makes the environment of the program: that of leakrun's caller, unchanged
+ * and in its order, with LD_PRELOAD extended and LIBLEAK_* set.
  *
- * The environment of leakwatch is not always the caller's: the shell of scripts/leakrun drops names
- * it cannot spell and sets PWD. So the script has leakwatch read /proc/PID/environ of the script
- * and passes that on as hex digits in variables, which are decoded here. In variables, not in
- * arguments: every user can read the arguments of a process, and an environment holds passwords. */
+ * The environment of leakwatch may differ from that of leakrun's caller: the shell that runs
+ * scripts/leakrun removes names that are no shell variables, and sets PWD. So the script first runs
+ * leakwatch to read /proc/PID/environ of the script, then passes the content on as hex digits in
+ * environment variables, which this module decodes. It does not use arguments, because every user
+ * can read the arguments of a process, and an environment may have passwords. */
 #ifndef LIVE_PROGRAM_ENVIRONMENT_H
 #define LIVE_PROGRAM_ENVIRONMENT_H
 
@@ -12,41 +13,44 @@
 #include "live/args.h"
 #include "live/session.h"
 
-#define ENVIRONMENT_WORD "LEAKRUN_ENVIRONMENT_" /* and a number, from 0 */
+/* start of the names of these variables; a number from 0 follows */
+#define ENVIRONMENT_WORD "LEAKRUN_ENVIRONMENT_"
 
-/* Prints NAME=HEX words, one a line, for the process pid (the script). Returns an exit status. */
+/* Prints the environment of process pid (the script) as lines NAME=HEX. Returns an exit status. */
 int environment_print(const char *pid);
 
-/* The caller's environment: decoded from those variables if they are set, else environ. Without
- * LEAK_HELPER_VARIABLE, which scripts/leakrun sets for leakwatch. */
+/* Fills the list with the environment of leakrun's caller: decoded from the variables with hex
+ * digits if they are set, else environ. Leaves out LEAK_HELPER_VARIABLE, which scripts/leakrun sets
+ * for leakwatch. */
 void environment_load(struct string_list *list);
 
-/* The same for leakreport and gdb, in which libleak stays out. */
+/* Makes an environment for leakreport and gdb: that of the caller, with the variable that keeps
+ * libleak inactive. */
 void environment_for_helper(struct string_list *list, const struct string_list *callers);
 
-/* Value of a name, or NULL. Owned by the list. */
+/* Returns the value of a variable; NULL = it is not set. The text belongs to the list. */
 const char *environment_value(const struct string_list *list, const char *name);
 
-/* Sets name=value in place, or at the end when it is new. */
+/* Sets name=value in its place, or at the end if the variable is new. */
 void environment_set(struct string_list *list, const char *name, const char *value);
 
-/* ---- Settings of the program ----------------------------------------------------------------- */
+/* ---- Settings of libleak in the environment -------------------------------------------------- */
 
-/* The two variables (three, if the caller used LIBLEAK_DIR) that the program gets beyond the
- * caller's environment, as a list NAME, VALUE, NAME, VALUE ... */
+/* Lists the variables of libleak that the program gets in addition to the caller's environment, as
+ * NAME, VALUE, NAME, VALUE ...: two, or three if the caller has set LIBLEAK_DIR. */
 void environment_make_settings(struct string_list *set, const struct string_list *environment,
                                const struct args *args, const struct session *session);
 
-/* The directory for recording files: --dir, else LIBLEAK_DIR, else dir= in LIBLEAK_OPTIONS, else
- * NULL. For the caller to free. */
+/* Returns the directory for recording files: --dir, else LIBLEAK_DIR, else dir= in LIBLEAK_OPTIONS,
+ * else NULL. The caller frees it. */
 char *environment_store_dir(const struct args *args, const struct string_list *environment);
 
-/* Without --to, the report of leakrun goes where --report-to, else report_to= in LIBLEAK_OPTIONS,
- * sends reports. */
+/* Without --to, makes the report of leakrun go to the targets of --report-to, else of report_to= in
+ * LIBLEAK_OPTIONS. */
 void environment_forward_report_to(struct args *args, const struct string_list *environment);
 
-/* The gdb command that runs program with argv. gdb itself is not tracked: only the program gets the
- * settings, through gdb's "exec-wrapper env". */
+/* Makes the command that runs the program in gdb. libleak is not active in gdb itself: only the
+ * program gets the settings, by gdb's command "set exec-wrapper env". */
 void environment_gdb_command(struct string_list *command, const struct string_list *set,
                              const char *program, char **argv);
 

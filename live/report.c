@@ -1,4 +1,4 @@
-/* report.c - see report.h. */
+/* report.c - makes the report after the program ended; described in report.h. */
 #include "live/report.h"
 
 #include <fcntl.h>
@@ -20,11 +20,12 @@
 
 /* ---- Running leakreport ---------------------------------------------------------------------- */
 
-/* The kernel limits arguments and environment to 2 MiB. */
+/* Limit of the arguments for leakreport: the kernel limits arguments and environment together to 2
+ * MiB. */
 #define ARGUMENT_BYTES (1u << 20)
 
-/* The report names a command that shows more. When the recording files are removed, that is leakrun
- * again. */
+/* Adds the command line of the program. The report names a command that shows more; the recording
+ * files are removed, so that command must be leakrun with the program. */
 static void add_again_option(struct string_list *command, char **program)
 {
     char *line = string_format("--again=");
@@ -57,7 +58,7 @@ static void add_followed(struct string_list *command, const struct string_list *
         string_list_addf(command, "--followed=%s", followed->at[i]);
 }
 
-/* The page has the heap as well, if the program wrote it. */
+/* Adds the heap graph to an HTML report, if the program wrote one. */
 static void add_heap(struct string_list *command, const struct args *args)
 {
     char *path = args_graph_path(args);
@@ -98,7 +99,7 @@ static void add_store_paths(struct string_list *command, struct store_list *stor
         print_notice("too many processes for one report: %zu left out", left_out);
 }
 
-/* Returns as child_start does. */
+/* Starts leakreport. Returns what child_start() returns. */
 static int start_reporter(struct child *child, const char *program,
                           const struct string_list *command, int output,
                           const struct string_list *callers)
@@ -124,7 +125,7 @@ bool report_check_options(const char *program, const struct args *args,
     if (command.count == 1 || nowhere < 0) {
         status = 0;
     } else {
-        /* With a wrong option it fails before it reads this one. */
+        /* makes leakreport end; with a wrong option before --help it fails instead */
         string_list_add(&command, "--help");
         struct child child;
         if (start_reporter(&child, program, &command, nowhere, environment) < 0)
@@ -136,7 +137,8 @@ bool report_check_options(const char *program, const struct args *args,
     return status == 0;
 }
 
-/* Results besides an exit status: it failed, after a message; the user ended it. */
+/* Results of leakreport without an exit status: it failed, after a message; or the user ended
+ * it. */
 enum { REPORT_FAILED = -1, REPORT_INTERRUPTED = -2 };
 
 static int report_killed(int sig)
@@ -147,9 +149,9 @@ static int report_killed(int sig)
     return REPORT_FAILED;
 }
 
-/* Runs leakreport over all readable recording files, in their order. Its stdout is the stderr of
- * leakrun, since the program owns stdout unless --to=stdout is given; or nothing with --no-report.
- * Returns its exit status, or one of the results above. */
+/* Runs leakreport over all readable recording files, in their order. The program owns stdout, so
+ * leakreport writes to stderr; with --to, to stdout; with --no-report, nowhere. Returns the exit
+ * status of leakreport, or REPORT_FAILED or REPORT_INTERRUPTED. */
 static int report_run(const char *program, const struct args *args, struct store_list *stores,
                       const struct string_list *environment, const struct string_list *followed)
 {
@@ -157,12 +159,12 @@ static int report_run(const char *program, const struct args *args, struct store
     make_report_command(&command, program, args, followed);
     add_store_paths(&command, stores);
     int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
-                 : args->to      ? STDOUT_FILENO /* for --to=stdout; else unused */
+                 : args->to      ? STDOUT_FILENO /* used for the target "stdout" only */
                                  : STDERR_FILENO;
     struct child child;
     int result = REPORT_FAILED;
     if (start_reporter(&child, program, &command, output, environment) < 0) {
-        int status = child_supervise(&child); /* Ctrl-Z stops both */
+        int status = child_supervise(&child); /* because Ctrl-Z must stop both processes */
         result = WIFEXITED(status) ? WEXITSTATUS(status) : report_killed(WTERMSIG(status));
     }
     if (args->no_report && output >= 0)
@@ -173,8 +175,8 @@ static int report_run(const char *program, const struct args *args, struct store
 
 /* ---- The end of the run ---------------------------------------------------------------------- */
 
-/* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
- * FILE.PID.N.leak. */
+/* Copies the recording files for --keep: FILE.leak for the program, FILE.PID.leak for other
+ * processes, FILE.PID.N.leak for a later program of one process. */
 static bool keep_stores(struct store_list *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
@@ -185,7 +187,7 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
         struct store_entry *store = &stores->at[i];
         if (!store->readable)
             continue;
-        int earlier = 0; /* programs of the same process */
+        int earlier = 0; /* number of earlier programs of this process */
         for (size_t j = 0; j < i; j++)
             earlier += stores->at[j].readable && stores->at[j].pid == store->pid;
         char number[16] = "";
@@ -195,7 +197,7 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
                           : string_format("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
                                           number);
         if (to && store_entry_copy(store, to, args->force)) {
-            store->kept = to; /* the report reads and names the copy */
+            store->kept = to; /* the report reads this copy, and names it */
             continue;
         }
         good = false;
@@ -204,8 +206,9 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
     return good;
 }
 
-/* Names the processes that still run; true if any does. Some have no recording file: they are about
- * to open it, or libleak cannot track them. alone: there were none before, so none has started one. */
+/* Names the processes that still run; true if there are any. Processes without a recording file are
+ * named, too: they have not opened it yet, or libleak cannot track them. alone:
+ * wait_for_survivors() found none, so only those with a recording file are searched. */
 static bool name_survivors(const struct session *session, const struct store_list *stores,
                            bool alone, const struct args *args)
 {
@@ -213,8 +216,8 @@ static bool name_survivors(const struct session *session, const struct store_lis
     size_t found = alone ? 0 : proc_find_users(session->users, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store_entry *store = &stores->at[i];
-        /* The last of several programs that one process ran, one after another by exec, is the one
-         * that runs. */
+        /* A process may have run several programs, one after another by exec; only the last of them
+         * still runs. */
         bool is_last = true;
         for (size_t j = i + 1; j < stores->count; j++)
             is_last &= stores->at[j].pid != store->pid;
@@ -239,8 +242,8 @@ static bool name_survivors(const struct session *session, const struct store_lis
     return said > 0;
 }
 
-/* Whether libleak saw what the program itself allocates, in the last program that the process
- * executed. */
+/* Says whether libleak tracked the program itself. If the process called exec, this is the last
+ * program that it executed. */
 static bool was_tracked(const struct store_list *stores, const struct child *child, bool gdb)
 {
     bool tracked = false;
@@ -262,11 +265,12 @@ static bool has_readable_store(const struct store_list *stores)
     return false;
 }
 
-/* A process that ends within this time, like the other end of a pipe, is not reported as running. */
+/* A process that ends within this time, like the other end of a pipe, is not named as still
+ * running. */
 #define SURVIVOR_STEPS 6
 #define SURVIVOR_STEP_NS 5000000
 
-/* Waits for processes that outlive the program. True if none is left. */
+/* Waits for processes that run longer than the program. True: none is left. */
 static bool wait_for_survivors(const struct session *session)
 {
     for (int i = 0; i < SURVIVOR_STEPS; i++) {
@@ -280,16 +284,17 @@ static bool wait_for_survivors(const struct session *session)
     return false;
 }
 
-/* What the report found, for --error-exitcode. */
+/* The result of the report, for --error-exitcode. */
 enum finding {
     FOUND_NOTHING,
     FOUND_LEAKS,
-    FOUND_TOO_LITTLE, /* to say that there are none: a line has said why */
+    FOUND_TOO_LITTLE, /* evidence is missing, so leaks cannot be excluded; a message has said why */
     FOUND_UNKNOWN,
     FOUND_INTERRUPTED
 };
 
-/* Says whether --error-exitcode needs recording files that the report does not have. */
+/* Says whether a recording file is missing from the report, so that with --error-exitcode leaks
+ * cannot be excluded. */
 static bool lacks_evidence(const struct store_list *stores, const struct args *args)
 {
     for (size_t i = 0; args->error_exitcode && i < stores->count; i++) {
@@ -336,16 +341,16 @@ static enum finding report_stores(struct store_list *stores, const struct args *
     }
 }
 
-/* The wait status to end with. */
+/* Returns the wait status with which leakwatch ends. */
 static int final_status(int wait_status, const struct args *args, enum finding finding,
                         bool tracked)
 {
-    /* A failure of the program itself is never hidden. */
+    /* The exit status of a program that failed itself is never changed. */
     if (!args->error_exitcode || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
         return wait_status;
     if (finding == FOUND_LEAKS)
         return W_EXITCODE(args->error_exitcode, 0);
-    /* A test for leaks must not pass because the report failed. */
+    /* If the report failed, a test for leaks must fail, too. */
     if (finding == FOUND_UNKNOWN || finding == FOUND_INTERRUPTED)
         return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
     if (finding == FOUND_TOO_LITTLE)
@@ -358,7 +363,7 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     return wait_status;
 }
 
-/* A line of text from a file that was written. */
+/* Reads the first line of a file that another process wrote. */
 static char *read_line(int file)
 {
     char text[512];
@@ -407,7 +412,7 @@ int report_conclude(struct session *session, const struct child *child, int wait
                             oom_kill_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment, followed);
-    /* What nobody was told of would stay for nothing. */
+    /* The directory stays only if a message names it; otherwise the user would never find it. */
     if (finding == FOUND_UNKNOWN && !args->keep)
         leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);
     bool tracked = was_tracked(&stores, child, args->gdb);

@@ -1,6 +1,7 @@
-/* report.h - from the end of the program to the end of leakrun: the recording file gets the wait
- * status, --keep copies, leakreport runs, processes that still run are named, and the exit status
- * is decided. */
+/* report.h - does what follows the end of the program: writes the wait status into the recording
+ * file, copies files for --keep, runs leakreport, names the processes that still run, and decides
+ * the exit status.
+ */
 #ifndef LIVE_REPORT_H
 #define LIVE_REPORT_H
 
@@ -10,22 +11,23 @@
 #include "live/child.h"
 #include "live/session.h"
 
-/* Whether leakreport accepts the options it is going to get; if not, it has printed a message.
- * Called before the program runs, which may take a day. */
+/* Says whether leakreport accepts the options that it will get; if not, leakreport has printed a
+ * message. Call it before the program is started, because the program may run for a day. */
 bool report_check_options(const char *reporter, const struct args *args,
                           const struct string_list *environment);
 
-/* What leakreport --blocks-to-follow prints of the recordings so far, without the newline; for the
- * caller to free. NULL: nothing, or it failed after a message. followed: directories of --followed.
- */
+/* Returns what leakreport --blocks-to-follow prints about the recordings so far, without the
+ * newline; the caller frees it. NULL: it prints nothing, or it failed after a message. followed:
+ * directories for --followed. */
 char *report_blocks_to_follow(const struct session *session, const struct child *child,
                               const struct args *args, const char *reporter,
                               const struct string_list *environment,
                               const struct string_list *followed);
 
-/* Reports, and removes the session or leaves it for processes that still run. reporter: the path of
- * leakreport, or NULL. followed: as above. Returns the wait status to end with: the program's own,
- * or an exit with --error-exitcode or 124. */
+/* Makes the report. Then removes the session, or leaves it for processes that still run. reporter:
+ * the path of leakreport, or NULL. followed: directories for --followed. Returns the wait status
+ * with which leakwatch ends: that of the program, or one made by --error-exitcode, or exit status
+ * 124. */
 int report_conclude(struct session *session, const struct child *child, int wait_status,
                     const struct args *args, const char *reporter,
                     const struct string_list *environment, const struct string_list *followed);

@@ -1,4 +1,4 @@
-/* session.c - see session.h. */
+/* session.c - makes and removes the private directory of a leakrun; described in session.h. */
 #include "live/session.h"
 
 #include <dlfcn.h>
@@ -20,10 +20,10 @@
 #include "common/store/store_dir.h"
 
 #define KEPT_SECONDS (24 * 60 * 60)
-/* A place with less room is tried last: containers often have a /dev/shm of 64 KiB. */
+/* A place with less free space is tried last: containers often have a /dev/shm of 64 KiB. */
 #define ROOM_WANTED (16u << 20)
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Choosing a place for the directory ------------------------------------------------------ */
 
 static bool suits_loader(const char *path)
 {
@@ -36,7 +36,7 @@ static bool has_room(const char *path)
     return statvfs(path, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= ROOM_WANTED;
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Making the directory and its links ------------------------------------------------------ */
 
 static bool make_link(const struct session *session, const char *to, const char *name)
 {
@@ -54,7 +54,8 @@ static bool make_folder(const struct session *session, const char *name)
     return made;
 }
 
-/* Is "lib" what loaders of 64-bit programs have for $LIB? Then libc is in such a folder. */
+/* Does the loader of 64-bit programs use "lib" for $LIB? Then libc.so is in a folder of this
+ * name. */
 static bool is_lib_for_64_bit(void)
 {
     Dl_info libc;
@@ -64,7 +65,8 @@ static bool is_lib_for_64_bit(void)
     return strcmp(strrchr(dirname(folder), '/'), "/lib") == 0;
 }
 
-/* The names of $LIB: lib64 and lib/x86_64-linux-gnu; lib32 and lib/i386-linux-gnu; lib is either. */
+/* Makes the folders for all values of $LIB: lib64 and lib/x86_64-linux-gnu for 64 bits; lib32 and
+ * lib/i386-linux-gnu for 32 bits; lib may be for either. */
 static bool make_library_folders(const struct session *session, const char *library_32)
 {
     const char *other = is_lib_for_64_bit() ? "../" SESSION_LINK_NAME : "../32/" SESSION_LINK_NAME;
@@ -110,7 +112,7 @@ bool session_make(struct session *session, const char *wanted, const char *libra
 {
     *session = (struct session){0};
     if (wanted) {
-        /* A value of LIBLEAK_OPTIONS stands in single quotes and cannot hold one. */
+        /* LIBLEAK_OPTIONS has the name in single quotes, so it cannot contain one. */
         session->dir = strchr(wanted, '\'') ? NULL : session_dir_make(wanted);
         if (!session->dir)
             print_notice("cannot keep recording files in %s (%s): using the default directory",
@@ -142,7 +144,7 @@ bool session_make(struct session *session, const char *wanted, const char *libra
     return false;
 }
 
-/* ---- Removing -------------------------------------------------------------------------------- */
+/* ---- Removing the directory ------------------------------------------------------------------ */
 
 static void session_forget(struct session *session)
 {
@@ -168,7 +170,7 @@ void session_leave(struct session *session)
     session_forget(session);
 }
 
-/* ---- Sweeping -------------------------------------------------------------------------------- */
+/* ---- Removing directories of earlier runs ---------------------------------------------------- */
 
 static void sweep_session(const struct session_dir *session, void *context)
 {

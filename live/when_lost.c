@@ -1,4 +1,4 @@
-/* when_lost.c - see when_lost.h. */
+/* when_lost.c - runs the program again to find where blocks were lost; described in when_lost.h. */
 #include "live/when_lost.h"
 
 #include <signal.h>
@@ -12,7 +12,8 @@
 #include "live/program_environment.h"
 #include "live/report.h"
 
-/* The program reads its input again; a file later stands where the first run left it. */
+/* Runs the program with its input repeated. If the input is a file, its position is then again
+ * where the first run left it. */
 static void run_with_input(const struct when_lost_program *program, struct child *child,
                            struct launch *launch)
 {
@@ -49,7 +50,7 @@ static void run_again(const struct when_lost_program *program, const struct sess
     string_list_free(&environment);
 }
 
-/* Says why a second run would find nothing; NULL: it may find something. */
+/* Returns the reason why a second run would find nothing; NULL: it may find something. */
 static const char *refuse(const struct when_lost_program *program)
 {
     int status = program->wait_status, sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -1,7 +1,8 @@
-/* when_lost.h - leakrun --when-lost: the program runs again with follow_blocks=, and a third time that
- * tells more of one block: who used it last, and where only the two calls are known between which
- * it was lost, the instruction. Threads that share their work allocate other blocks in each run: then
- * both are tried again, with WHEN_LOST_RUNS in all. */
+/* when_lost.h - leakrun --when-lost: implements leakrun --when-lost: runs the program again with
+ * the option follow_blocks=, and a third time to find out more about one block: which code used it
+ * last, and, if only the two calls are known between which it was lost, the instruction. Threads
+ * that share their work may allocate other blocks in each run; then a run is repeated, but there
+ * are at most WHEN_LOST_RUNS runs. */
 #ifndef LIVE_WHEN_LOST_H
 #define LIVE_WHEN_LOST_H
 
@@ -17,14 +18,15 @@
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];
     size_t count;
-    struct string_list dirs; /* of these sessions, for --followed */
+    /* directories of these sessions, for the option --followed of leakreport */
+    struct string_list dirs;
 };
 
-/* The first run, which has ended, and what starting the program needs. */
+/* The first run, which has ended, and the data that are needed to start the program again. */
 struct when_lost_program {
     const struct args *args;
     const char *path, *library, *reporter;
-    const char *dir, *runtime_dir; /* as of session_make */
+    const char *dir, *runtime_dir; /* directories for session_make() */
     const struct string_list *environment;
     const struct session *session;
     const struct child *child;
@@ -32,10 +34,11 @@ struct when_lost_program {
     struct input *input;
 };
 
-/* Runs it; a line says why not. Without --when-lost does nothing. */
+/* Runs the program again; if this is impossible, prints the reason. Without --when-lost does
+ * nothing. */
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program);
 
-/* Removes the recordings. */
+/* Removes the recording files of these runs. */
 void when_lost_end(struct when_lost *when);
 
 #endif
