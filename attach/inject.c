@@ -1,4 +1,4 @@
-/* inject.c - see inject.h. */
+/* inject.c - makes a thread of another process call functions, and puts it back. */
 #include "attach/inject.h"
 
 #include <errno.h>
@@ -13,17 +13,18 @@
 
 #include "common/base/term_text.h"
 
-/* The area: the page of the landing, its variables and texts, ..., the stack with the frame at its end. */
+/* The area is memory that is mapped in the process: a page of code (the landing), a page with
+ * struct landing, texts, and a stack with the signal frame at its end. */
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
 #define TEXT (2 * PAGE)
-#define LANDING_TIMEOUT 5 /* s */
+#define LANDING_TIMEOUT 5 /* seconds after which the thread goes back by itself */
 #define NAP_NS 50000
-#define PATH_SIZE 64      /* of opened_path */
-#define CALL_TIMEOUT 5000 /* ms, for a system call */
+#define PATH_SIZE 64      /* bytes for opened_path */
+#define CALL_TIMEOUT 5000 /* milliseconds, for a system call */
 
-/* What the kernel reads in a signal frame (asm/sigcontext.h, asm/ucontext.h). */
-#define XSTATE_SOFTWARE 464 /* offset: struct _fpx_sw_bytes */
+/* Layout of a signal frame for the kernel (asm/sigcontext.h, asm/ucontext.h). */
+#define XSTATE_SOFTWARE 464 /* offset of struct _fpx_sw_bytes in the XSAVE area */
 #define XSTATE_MAGIC1 0x46505853u
 #define XSTATE_MAGIC2 0x46505845u
 #define FRAME_HAS_XSTATE 1
@@ -52,8 +53,8 @@ bool inject_prepare(struct injection *injection, const struct objects *objects,
     return injection->syscall;
 }
 
-/* Runs the thread until its next system call begins or ends. Signals wait: they are blocked, save
- * those that a fault raises. */
+/* Runs the thread until its next system call begins or ends. Signals wait, because all are
+ * blocked except those that a fault raises. */
 static enum inject_result run_to_syscall(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
@@ -85,8 +86,8 @@ static enum inject_result run_to_syscall(struct injection *injection, uint64_t m
     }
 }
 
-/* Makes a system call while the frame is not there yet, or no longer: a leakctl that dies meanwhile
- * leaves the thread lost in libc. */
+/* Lets the thread make a system call while the signal frame does not exist, yet or any more. If
+ * leakctl dies meanwhile, the thread cannot go back. */
 static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
 {
     struct tracee *tracee = injection->tracee;
@@ -94,7 +95,7 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
 
     now.rip = injection->syscall;
     now.rax = number;
-    now.orig_rax = (uint64_t)-1; /* no call is to be continued */
+    now.orig_rax = (uint64_t)-1; /* the kernel must not restart an interrupted call */
     now.rdi = argument[0];
     now.rsi = argument[1];
     now.rdx = argument[2];
@@ -103,7 +104,7 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
     now.r9 = argument[5];
     if (!tracee_set_registers(tracee, &now))
         return -ESRCH;
-    for (int i = 0; i < 2; i++) { /* its beginning, its end */
+    for (int i = 0; i < 2; i++) { /* the beginning of the call, then its end */
         tracee_continue(tracee, 0);
         if (run_to_syscall(injection, CALL_TIMEOUT) != INJECT_DONE)
             return -EINTR;
@@ -111,10 +112,10 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
     return tracee_get_registers(tracee, &now) ? (int64_t)now.rax : -ESRCH;
 }
 
-/* ---- The way back without leakctl ------------------------------------------------------------ */
+/* ---- The signal frame: how the thread goes back if leakctl dies ------------------------------ */
 
-/* Fills in the registers to which the return of a signal handler goes. A system call that was
- * interrupted begins anew. */
+/* Fills in the registers that the thread gets when it returns through the signal frame. An
+ * interrupted system call is repeated. */
 static void fill_registers(greg_t *to, const struct user_regs_struct *from)
 {
     bool again = (int64_t)from->orig_rax >= 0 &&
@@ -141,7 +142,8 @@ static void fill_registers(greg_t *to, const struct user_regs_struct *from)
     to[REG_CSGSFS] = (greg_t)(from->cs | from->ss << 48);
 }
 
-/* The XSAVE area, with what the kernel adds to it in a frame. Returns where it is, 0: failed. */
+/* Writes the XSAVE area of a signal frame, with the fields that the kernel adds to it. Returns
+ * its address, 0: failed. */
 static uint64_t write_vectors(struct injection *injection, uint64_t below)
 {
     size_t size = injection->vectors_size;
@@ -159,10 +161,10 @@ static uint64_t write_vectors(struct injection *injection, uint64_t below)
                : 0;
 }
 
-/* The code in the first page of the area: it makes the calls of a list of struct inject_step, the
- * address of which is in %rbx, says that it is done, and waits for leakctl to put the thread back,
- * in a call that leaves the kernel's notes of an interrupted one as they are (restart_syscall). When
- * nobody does it returns through the frame.
+/* The code at the start of the area. It calls the functions of a list of struct inject_step,
+ * whose address is in %rbx, sets landing.done, and waits for leakctl to put the thread back. It
+ * waits in a call that keeps the kernel's data about an interrupted call (restart_syscall).
+ * After LANDING_TIMEOUT it returns through the signal frame.
  *
  *     next: mov (%rbx), %rax; test %rax, %rax; jz done
  *           mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; call *%rax
@@ -177,23 +179,23 @@ static const char steps_code[] = "\x48\x8b\x03\x48\x85\xc0\x74\x18"
                                  "\x31\xff\x31\xf6\x48\x8d\x15\xd3\x0f\0\0\x45\x31\xd2"
                                  "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
 
-/* Functions for a step; the result of the step before is at -8(%rbx). */
+/* Code of functions for a step; the result of the previous step is at -8(%rbx). */
 static const struct {
     enum inject_helper at;
     unsigned size;
     const char *code;
 } helpers[] = {
 #define CODE(text) sizeof(text) - 1, text
-    /* mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
+    /* The code is: mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; syscall; ret */
     {INJECT_SYSCALL, CODE("\x48\x89\xf8\x48\x89\xf7\x48\x89\xd6\x0f\x05\xc3")},
-    /* This code is: mov -8(%rbx), %rax; mov (%rax), %eax; ret */
+    /* The code is: mov -8(%rbx), %rax; mov (%rax), %eax; ret */
     {INJECT_READ_INT, CODE("\x48\x8b\x43\xf8\x8b\x00\xc3")},
-    /* mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
+    /* The code is: mov %rdi, %rax; mov -8(%rbx), %rdi; jmp *%rax */
     {INJECT_PASS, CODE("\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0")},
-    /* mov -8(%rbx), %rax; test %rax, %rax; jz end; jmp *%rax; end: ret */
+    /* The code is: mov -8(%rbx), %rax; test %rax, %rax; jz end; jmp *%rax; end: ret */
     {INJECT_CALL, CODE("\x48\x8b\x43\xf8\x48\x85\xc0\x74\x02\xff\xe0\xc3")},
-    /* Under a filter that was there before libleak, which may kill for a call. The child is no copy
-     * that dumps core, sends no signal, and makes each call with -1 for all arguments:
+    /* A child tries system calls, for which an older seccomp filter may kill. The child dumps no
+     * core, sends no signal when it ends, and makes each call with -1 for all arguments:
      *
      *     push %rdi; %rax = clone(0, 0, 0, 0, 0); if (0) goto child; if (negative) goto refused
      *     %rax = wait4(%rax, %rsp, __WALL, 0); if (negative) goto refused
@@ -221,7 +223,7 @@ _Static_assert(SYS_clone == 0x38 && SYS_wait4 == 0x3d && SYS_prctl == 0x9d &&
                    SYS_exit_group == 0xe7,
                "the code has these numbers");
 
-struct landing { /* behind the page of the code */
+struct landing { /* the page behind the page of code */
     uint64_t done;
     struct timespec timeout;
     struct inject_step steps[INJECT_STEPS + 1];
@@ -241,7 +243,7 @@ static bool write_code(struct injection *injection)
            call_kernel(injection, SYS_mprotect, protect) == 0;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 uint64_t inject_text(struct injection *injection, size_t at, const char *text)
 {
@@ -257,7 +259,7 @@ uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes,
                : 0;
 }
 
-/* The thread has made all calls: it is stopped, unless it has gone back by itself. */
+/* Stops the thread after it has made all calls, unless it has gone back by itself. */
 static enum inject_result take_results(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
@@ -270,9 +272,9 @@ static enum inject_result take_results(struct injection *injection)
     return injection->returned ? INJECT_GONE : INJECT_DONE;
 }
 
-/* Answers the loader's open() of the library's path with a descriptor that the process already has,
- * because a program without /proc cannot open it by a path. Called at the beginning of a system
- * call, and at its end. */
+/* Replaces the loader's open() of the library's path by a copy of a descriptor that the process
+ * already has, because a program without /proc cannot open the path. Called at the beginning of
+ * a system call and at its end. */
 static void substitute_open(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
@@ -357,7 +359,7 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
 
     for (size_t i = 0; i < count && i < INJECT_STEPS; i++) {
         landing.steps[i] = steps[i];
-        if (landing.steps[i].function < PAGE) /* a helper */
+        if (landing.steps[i].function < PAGE) /* a helper, given by its offset in the area */
             landing.steps[i].function += injection->area;
     }
     now.rsp = injection->frame + sizeof(uint64_t);
@@ -365,7 +367,7 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
     now.rbx = steps_at;
     now.rbp = 0;
     now.orig_rax = (uint64_t)-1;
-    now.eflags &= ~0x400ull; /* the direction flag */
+    now.eflags &= ~0x400ull; /* clears the direction flag */
     if (!tracee_write(tracee, injection->area + PAGE, &landing, sizeof(landing)) ||
         !tracee_set_registers(tracee, &now))
         return INJECT_GONE;
@@ -375,9 +377,10 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
     return result;
 }
 
-/* ---- Begin and end --------------------------------------------------------------------------- */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
-/* Lays the frame at the end of the area. The alternate stack is added by a step (inject_altstack). */
+/* Writes the signal frame at the end of the area. A step adds the alternate stack
+ * (inject_altstack). */
 static bool write_frame(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
@@ -434,7 +437,7 @@ void inject_end(struct injection *injection)
         return;
     if (injection->area)
         call_kernel(injection, SYS_munmap, unmap);
-    /* The kernel continues an interrupted call only after a stop that it took for a signal. */
+    /* The kernel restarts an interrupted call only after a stop that looks to it like a signal. */
     tracee_stop(tracee, true, CALL_TIMEOUT);
     if (injection->vectors_size)
         tracee_set_vectors(tracee, injection->vectors, injection->vectors_size);

@@ -1,10 +1,11 @@
 /* inject.h - calls functions of a process in one of its threads, on a stack of leakctl's own.
  *
- * Below the call lies a frame as the kernel makes one for a signal handler, with all that the thread
- * was: when leakctl dies in the middle, the function's return leads through it back to where the
- * thread was, as if a handler had returned. (Not in the three system calls that make and remove the
- * stack, some microseconds each.) A thread that leakctl still holds is put back by
- * inject_end, exactly: registers, vectors, mask, and the interrupted system call. */
+ * Below the called function on that stack is a frame as the kernel makes it for a signal
+ * handler, with the whole state of the thread. If leakctl dies meanwhile, the function returns
+ * into that frame, and the thread goes on as after a signal handler. (Not in the three system
+ * calls that map and unmap the stack, which take microseconds.) If leakctl lives, inject_end
+ * puts the thread back exactly: registers, vectors, signal mask, and the interrupted system
+ * call. */
 #ifndef ATTACH_INJECT_H
 #define ATTACH_INJECT_H
 
@@ -17,18 +18,19 @@
 enum inject_result {
     INJECT_DONE,
     INJECT_TIMEOUT, /* the function still runs */
-    INJECT_FAULT,   /* it raised a signal, see fault */
+    INJECT_FAULT,   /* the function raised a signal, stored in injection.fault */
     INJECT_GONE     /* the process has ended */
 };
 
-/* Functions in the area, for a step's function. */
+/* Functions in the area, for inject_step.function. The value is the offset of their code. */
 enum inject_helper {
-    INJECT_SYSCALL = 128,  /* a system call: its number, two arguments */
-    INJECT_READ_INT = 144, /* the int that the result before points to */
-    INJECT_PASS = 160, /* calls a function with the result before, and the step's second argument */
-    INJECT_CALL = 176, /* calls the result before, unless it is 0 */
-    INJECT_TRY = 192 /* a child makes the calls of a list, 0 at its end, with bad arguments; when a
-                        * filter ends it, this is the last step */
+    INJECT_SYSCALL = 128,  /* makes a system call: its number and two arguments */
+    INJECT_READ_INT = 144, /* returns the int that the previous result points to */
+    INJECT_PASS = 160,     /* calls a function with the previous result and the step's second
+                            * argument */
+    INJECT_CALL = 176,     /* calls the previous result as a function, unless it is 0 */
+    INJECT_TRY = 192       /* lets a child make the calls of a list, which ends with 0, with invalid
+                            * arguments; if a filter kills the child, this is the last step */
 };
 
 #define INJECT_STEPS 16
@@ -38,45 +40,46 @@ struct inject_step {
 
 struct injection {
     struct tracee *tracee;
-    uint64_t syscall; /* an instruction in libc */
-    uint64_t area;    /* in the process; 0: none */
-    uint64_t frame;   /* the stack pointer at the function's first instruction */
+    uint64_t syscall; /* address of a syscall instruction in libc */
+    uint64_t area;    /* address of the area in the process; 0: none */
+    uint64_t frame;   /* stack pointer at the function's first instruction */
     bool returned;    /* the thread has gone back by itself */
     uint64_t mask;
-    bool running; /* after INJECT_TIMEOUT */
+    bool running; /* the function still runs, after INJECT_TIMEOUT */
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];
-    const char
-        *opened_path; /* an openat of this path by the steps duplicates opened_fd; NULL: none */
+    const char *opened_path; /* when a step opens this path, opened_fd is duplicated in place of
+                              * that; NULL: none */
     int opened_fd;
-    bool substituted; /* such a call is on its way: */
+    bool substituted; /* such an open is in progress; at_openat has its registers */
     struct user_regs_struct at_openat;
 };
 
 #define INJECT_TEXT_SIZE 8192
 
-/* Finds the instructions. Nothing is stopped. False: libc has them not. */
+/* Finds the instructions that are needed in libc, without a stop of the process. False: libc
+ * does not have them. */
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee);
 
-/* The thread is stopped at a safe place: saves what it is, and maps the stack. False: the system
- * call failed; the thread is as before, and inject_end is to be called. */
+/* Saves the state of a thread that is stopped at a safe place, and maps the stack. False: the
+ * system call failed; the thread is unchanged, and inject_end must be called. */
 bool inject_begin(struct injection *injection);
 
-/* Copies bytes or a text to the area and returns where they are; at: 0 to INJECT_TEXT_SIZE, a
- * multiple of 8. 0: failed. */
+/* Copies bytes, or a text, to offset `at` in the area: from 0 to INJECT_TEXT_SIZE, a multiple of
+ * 8. Returns the address; 0: failed. */
 uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes, size_t size);
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
-/* Makes the calls one after the other, and fills the results of those that have returned. */
+/* Makes the calls one after the other, and stores the results of those that have returned. */
 enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
                                 size_t count, uint64_t milliseconds);
 
-/* A step that completes the way back without leakctl: one of the first list. */
+/* A step that completes the signal frame; it must be in the first list of steps. */
 struct inject_step inject_altstack(const struct injection *injection);
 
-/* Puts the thread back, also out of a function that has not returned, and stops it there; the
+/* Puts the thread back, even from a function that has not returned, and leaves it stopped; the
  * caller releases it. */
 void inject_end(struct injection *injection);
 

@@ -1,4 +1,5 @@
-/* library.c - see library.h. */
+/* library.c - loads libleak into a process, attaches and detaches it, through a thread at a safe
+ * place. */
 #include "attach/library.h"
 
 #include <dlfcn.h>
@@ -28,30 +29,32 @@
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 
-#define STOP_TIMEOUT 100 /* ms: a thread that does not stop waits in the kernel */
+/* Milliseconds; a thread that does not stop in that time waits in the kernel. */
+#define STOP_TIMEOUT 100
 #define LOCK_TIMEOUT 2000
-#define LOAD_TIMEOUT 60000 /* a thread inside dlopen cannot be put back */
-#define NAP_MOST 20        /* ms between two tries */
-#define TEXT_STEP 256      /* bytes read at once; pages are multiples of it */
-/* Offsets of the texts in the area of memory that leakctl uses in the process. At 0 is the path of
+/* Milliseconds; long, because a thread inside of dlopen cannot be put back. */
+#define LOAD_TIMEOUT 60000
+#define NAP_MOST 20   /* longest time between two tries, in milliseconds */
+#define TEXT_STEP 256 /* bytes that are read at once; the page size is a multiple of it */
+/* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
  * the library, and later the result of dladdr. */
 #define FILE_NAME_AT 64
 #define FUNCTION_NAME_AT 96
 #define OPTIONS_AT 128
 #define MEMFD_EXEC 0x10u
-#define ATTACHED_ALREADY 1 /* a result of the library (preload/hooks/hook_attach.c) */
+#define ATTACHED_ALREADY 1 /* result of libleak_attach (preload/hooks/hook_attach.c) */
 
 struct session {
     struct tracee tracee;
     struct objects objects;
     struct injection injection;
     struct attachment *attachment;
-    uint64_t errno_at; /* of the thread; 0: unknown */
+    uint64_t errno_at; /* address of the thread's errno; 0: unknown */
     int error;
-    bool loading;    /* a call goes on that leakctl must not break off */
-    bool loads;      /* the library is not in the process yet: */
-    int64_t file;    /* its descriptor there; negative: the error */
-    uint64_t result; /* of libleak_attach */
+    bool loading;    /* a call is in progress that leakctl must not interrupt */
+    bool loads;      /* the library is not in the process yet */
+    int64_t file;    /* the process's descriptor of the library's file; negative: the error */
+    uint64_t result; /* result of libleak_attach */
 };
 
 static bool refuse(struct session *session, enum attach_refusal refusal, const char *text,
@@ -60,13 +63,13 @@ static bool refuse(struct session *session, enum attach_refusal refusal, const c
     return attach_refuse(session->tracee.pid, refusal, text, more);
 }
 
-/* A text of the process, cut to the size. */
+/* Reads a text of the process, cut to the size. */
 static void read_text(struct session *session, uint64_t address, char *to, size_t size)
 {
     size_t length = 0, step = TEXT_STEP;
 
     while (length + 1 < size && !memchr(to, '\0', length)) {
-        step -= (address + length) % step; /* a page may end there */
+        step -= (address + length) % step; /* the memory may end at a page boundary */
         if (step > size - 1 - length)
             step = size - 1 - length;
         if (!tracee_read(&session->tracee, address + length, to + length, step))
@@ -77,8 +80,8 @@ static void read_text(struct session *session, uint64_t address, char *to, size_
     to[length] = '\0';
 }
 
-/* The path of libleak.so beside leakctl in a build directory, else where it is installed. The
- * caller frees it. */
+/* Finds libleak.so beside leakctl in a build directory, else where it is installed. The caller
+ * frees the path. */
 static char *find_library(void)
 {
     char *path = proc_find_tool(NULL, "libleak.so");
@@ -86,11 +89,11 @@ static char *find_library(void)
     return path ? path : proc_find_tool(NULL, LEAK_PARTS "/libleak.so");
 }
 
-/* ---- A thread at a safe place ---------------------------------------------------------------- */
+/* ---- Stopping a thread at a safe place ------------------------------------------------------- */
 
 enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
 
-/* TRY_STOPPED: the thread stands at a safe place. */
+/* Stops a thread. TRY_STOPPED: it is stopped at a safe place. */
 static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
                            const char **obstacle)
 {
@@ -120,13 +123,14 @@ static enum try try_threads(struct session *session, struct safe_place *place,
         session->attachment->tries++;
         if (result == TRY_STOPPED || result == TRY_REFUSED)
             return result;
-        if (!tracee_is_held(&session->tracee)) /* else it stops as soon as it can */
+        if (!tracee_is_held(&session->tracee)) /* a thread that is still held stops as soon as it
+                                                * can */
             thread_choice_refuse(choice, i);
     }
     return choice->threads ? TRY_UNSAFE : TRY_GONE;
 }
 
-/* Tries all threads, again and again, until one is at a safe place. */
+/* Tries all threads again and again until one is at a safe place. */
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
     char *library = find_library();
@@ -161,7 +165,7 @@ static bool stop_safely(struct session *session, uint64_t timeout)
     return true;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls in the stopped thread ------------------------------------------------------------- */
 
 static bool refuse_result(struct session *session, enum inject_result result, const char *what)
 {
@@ -188,9 +192,9 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
     return object_symbol(objects->libc, name);
 }
 
-/* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that is
- * older than the program may kill for them. Leaves out calls that every program makes while it is
- * loaded. libleak tries its own calls in the same way. */
+/* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that
+ * is older than the program may kill for them. Calls that every program makes while it is loaded
+ * are left out. libleak tries its own calls in the same way. */
 static bool try_filter(struct session *session)
 {
     static const uint64_t calls[] = {SYS_memfd_create, SYS_ppoll, SYS_sigaltstack, 0};
@@ -206,10 +210,11 @@ static bool try_filter(struct session *session)
     return step.result == 0 || refuse(session, ATTACH_FILTER, NULL, NULL);
 }
 
-/* What comes first, in one go. The functions of libc hold a lock for a moment: from them the thread can
- * be put back, for it holds nothing while it waits. So dlopen will not wait for a lock that its
- * holder gives back only after this thread has gone on. Then the file for the library is made, if
- * there is one to load: each list of calls costs a turn of the two processes. */
+/* Makes the first calls in one list. malloc, free and dladdr hold a lock of libc for a moment. A
+ * thread that waits there can be put back, since it holds nothing yet; once they succeed, dlopen
+ * will not wait for a lock whose holder waits for this thread. The last call makes the file for
+ * the library, if there is one to load: each list of calls costs a switch between the two
+ * processes. */
 static bool call_first(struct session *session)
 {
     struct injection *injection = &session->injection;
@@ -236,7 +241,7 @@ static bool call_first(struct session *session)
     return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
 }
 
-/* Calls that must run to their end. */
+/* Makes calls that must not be interrupted. */
 static bool call(struct session *session, struct inject_step *steps, size_t count)
 {
     enum inject_result result = inject_steps(&session->injection, steps, count, LOAD_TIMEOUT);
@@ -247,10 +252,10 @@ static bool call(struct session *session, struct inject_step *steps, size_t coun
     return result == INJECT_DONE || refuse_result(session, result, "libleak");
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- The library's file ---------------------------------------------------------------------- */
 
-/* The bytes of the file up to the end of its last loaded segment, without sections and debug
- * information. */
+/* The number of bytes of an ELF file up to the end of its last loaded segment, without sections
+ * and debug information. */
 static size_t loaded_size(const unsigned char *file, size_t size)
 {
     const Elf64_Ehdr *header = (const void *)file;
@@ -292,7 +297,8 @@ static bool copy_file(const char *path, int to)
     return done == size;
 }
 
-/* Tries memfd_create a second time without the flag, which Linux knows since 6.3. */
+/* Calls memfd_create, perhaps a second time without MEMFD_EXEC, which only Linux 6.3 and later
+ * know. */
 static bool make_file(struct session *session, uint64_t flags)
 {
     uint64_t name = inject_text(&session->injection, FILE_NAME_AT, "libleak.so");
@@ -350,7 +356,7 @@ static bool find_dlopen(struct session *session, struct inject_step *step)
 {
     *step =
         (struct inject_step){loaded_objects_symbol(&session->objects, "dlopen"), {0, RTLD_NOW}, 0};
-    if (!step->function) { /* before glibc 2.34 */
+    if (!step->function) { /* before glibc 2.34 libc itself has no dlopen */
         step->function = loaded_objects_symbol(&session->objects, "__libc_dlopen_mode");
         step->argument[1] |= 0x80000000u;
     }
@@ -366,7 +372,8 @@ static struct inject_step find_attach(struct session *session)
         0};
 }
 
-/* The process cannot open the path: its descriptor is duplicated instead. */
+/* Loads the library if the process cannot open the path: the open is replaced by a copy of a
+ * descriptor. */
 static bool load_without_proc(struct session *session, struct inject_step *opening,
                               struct inject_step attaching)
 {
@@ -394,7 +401,7 @@ static bool load_without_proc(struct session *session, struct inject_step *openi
     return steps[0].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
 }
 
-/* Runs dlopen, libleak_attach and close in the process, one after the other. */
+/* Calls dlopen, libleak_attach and close in the process, one after the other. */
 static bool load_library(struct session *session, uint64_t environment)
 {
     struct inject_step attaching = {INJECT_CALL, {environment}, 0}, steps[4];
@@ -415,9 +422,10 @@ static bool load_library(struct session *session, uint64_t environment)
     return steps[1].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
 }
 
-/* ---- On and off ------------------------------------------------------------------------------ */
+/* ---- Attaching and detaching ----------------------------------------------------------------- */
 
-/* What one of the two functions of the library returned. */
+/* Takes the path of the recording that libleak_attach or libleak_detach returned. False: there
+ * is none. */
 static bool take_path(struct session *session, uint64_t path)
 {
     if (path == ATTACHED_ALREADY)
@@ -468,7 +476,7 @@ static bool detach_stopped(struct session *session, const char *options)
            attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
 }
 
-/* Runs `what` in the stopped thread, which then is as before, errno too. */
+/* Runs `what` in the stopped thread, and restores the thread afterwards, errno included. */
 static bool perform_stopped(struct session *session, const char *options,
                             bool (*what)(struct session *session, const char *options))
 {
@@ -478,7 +486,7 @@ static bool perform_stopped(struct session *session, const char *options,
                 try_filter(session) && call_first(session) && what(session, options);
 
     if (session->loading && injection->running)
-        return false; /* it comes back by itself */
+        return false; /* the thread goes back by itself */
     if (session->errno_at)
         tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
     inject_end(injection);
@@ -487,7 +495,8 @@ static bool perform_stopped(struct session *session, const char *options,
     return good;
 }
 
-/* A signal that ends leakctl waits until the thread is as before. */
+/* Stops a thread and runs `what` in it. Signals for leakctl are blocked until the thread is put
+ * back. */
 static bool perform(struct session *session, uint64_t timeout, const char *options,
                     bool (*what)(struct session *session, const char *options))
 {
@@ -503,16 +512,17 @@ static bool perform(struct session *session, uint64_t timeout, const char *optio
     return good;
 }
 
-/* ---- In a process of its own ----------------------------------------------------------------- */
+/* ---- Working in a child process -------------------------------------------------------------- */
 
 struct job {
     pid_t pid;
-    const char *options; /* NULL: detach */
+    const char *options; /* options for libleak; NULL: detach */
     uint64_t timeout;
     struct attachment attachment;
 };
 
-/* Options that plant traps, which a detach would leave behind. NULL: there is none. */
+/* The name of an option that plants traps, which a detach would leave behind. NULL: there is
+ * none. */
 static const char *find_unsuitable(const char *options)
 {
     static const char *const names[] = {"start_at", "follow_blocks", "pair"};
@@ -552,8 +562,8 @@ static bool do_job(struct job *job)
     return good;
 }
 
-/* Does the work in a child process, which lives on and puts the thread back when something kills
- * leakctl. */
+/* Does the work in a child process. If leakctl is killed, the child goes on and puts the thread
+ * back. */
 static bool do_apart(const struct job *given, struct attachment *attachment)
 {
     struct job *job =
@@ -568,7 +578,8 @@ static bool do_apart(const struct job *given, struct attachment *attachment)
     child = fork();
     if (child == 0) {
         setsid();
-        setpriority(PRIO_PROCESS, 0, PRIO_MIN); /* the thread waits; refused unless root */
+        setpriority(PRIO_PROCESS, 0, PRIO_MIN); /* makes the stop of the thread shorter; refused
+                                                 * unless root */
         _exit(do_job(job) ? 0 : 1);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

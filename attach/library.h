@@ -1,7 +1,8 @@
-/* library.h - brings libleak into a process, switches it on, and off again.
+/* library.h - loads libleak into a running process, attaches it, and detaches it again.
  *
- * The file reaches the process as a memfd that one of its threads makes and leakctl fills: so its
- * mount namespace and its rights to files do not matter. Detaching leaves the library mapped. */
+ * A thread of the process makes a memfd, into which leakctl writes the library, so the mount
+ * namespace of the process and its rights to files do not matter. Detaching leaves the library
+ * mapped. */
 #ifndef ATTACH_LIBRARY_H
 #define ATTACH_LIBRARY_H
 
@@ -12,14 +13,16 @@
 #define LIBRARY_PATH_SIZE 4096
 
 struct attachment {
-    char recording[LIBRARY_PATH_SIZE]; /* as the process names it; "" = in memory only */
-    uint64_t pause_ns;                 /* how long its thread stood still */
-    unsigned tries;                    /* stops until one was at a safe place */
-    unsigned threads;                  /* of the process */
+    char recording[LIBRARY_PATH_SIZE]; /* path of the recording file as the process sees it; "" =
+                                        * the recording is in memory only */
+    uint64_t pause_ns;                 /* how long the thread was stopped, in nanoseconds */
+    unsigned tries;                    /* number of stops until a thread was at a safe place */
+    unsigned threads;                  /* number of threads of the process */
 };
 
-/* Loads libleak into the process. options: text as in LIBLEAK_OPTIONS. timeout: how many ms a
- * thread may take to get to a safe place. False: refused. */
+/* Loads and starts libleak in a process. options: text as in LIBLEAK_OPTIONS. timeout:
+ * milliseconds in which a thread must get to a safe place. False: refused, and a message says
+ * why. */
 bool library_attach(pid_t pid, const char *options, uint64_t timeout,
                     struct attachment *attachment);
 bool library_detach(pid_t pid, uint64_t timeout, struct attachment *attachment);

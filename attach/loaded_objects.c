@@ -1,4 +1,4 @@
-/* loaded_objects.c - see loaded_objects.h. */
+/* loaded_objects.c - reads mappings and exported symbols of a process from its memory. */
 #include "attach/loaded_objects.h"
 
 #include <link.h>
@@ -8,10 +8,10 @@
 
 #include "common/base/proc.h"
 
-#define TABLE_MOST (64u << 20) /* bytes of a symbol table: more is not believed */
+#define TABLE_MOST (64u << 20) /* most bytes of a symbol table; a larger size is damage */
 #define DYNAMIC_MOST 512
 
-/* ---- One object ------------------------------------------------------------------------------ */
+/* ---- Single objects -------------------------------------------------------------------------- */
 
 static void *read_copy(const struct tracee *tracee, uint64_t address, size_t size)
 {
@@ -23,13 +23,15 @@ static void *read_copy(const struct tracee *tracee, uint64_t address, size_t siz
     return NULL;
 }
 
-/* glibc has made addresses of the values, save in the vDSO. */
+/* The address that a value of the dynamic section stands for: glibc has replaced offsets by
+ * addresses, but not in the vDSO. */
 static uint64_t dynamic_address(const struct object *object, uint64_t value)
 {
     return value < object->start ? value + object->bias : value;
 }
 
-/* The symbols end where their names begin: so every linker lays them out. */
+/* Copies the dynamic symbols of an object. They end where their names begin, since every linker
+ * places the names just behind them. */
 static void read_symbols(struct object *object, const struct tracee *tracee,
                          const Elf64_Dyn *dynamic, size_t entries)
 {
@@ -127,7 +129,7 @@ uint64_t object_find_code(const struct object *object, const struct tracee *trac
     return address;
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
+/* ---- All objects ----------------------------------------------------------------------------- */
 
 static void add_mapping(struct objects *objects, const struct proc_mapping *found)
 {
@@ -137,7 +139,8 @@ static void add_mapping(struct objects *objects, const struct proc_mapping *foun
         found->start, found->end, found->access[0] == 'r', found->access[2] == 'x'};
 }
 
-/* A file that is mapped from its beginning begins an object; the vDSO is one. */
+/* Adds a mapping to its object. A file that is mapped from its beginning starts a new object,
+ * and so does the vDSO. */
 static void add_to_object(struct objects *objects, const struct proc_mapping *found)
 {
     struct object *last = objects->count ? &objects->at[objects->count - 1] : NULL;

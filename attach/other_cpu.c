@@ -1,4 +1,4 @@
-/* other_cpu.c - library.h where attaching is not supported: any CPU but x86-64. */
+/* other_cpu.c - the functions of library.h on CPUs other than x86-64: they refuse to attach. */
 #include "attach/library.h"
 #include "attach/refusal.h"
 

@@ -1,4 +1,4 @@
-/* preflight.c - see preflight.h. */
+/* preflight.c - checks whether leakctl can attach to a process. */
 #include "attach/preflight.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "common/base/proc.h"
 #include "common/processes/ptrace_right.h"
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- The process and its program ------------------------------------------------------------- */
 
 static bool check_state(pid_t pid, const char *status)
 {
@@ -51,12 +51,13 @@ bool preflight_refuse_right(pid_t pid)
 
     proc_read_text(pid, "status", status, sizeof(status));
     tracer = atoi(proc_status_value(status, "TracerPid"));
-    if (tracer) /* since check_state */
+    if (tracer) /* a tracer that came after check_state() */
         return attach_refuse(pid, ATTACH_TRACED, tracer);
     return refuse_right(pid, ptrace_right_explain(pid));
 }
 
-/* Opening asks the kernel for the right of ptrace; PTRACE_SEIZE asks for the same, and for yama. */
+/* Opens the memory of the process. The kernel checks the right to ptrace, as for PTRACE_SEIZE,
+ * but without Yama's rule. */
 static bool open_memory(struct tracee *tracee)
 {
     char path[64];
@@ -86,7 +87,8 @@ static bool is_in_maps(pid_t pid, const char *words)
     return found;
 }
 
-/* The header of the running file: /proc/PID/exe leads to it from any mount namespace. */
+/* Checks the ELF header of the program through /proc/PID/exe, which works in any mount
+ * namespace. */
 static bool check_program(pid_t pid)
 {
     unsigned char header[20] = {0};
@@ -109,7 +111,7 @@ static bool check_program(pid_t pid)
     return true;
 }
 
-/* ---- Is there what loading needs? ------------------------------------------------------------ */
+/* ---- Can a library be loaded? ---------------------------------------------------------------- */
 
 static bool has_sanitizer(const struct objects *objects)
 {
@@ -160,7 +162,7 @@ void preflight_end(struct tracee *tracee, struct objects *objects)
     close(tracee->memory);
 }
 
-/* A vfork child has the memory of its parent until its exec. */
+/* Says whether a process shares the memory of its parent, as a vfork child does until its exec. */
 static bool is_vfork_child(pid_t pid, const char *status)
 {
     int parent = atoi(proc_status_value(status, "PPid"));
@@ -168,10 +170,10 @@ static bool is_vfork_child(pid_t pid, const char *status)
     return parent && syscall(SYS_kcmp, (long)pid, (long)parent, (long)KCMP_VM, 0, 0) == 0;
 }
 
-/* ---- Filters ---------------------------------------------------------------------------------- */
+/* ---- Seccomp filters ------------------------------------------------------------------------- */
 
 struct filters {
-    int mode, count; /* count: 0 before Linux 5.9 */
+    int mode, count; /* count: number of filters; 0 before Linux 5.9 */
 };
 
 static struct filters filters_of(const char *status)
@@ -203,8 +205,9 @@ static int count_namespaces(const char *status)
     return count;
 }
 
-/* Says whether the process was made under the filters that it has. Then these filters allow a child
- * that tries calls, as do those of a container, whose runtime made its first process. */
+/* Says whether the process was created under the filters that it has. Then these filters allow
+ * to create a child that tries calls; so do those of a container, whose runtime created its
+ * first process. */
 static bool was_made_under(const char *status)
 {
     int parent = atoi(proc_status_value(status, "PPid"));

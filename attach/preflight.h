@@ -1,4 +1,5 @@
-/* preflight.h - can leakctl attach to this process? Nothing of it is changed or stopped. */
+/* preflight.h - checks whether leakctl can attach to a process, without a change to it or a
+ * stop. */
 #ifndef ATTACH_PREFLIGHT_H
 #define ATTACH_PREFLIGHT_H
 
@@ -7,16 +8,16 @@
 #include "attach/loaded_objects.h"
 #include "attach/tracee.h"
 
-/* Fills tracee.pid and tracee.memory, and reads the objects. False: refused, and one line says why;
- * then there is nothing to close. */
+/* Checks a process; sets tracee.pid and tracee.memory, and reads its objects. False: refused,
+ * one line says why, and there is nothing to close. */
 bool preflight_process(struct tracee *tracee, struct objects *objects, pid_t pid);
 void preflight_end(struct tracee *tracee, struct objects *objects);
 
-/* Says why the kernel refuses ptrace. Always false. */
+/* Prints why the kernel refuses ptrace. Returns false. */
 bool preflight_refuse_right(pid_t pid);
 
-/* Says whether the process had a seccomp filter before its program began. Such a filter may kill it
- * for calls of leakctl. */
+/* Says whether the process had a seccomp filter before its program began. Such a filter may kill
+ * it for calls of leakctl. */
 bool preflight_is_filtered(pid_t pid);
 
 /* Checks whether libleak can be loaded into the process. False: refused. */

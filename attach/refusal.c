@@ -1,4 +1,4 @@
-/* refusal.c - see refusal.h. */
+/* refusal.c - prints why leakctl cannot attach to a process. */
 #include "attach/refusal.h"
 
 #include <stdarg.h>

@@ -1,12 +1,14 @@
-/* refusal.h - why a process cannot be attached to: one line, "leakctl: PROCESS: REASON: WHAT TO DO
- * NEXT". The reasons are one table, so that each has one wording, and scripts can tell them apart. */
+/* refusal.h - the reasons why leakctl cannot attach to a process. Each is one line, "leakctl:
+ * PROCESS: REASON: WHAT TO DO NEXT". They are in one table, so that each has one wording by
+ * which scripts can recognize it. */
 #ifndef ATTACH_REFUSAL_H
 #define ATTACH_REFUSAL_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* R(NAME, reason, what to do next): formats for the arguments of attach_refuse, in this order */
+/* The reasons. R(NAME, reason, what to do next): both texts are formats for the arguments of
+ * attach_refuse, in this order. */
 #define ATTACH_REFUSAL_TABLE(R)                                                                    \
     R(NO_PROCESS, "no such process", "name the pid of one that runs")                              \
     R(NOT_FIRST, "a thread, not a process", "attach to its process: %d")                           \
@@ -56,10 +58,10 @@ enum attach_refusal {
         ATTACH_REFUSAL_MAX
 };
 
-/* Prints the line. Always returns false. */
+/* Prints the line for a reason. Returns false. */
 bool attach_refuse(pid_t pid, enum attach_refusal refusal, ...);
 
-/* "shelf (pid 42)", for messages, until the next call. */
+/* The name and pid of a process for messages, as "shelf (pid 42)". Valid until the next call. */
 const char *attach_process_name(pid_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* safe_place.c - see safe_place.h. */
+/* safe_place.c - judges whether a stopped thread may be made to call dlopen. */
 #include "attach/safe_place.h"
 
 #include <elfutils/libdwfl.h>
@@ -14,16 +14,17 @@
 
 #define FRAMES 256
 #define PAGE 4096
-#define SCANNED (64u << 10) /* bytes of a stack that has no unwind tables */
+#define SCANNED (64u << 10) /* most bytes of a stack that are searched if its frames are unknown */
 
-/* mov $15, %rax; syscall: the code that a signal handler returns to */
+/* mov $15, %rax; syscall: the code to which a signal handler returns */
 static const unsigned char sigreturn_code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 
 struct range {
     uint64_t start, end;
 };
 
-/* A copy of the structure in preload/hooks/hook_attach.c, which tells where a thread is. */
+/* A copy of the structure in preload/hooks/hook_attach.c, with offsets of variables of a thread
+ * that show whether it is in the runtime. */
 struct libleak_thread {
     int64_t sp, held, put_off;
 };
@@ -31,16 +32,17 @@ struct libleak_thread {
 struct safe_place {
     const struct tracee *tracee;
     const struct objects *objects;
-    struct range allocator; /* in libc */
+    struct range allocator; /* addresses of malloc and its local functions in libc */
     struct libleak_thread places;
-    bool in_runtime; /* the thread that is judged */
+    bool in_runtime; /* the thread is in the runtime */
     Dwfl *dwfl;
 };
 
-/* ---- Which code is no safe place? ------------------------------------------------------------ */
+/* ---- Code that is no safe place -------------------------------------------------------------- */
 
-/* malloc's local functions stand before its exported ones, in one piece with them: the range goes
- * from the end of the export before to the beginning of the one behind. */
+/* Finds malloc's code in libc: the local functions of malloc are in front of its exported ones,
+ * in one piece with them. The range begins at the end of the export before and ends at the
+ * beginning of the export behind. */
 static struct range find_allocator(const struct object *libc)
 {
     static const char *const names[] = {
@@ -88,7 +90,7 @@ static bool is_fork_or_end(const char *name)
     return false;
 }
 
-/* A function of libc that must not be left in the middle. */
+/* Says why a thread must not be interrupted at an address in libc; NULL = it may. */
 static const char *judge_libc(const struct safe_place *place, uint64_t pc)
 {
     const struct object *libc = place->objects->libc;
@@ -98,8 +100,9 @@ static const char *judge_libc(const struct safe_place *place, uint64_t pc)
         return "in malloc or free";
     if (symbol && pc - libc->bias - symbol->st_value < symbol->st_size &&
         is_fork_or_end(libc->names + symbol->st_name) &&
+        /* Every thread's stack ends in one of these two. */
         strcmp(libc->names + symbol->st_name, "clone") != 0 &&
-        strcmp(libc->names + symbol->st_name, "clone3") != 0) /* the end of each stack */
+        strcmp(libc->names + symbol->st_name, "clone3") != 0)
         return "in a function of libc that forks, ends or lists objects";
     return NULL;
 }
@@ -112,8 +115,8 @@ static bool is_handler_return(const struct safe_place *place, uint64_t pc)
            memcmp(code, sigreturn_code, sizeof(code)) == 0;
 }
 
-/* Says why code at pc is no safe place, NULL = it is one. For a caller, pc is the byte before its
- * return address. */
+/* Says why code at pc is no safe place; NULL = it is one. For a caller, pc is the byte before
+ * its return address. */
 static const char *judge_code(const struct safe_place *place, uint64_t pc)
 {
     const struct object *object = loaded_objects_find(place->objects, pc);
@@ -131,16 +134,17 @@ static const char *judge_code(const struct safe_place *place, uint64_t pc)
     return NULL;
 }
 
-/* ---- The frames ------------------------------------------------------------------------------ */
+/* ---- The frames of a stack ------------------------------------------------------------------- */
 
 struct walk {
     struct safe_place *place;
     const char *obstacle;
     unsigned frames;
-    bool interrupted; /* the next frame is the one that a signal handler has interrupted */
+    bool interrupted; /* a signal handler has interrupted the next frame */
 };
 
-/* A frame of libc waits in a system call, or it may hold one of libc's locks. */
+/* Says whether the code at pc waits in a system call. Other code of libc may hold one of libc's
+ * locks. */
 static bool is_behind_syscall(const struct safe_place *place, uint64_t pc)
 {
     unsigned char code[2];
@@ -159,7 +163,8 @@ static const char *judge_interrupted(const struct safe_place *place, uint64_t pc
     return obstacle;
 }
 
-/* A handler may last as long as the process: what it has interrupted counts as well. */
+/* Judges one frame. A signal handler may run as long as the process, so the code that it
+ * interrupted is judged as well. */
 static int visit_frame(Dwfl_Frame *frame, void *context)
 {
     struct walk *walk = context;
@@ -177,7 +182,7 @@ static int visit_frame(Dwfl_Frame *frame, void *context)
     return walk->obstacle || ++walk->frames == FRAMES ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* Words that look like return addresses, where frames are not known. */
+/* Judges all words of a stack that look like return addresses, if its frames are unknown. */
 static const char *scan_stack(const struct safe_place *place, uint64_t sp)
 {
     const struct mapping *stack = loaded_objects_find_mapping(place->objects, sp);
@@ -212,9 +217,9 @@ static const char *judge_stack(struct safe_place *place)
     return end == 0 && walk.frames > 1 ? NULL : scan_stack(place, place->tracee->before.rsp);
 }
 
-/* ---- The thread ------------------------------------------------------------------------------ */
+/* ---- The thread as a whole ------------------------------------------------------------------- */
 
-/* Calls that malloc, the loader and the C library make while they hold something. */
+/* Says whether malloc, the loader or the C library makes a system call while it holds a lock. */
 static bool is_inner_call(uint64_t call)
 {
     switch (call) {
@@ -238,7 +243,8 @@ static bool is_inner_call(uint64_t call)
     return false;
 }
 
-/* A hook may wait for the program's call, outside of the runtime. */
+/* Says whether the thread executes code of the runtime. A hook that waits for the program's own
+ * call is outside of it. */
 static bool is_in_runtime(const struct safe_place *place)
 {
     uint64_t block = place->tracee->before.fs_base, sp;
@@ -260,7 +266,8 @@ const char *safe_place_obstacle(struct safe_place *place, const struct tracee *t
     place->in_runtime = is_in_runtime(place);
     if (now->cs != 0x33)
         return "in 32-bit code";
-    if (traced_thread_has_faulted(tracee->pid, tracee->tid)) /* the signal would come in libleak */
+    /* The signal would be delivered while libleak is loaded. */
+    if (traced_thread_has_faulted(tracee->pid, tracee->tid))
         return "about to handle a fault";
     if (in_call && is_inner_call(now->orig_rax))
         return "in a system call of the allocator or the loader";
@@ -271,7 +278,7 @@ const char *safe_place_obstacle(struct safe_place *place, const struct tracee *t
     return judge_stack(place);
 }
 
-/* ---- What is prepared ------------------------------------------------------------------------ */
+/* ---- Preparation before a thread is stopped -------------------------------------------------- */
 
 static int find_no_file(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
                         char **file, Elf **elf)
@@ -291,8 +298,9 @@ static int find_no_debuginfo(Dwfl_Module *module, void **context, const char *na
 static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
                                          .find_debuginfo = find_no_debuginfo};
 
-/* A file as the process sees it; of libleak, which has none there, the file it was loaded from, if it
- * still begins alike (with its build id). -1: there is none. */
+/* Opens the file of an object as the process sees it. libleak has no file there; then the file
+ * that it was loaded from is opened, if its first page, which has the build-id, is the same. -1:
+ * there is none. */
 static int open_object(const struct tracee *tracee, const struct object *object, bool is_library,
                        const char *library)
 {
@@ -309,8 +317,8 @@ static int open_object(const struct tracee *tracee, const struct object *object,
     return -1;
 }
 
-/* Reports the loaded files to libdwfl, so that it unwinds through them. A file that was deleted has
- * no unwind tables here. */
+/* Reports the loaded files to libdwfl, so that it unwinds through them. A file that was deleted
+ * has no unwind tables here. */
 static void report_objects(Dwfl *dwfl, const struct tracee *tracee, const struct objects *objects,
                            const char *library)
 {

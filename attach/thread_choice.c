@@ -1,4 +1,5 @@
-/* thread_choice.c - see thread_choice.h. */
+/* thread_choice.c - lists the threads of a process, those first that are most likely at a safe
+ * place. */
 #include "attach/thread_choice.h"
 
 #include <dirent.h>
@@ -11,16 +12,17 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 
-#define CALL_SIZE 256               /* /proc/PID/task/TID/syscall */
-#define LEFT_ALONE_NS 2000000000ull /* another thread's lock may have moved a frame, unseen */
+#define CALL_SIZE 256 /* bytes of /proc/PID/task/TID/syscall */
+/* Time for which a refused thread is left alone while it sleeps in the same system call. */
+#define LEFT_ALONE_NS 2000000000ull
 
 struct refused_thread {
     pid_t tid;
-    uint64_t until; /* CLOCK_MONOTONIC, ns */
+    uint64_t until; /* CLOCK_MONOTONIC, in nanoseconds */
     char call[CALL_SIZE];
 };
 
-/* The system call with its arguments and the stack pointer; "" = not known. */
+/* Reads the system call of a thread, with its arguments and stack pointer; "" = unknown. */
 static void read_call(pid_t pid, pid_t tid, char call[CALL_SIZE])
 {
     char file[64];
@@ -35,8 +37,8 @@ static bool is_asleep(const char *call)
     return *call >= '0' && *call <= '9';
 }
 
-/* How well a thread suits: 0 in a call that the kernel itself continues, 1 in epoll_wait and its
- * like, 2 running. */
+/* Ranks a thread by its system call: 0 = the kernel restarts the call after a stop, 1 = another
+ * call, such as epoll_wait, 2 = the thread runs. */
 static int rank_call(const char *call)
 {
     if (!is_asleep(call))

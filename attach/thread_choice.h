@@ -1,7 +1,8 @@
-/* thread_choice.h - which thread of a process to stop next: those that suit best come first.
+/* thread_choice.h - chooses the thread of a process to stop next: the most suitable threads
+ * first.
  *
- * Each stop makes a call with a time limit begin anew, so a thread that was refused is left alone
- * while it sleeps in the same call: its stack has not changed. */
+ * Each stop restarts a call with a time limit, so a thread that was refused is left alone while
+ * it sleeps in the same call: its stack has not changed. */
 #ifndef ATTACH_THREAD_CHOICE_H
 #define ATTACH_THREAD_CHOICE_H
 
@@ -9,24 +10,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define THREAD_CALL_SIZE 256 /* /proc/PID/task/TID/syscall */
+#define THREAD_CALL_SIZE 256 /* bytes of /proc/PID/task/TID/syscall */
 
 struct refused_thread;
 
 struct thread_choice {
     pid_t pid;
-    pid_t *tid;    /* the threads to try now, best first */
-    size_t *place; /* of each in call */
+    pid_t *tid;    /* threads to try now, the most suitable first */
+    size_t *place; /* for each of them its index in call[] */
     size_t count;
-    char (*call)[THREAD_CALL_SIZE]; /* of all threads, as they were listed */
-    size_t threads;                 /* of the process */
+    char (*call)[THREAD_CALL_SIZE]; /* system calls of all threads when they were listed */
+    size_t threads;                 /* number of threads of the process */
     struct refused_thread *refused;
     size_t refused_count;
 };
 
-/* Lists the threads anew. */
+/* Lists the threads again. */
 void thread_choice_list(struct thread_choice *choice);
-/* Number i of the list was stopped in vain. */
+/* Notes that thread number i of the list was stopped and was at no safe place. */
 void thread_choice_refuse(struct thread_choice *choice, size_t i);
 void thread_choice_end(struct thread_choice *choice);
 

@@ -1,4 +1,4 @@
-/* tracee.c - see tracee.h. */
+/* tracee.c - stops, reads and changes a thread with ptrace. */
 #include "attach/tracee.h"
 
 #include <elf.h>
@@ -22,7 +22,7 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-#define NAP_NS 100000 /* between two looks at a thread */
+#define NAP_NS 100000 /* pause between two checks of a thread, in nanoseconds */
 
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size)
 {
@@ -97,13 +97,15 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
         event = tracee_wait(tracee, milliseconds, &number);
         if (event != TRACEE_SIGNAL && event != TRACEE_SYSCALL)
             break;
-        ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* any stop takes an earlier one back */
+        /* Any stop cancels an earlier request to interrupt. */
+        ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
         ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)(event == TRACEE_SIGNAL ? number : 0));
     }
     return event == TRACEE_INTERRUPTED;
 }
 
-/* A thread that does not stop, as one that waits for its vfork child, cannot be detached. */
+/* Stops the thread and reads its registers. A thread that does not stop, as one that waits for
+ * its vfork child, cannot be detached. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
 {
     uint64_t now = time_steady_ns();
@@ -182,7 +184,8 @@ bool tracee_is_in_rseq(const struct tracee *tracee)
 
 /* ---- The interrupted system call ------------------------------------------------------------- */
 
-/* The kernel itself continues most calls when no handler runs. */
+/* Repeats the system call that the stop has ended with EINTR; the kernel itself restarts most
+ * calls if no handler runs. */
 static void continue_call(struct tracee *tracee)
 {
     struct user_regs_struct now = tracee->before;

@@ -1,12 +1,11 @@
-/* judge.c - leakselftest: whether libleak finds the mistakes of leakplant on this system.
+/* judge.c - leakselftest: checks that libleak finds the mistakes of leakplant on this system.
  *
  *     leakselftest LEAKWATCH LIBRARY LEAKREPORT PLANT
  *
  * leakrun --self-test executes it. It runs PLANT under libleak twice (a double free ends a
- * program) and compares the report of leakreport with the list that PLANT prints: one line for each
- * check, PASS, or FAIL and why. The user's options and files are ignored, so that a failure is a
- * fault of libleak or of this system.
- */
+ * program) and compares the report of leakreport with the list that PLANT prints: one line for
+ * each check, PASS, or FAIL and why. The user's options and files are ignored, so that a failure
+ * is a fault of libleak or of this system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -44,9 +43,9 @@ static __attribute__((format(printf, 2, 3))) void print_verdict(bool good, const
     *(good ? &passed : &failed) += 1;
 }
 
-/* ---- Running --------------------------------------------------------------------------------- */
+/* ---- Running programs ------------------------------------------------------------------------ */
 
-/* Redirects a descriptor to a file in the folder. name: NULL = /dev/null. */
+/* Redirects a descriptor to a file in the folder; name NULL: to /dev/null. */
 static void redirect_to_file(const char *name, int fd)
 {
     int file = open(name ? name : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -55,7 +54,8 @@ static void redirect_to_file(const char *name, int fd)
         _exit(125);
 }
 
-/* Returns the wait status; -1: it could not be run. */
+/* Runs a command with its output in the file `out`. Returns the wait status; -1: it could not be
+ * run. */
 static int run_command(const char *out, const char *const *argv)
 {
     pid_t pid;
@@ -64,7 +64,8 @@ static int run_command(const char *out, const char *const *argv)
     fflush(stdout);
     pid = fork();
     if (pid == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* the abort is expected */
+        /* A core file of the expected abort is not wanted. */
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         redirect_to_file(out, 1);
         redirect_to_file("errors", 2);
         execv(argv[0], (char *const *)(uintptr_t)argv);
@@ -87,7 +88,8 @@ static void print_errors(void)
         fclose(file);
 }
 
-/* Runs PLANT under libleak, then leakreport twice: as JSON, and as text. NULL: after a message. */
+/* Runs PLANT under libleak, then leakreport twice, for JSON and for text. NULL: it failed, and a
+ * message says why. */
 static json_t *run_plant(const char *mode)
 {
     char with_library[4200], with_report[4200];
@@ -121,7 +123,7 @@ static json_t *run_plant(const char *mode)
     return report;
 }
 
-/* ---- Reading the report ----------------------------------------------------------------------- */
+/* ---- Reading the report ---------------------------------------------------------------------- */
 
 static json_t *process_of(json_t *report)
 {
@@ -140,7 +142,7 @@ static const char *text_at(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* The first user frame of a stack, if it is in that function; else NULL. */
+/* The first frame of the user in a stack, if it is in this function; else NULL. */
 static json_t *frame_in(json_t *frames, const char *function)
 {
     json_t *frame;
@@ -154,7 +156,7 @@ static json_t *frame_in(json_t *frames, const char *function)
     return NULL;
 }
 
-/* The first record or part whose first user frame is in that function. */
+/* The first record or part whose first frame of the user is in the plant's function. */
 static json_t *find_record(json_t *list, const struct plant *plant, json_t **frame)
 {
     json_t *item;
@@ -170,8 +172,8 @@ static json_t *find_record(json_t *list, const struct plant *plant, json_t **fra
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Says whether the line is right, else prints a message. Without line information it counts as
- * right. */
+/* Says whether a frame has the right line, and prints a message if not. A frame without line
+ * information counts as right. */
 static bool line_is_right(const struct plant *plant, const json_t *frame)
 {
     long line = number_at(frame, "line");
@@ -254,7 +256,8 @@ static void judge_error(json_t *process, const struct plant *plant)
         pass_plant(plant, frame);
 }
 
-/* A growing site is reported as growing, and one that frees as much as it allocates is not. */
+/* Judges whether a growing site is reported as growing, and a site that frees as much as it
+ * allocates is not. */
 static void judge_trend(json_t *process, const struct plant *plant)
 {
     json_t *frame, *record = find_record(json_object_get(process, "records"), plant, &frame);
@@ -271,7 +274,7 @@ static void judge_trend(json_t *process, const struct plant *plant)
         pass_plant(plant, frame);
 }
 
-/* The history of the heap rises, and the function holds its part at the peak. */
+/* Judges the history: the heap must rise, and the function must have its part of the peak. */
 static void judge_growth(json_t *process, const struct plant *plant)
 {
     json_t *history = json_object_get(process, "history"), *peak = json_object_get(process, "peak");
@@ -326,7 +329,7 @@ static bool judge_plants(json_t *process)
     return some;
 }
 
-/* The memory of the runtime itself, which only the text report shows. */
+/* Judges the memory of the runtime itself, which only the text report shows. */
 static void judge_own_memory(void)
 {
     char line[512], *found = NULL;
@@ -377,7 +380,7 @@ static void clean_up_and_die(int sig)
     raise(sig);
 }
 
-/* Whoever ends it early, its folder goes, too. */
+/* Makes signals that end this program remove its folder first. */
 static void catch_signals(void)
 {
     static const int ends[] = {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};

@@ -1,11 +1,10 @@
 /* plant.c - leakplant: a program with known mistakes, for leakrun --self-test.
  *
- * Each mistake is a function of its own, on one line, and prints what it is:
+ * Each mistake is a function on one line of this file, which prints a line that says what it is:
  *     WHAT HOOK FUNCTION LINE BYTES
  * judge.c compares these lines with the report. The program links only libc and loads the C++
- * operators from libstdc++, if there is one. Exported functions keep their names when the program
- * is stripped.
- */
+ * operators from libstdc++, if there is one. Exported functions keep their names when the
+ * program is stripped. */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -20,8 +19,9 @@
 
 #define GROWING_STEPS 24
 #define GROWING_STEP_US 50000
-#define GROWING_STEP_AHEAD_NS 500000000 /* 13 seconds in all, enough to judge growth */
-#define GROWING_BLOCKS 50               /* of 1000 bytes, each step */
+/* Added to the clock at each step, so that it runs 13 seconds in all, enough to judge growth. */
+#define GROWING_STEP_AHEAD_NS 500000000
+#define GROWING_BLOCKS 50 /* blocks of 1000 bytes in each step */
 
 typedef void *new_operator(size_t size);
 typedef void delete_operator(void *block);
@@ -34,7 +34,7 @@ static void *volatile held;
 static void *list, *ring[GROWING_BLOCKS];
 static volatile long long ahead_ns;
 
-/* Each mistake is one line, because its line number is compared. */
+/* Each mistake is on one line, because its line number is compared. */
 /* clang-format off */
 PLANT lose_by_malloc(void)         { SAY("lost", "malloc", 1001);         sink = malloc(1001); }
 PLANT lose_by_calloc(void)         { SAY("lost", "calloc", 1002);         sink = calloc(3, 334); }
@@ -81,7 +81,8 @@ static __attribute__((noinline)) void plant_operators(void)
     plant_mismatch();
 }
 
-/* Runs last: a library that does not see these frees would also miss new blocks in their place. */
+/* Frees blocks. It runs last: if the library misses these frees, it also confuses new blocks at
+ * the same addresses. */
 static __attribute__((noinline)) void plant_freed(void)
 {
     plant_free();
@@ -91,9 +92,9 @@ static __attribute__((noinline)) void plant_freed(void)
     }
 }
 
-/* Replaces the clock of libc for the whole process, including the library. To tell growth from
- * chance takes longer than a test may wait, so this clock jumps ahead between the steps; all else is
- * as in a program that grows for that time. */
+/* Replaces clock_gettime of libc for the whole process, including the library. Judging growth
+ * takes longer than a test may wait, so this clock jumps ahead between the steps; otherwise the
+ * program behaves like one that grows for that time. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int failed = (int)syscall(SYS_clock_gettime, clock, now);
@@ -106,7 +107,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
     return failed;
 }
 
-/* Each step is one step of the history of the heap. */
+/* Allocates in steps, each of which is a step of the history of the heap. */
 static __attribute__((noinline)) void grow(void)
 {
     printf("grown history plant_growing 0 %d\n", GROWING_STEPS * GROWING_BLOCKS * 1000);
@@ -140,7 +141,7 @@ static __attribute__((noinline)) void plant_all(void)
 
 int main(int argc, char **argv)
 {
-    static char out[8192]; /* so that stdout allocates nothing */
+    static char out[8192]; /* buffer, so that stdout allocates nothing */
 
     setvbuf(stdout, out, _IOFBF, sizeof out);
     if (argc > 1 && strcmp(argv[1], "double-free") == 0)

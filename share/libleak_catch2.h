@@ -1,5 +1,8 @@
-/* libleak_catch2.h - Catch2, versions 2 and 3: a test case in whose time blocks were lost fails. Include it in one source
- * of the test program, behind Catch2's header, and run the program with leakrun. Without libleak nothing changes. */
+/* libleak_catch2.h - lets a Catch2 test case (versions 2 and 3) fail if blocks were lost while
+ * it ran.
+ *
+ * Include it in one source of the test program, behind Catch2's header, and run the program with
+ * leakrun. Without libleak it has no effect. */
 #ifndef LIBLEAK_CATCH2_H
 #define LIBLEAK_CATCH2_H
 
@@ -18,7 +21,8 @@ typedef Catch::EventListenerBase LibleakListenerBase;
 typedef Catch::TestEventListenerBase LibleakListenerBase;
 #endif
 
-/* Catch2 has no way to fail a test case from a listener, so the exit status is set at the very end. */
+/* Counts test cases that lost blocks. Catch2 does not let a listener fail a test case, so the
+ * exit status is set at the end of the program. */
 struct LibleakListener : LibleakListenerBase {
     using LibleakListenerBase::LibleakListenerBase;
 

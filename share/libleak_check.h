@@ -1,8 +1,10 @@
-/* libleak_check.h - check: a test in whose time blocks were lost fails. Add the fixture to a test case:
+/* libleak_check.h - lets a test of the framework check fail if blocks were lost while it ran.
+ *
+ * Add the fixture to a test case, as its last one, and run the program with leakrun:
  *
  *     tcase_add_checked_fixture(tcase, libleak_check_start, libleak_check_end);
  *
- * as the last one, and run the program with leakrun. Without libleak nothing changes. It works with and without CK_FORK=no. */
+ * Without libleak it has no effect. It works with and without CK_FORK=no. */
 #ifndef LIBLEAK_CHECK_H
 #define LIBLEAK_CHECK_H
 

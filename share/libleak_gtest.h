@@ -1,8 +1,10 @@
-/* libleak_gtest.h - GoogleTest: a test in whose time blocks were lost fails. In main, before RUN_ALL_TESTS():
+/* libleak_gtest.h - lets a GoogleTest test fail if blocks were lost while it ran.
+ *
+ * Call this in main, before RUN_ALL_TESTS(), and run the program with leakrun:
  *
  *     libleak_gtest_listen();
  *
- * and run it with leakrun. Without libleak nothing changes. One leak check is made after each test. */
+ * Without libleak it has no effect. It makes a leak check after each test. */
 #ifndef LIBLEAK_GTEST_H
 #define LIBLEAK_GTEST_H
 
@@ -27,8 +29,8 @@ class LibleakListener : public testing::EmptyTestEventListener
     }
 };
 
-/* Appends the listener behind the printer, because listeners hear of a test's end in the opposite
- * order. */
+/* Appends the listener behind the printer: GoogleTest calls listeners at the end of a test in
+ * reverse order, so the failure is added before the printer prints. */
 static inline void libleak_gtest_listen()
 {
     testing::UnitTest::GetInstance()->listeners().Append(new LibleakListener);
