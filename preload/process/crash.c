@@ -9,35 +9,38 @@
 #include "preload/base/sys.h"
 #include "context.h"
 
-/* ns that a second thread waits for the end of the process, which the first one brings */
+/* Nanoseconds that another crashing thread waits, while the thread that crashed first ends the
+ * process. */
 #define DEATH_TIMEOUT 10000000000ull
 
 #define FATAL_SIGNALS                                                                              \
     (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |  \
      1ull << (SIGABRT - 1) | 1ull << (SIGSYS - 1) | 1ull << (SIGTRAP - 1))
 
-/* Signals that do not occur again after a return from the handler: libleak has to send them. */
+/* Signals that do not occur again when the handler returns, so libleak must send them again. */
 #define SENT_BY_US (1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
-/* The stack of the handler, and one for a fault on it. The pages stay untouched until then. */
+/* The stack of the handler, and one for a fault on that stack. Their pages are not touched before a
+ * crash. */
 static char crash_stack[256 << 10] __attribute__((aligned(64)));
 static char nested_stack[64 << 10] __attribute__((aligned(64)));
 
 static bool (*ensure_recording)(void);
 static void (*when_recorded)(void);
 
-static uint32_t crashing_thread;   /* its tid; stays when the process is about to die */
+/* Tid of the thread whose crash is being recorded; stays set when the process is about to end. */
+static uint32_t crashing_thread;
 static volatile bool is_recording; /* the crashing thread is in run_steps */
-static uint64_t record_place;      /* of the record in the file */
+static uint64_t record_place;      /* offset of the crash record in the recording file */
 static struct crash_report report;
 static volatile unsigned current_step;
-static void *volatile after_fault[5]; /* where a fault in the handler continues */
+static void *volatile after_fault[5]; /* where the handler continues after a fault of its own */
 
-/* ---- The record ------------------------------------------------------------------------------ */
+/* ---- Recording the crash, step by step ------------------------------------------------------- */
 
 enum { STEP_RECORDING, STEP_RECORD, STEP_REPORT = STEP_RECORD + CRASH_STEPS, STEPS };
 
-/* Runs one step. True: this was the last step. */
+/* Runs one step of the handler. True: no step follows. */
 static bool run_step(unsigned number)
 {
     if (number == STEP_RECORDING)
@@ -57,8 +60,9 @@ static void run_steps(void)
 {
     for (current_step = STEP_RECORDING; current_step < STEPS; current_step++) {
         if (__builtin_setjmp((void **)after_fault)) {
+            /* After a fault in STEP_RECORDING, the recording file may be that of the parent. */
             if (current_step == STEP_RECORDING)
-                break; /* the recording may be the parent's */
+                break;
             continue;
         }
         if (run_step(current_step))
@@ -66,8 +70,8 @@ static void run_steps(void)
     }
 }
 
-/* Runs on crash_stack. The kernel may have put the signal frame on the alternate stack: until the
- * record is complete another one replaces it. */
+/* Records the crash, on crash_stack. The kernel may have put the signal frame on the alternate
+ * stack; so another alternate stack is installed until the record is complete. */
 static void record_on_stack(void *argument UNUSED)
 {
     const stack_t second = {.ss_sp = nested_stack, .ss_size = sizeof nested_stack};
@@ -82,7 +86,7 @@ static void record_on_stack(void *argument UNUSED)
         sys_signal_stack(&before, NULL);
 }
 
-/* Records the crash. False: another thread is recording its crash. */
+/* Records the crash of the calling thread. False: another thread is recording its own crash. */
 static bool record_crash(const siginfo_t *info, const ucontext_t *context,
                          enum leak_crash_state state)
 {
@@ -95,14 +99,16 @@ static bool record_crash(const siginfo_t *info, const ucontext_t *context,
                                    .has_look = snapshot_is_busy(),
                                    .place = &record_place};
     arch_call_on(crash_stack + sizeof crash_stack, record_on_stack, NULL);
+    /* Without a record, the process may be a vfork child, which shares this variable with its
+     * parent. */
     if (state == LEAK_CRASH_FATAL && report.crash)
-        return true;                    /* without a record it may be the death of a vfork child */
-    store_release(&crashing_thread, 0); /* pairs with the next one's acquire */
+        return true;
+    store_release(&crashing_thread, 0); /* pairs with cas_acquire of the next crashing thread */
     sys_futex_wake(&crashing_thread, INT32_MAX);
     return true;
 }
 
-/* ---- Death ----------------------------------------------------------------------------------- */
+/* ---- Ending the process by the signal -------------------------------------------------------- */
 
 static bool fault_recurs(const siginfo_t *info)
 {
@@ -111,9 +117,9 @@ static bool fault_recurs(const siginfo_t *info)
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-/* Lets the process die. When the handler returns, the thread stands where it was, and the signal is
- * pending with all its data: also if the fault would not recur (a trap, a signal from another
- * process, memory that a second thread has mapped meanwhile). */
+/* Makes the process die by the signal. When the handler returns, the thread is where it was, and
+ * the signal is pending with all its data. That is needed if the fault would not recur: for a trap,
+ * a signal from another process, or memory that another thread has mapped meanwhile. */
 void crash_die(int number, const siginfo_t *info, ucontext_t *context)
 {
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
@@ -121,8 +127,9 @@ void crash_die(int number, const siginfo_t *info, ucontext_t *context)
     sys_sigaction(number, &fatal, NULL);
     sys_signals_restore(&all);
     memcpy(&context->uc_sigmask, &others, sizeof others);
+    /* The fault will recur by itself; qemu-user takes a fault signal that is sent for its own. */
     if (fault_recurs(info) && sys_peek_may_fault())
-        return; /* qemu-user treats a fault that is sent as its own */
+        return;
     if (sys_signal_self(number, info) < 0 && !sys_signal_is_fault(number))
         sys_kill(sys_getpid(), number);
 }
@@ -149,8 +156,8 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
     crash_die(number, info, context);
 }
 
-/* Prepares for the program's own handler. After it has returned, abort() kills without libleak's
- * handler. */
+/* Records the crash before the program's own handler runs. When that has returned, abort() ends the
+ * process without libleak's handler. */
 static void before_program_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;

@@ -15,23 +15,26 @@
 #include <link.h>
 #include <time.h>
 
-#define MODULES_SIZE (56u << 10) /* bytes of their records: some hundred modules */
-#define FRAMES_MAX (16u << 20)   /* a stack of a gigabyte */
-#define REGIONS_OF_ADDRESS 16384 /* a large block may begin 32 MiB below it */
+#define MODULES_SIZE (56u << 10) /* bytes for the records of modules: enough for some hundred */
+#define FRAMES_MAX (16u << 20)   /* the largest number of frames: those of a stack of a gigabyte */
+/* Regions below the address that are searched for a block: it may begin 32 MiB below. */
+#define REGIONS_OF_ADDRESS 16384
 #define REGIONS_OF_REGISTER 64
-#define PAST_ADDRESS (64u << 10) /* bytes past its end at which a block is still reported */
+/* A block is reported if it ends at most so many bytes before the address. */
+#define PAST_ADDRESS (64u << 10)
 #define PAST_REGISTER 16
-#define OVERFLOW_SLACK 256 /* red zone and the like, on either side of the lowest word */
+/* Bytes around the lowest word of the stack that also count, such as the red zone. */
+#define OVERFLOW_SLACK 256
 
-/* ---- The signal ------------------------------------------------------------------------------ */
+/* ---- Step 0: the signal ---------------------------------------------------------------------- */
 
 static bool was_sent(const siginfo_t *info)
 {
     return info->si_code <= 0;
 }
 
-/* Says whether the kernel tells which address could not be accessed: it does for these signals,
- * except for a non-canonical address. */
+/* Says whether siginfo contains the address that could not be accessed: it does for these signals,
+ * unless the address was not canonical. */
 static bool has_address(const siginfo_t *info)
 {
     return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && info->si_code > 0 &&
@@ -98,11 +101,11 @@ static void note_signal(struct crash_report *report)
     report->crash = crash;
     if (report->state == LEAK_CRASH_FATAL)
         note_end(crash);
-    /* Last: this reads memory that the program may have corrupted. */
+    /* Last, because this reads memory that the program may have overwritten. */
     crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
+/* ---- Step 1: the stack ----------------------------------------------------------------------- */
 
 static struct unwind_trace unwind_memory;
 
@@ -119,8 +122,9 @@ static bool is_code_at(uintptr_t pc)
     return modules_find(&guard_self, pc, &module);
 }
 
-/* Names are looked up at pc - 1, as for a return address. A pc in no object was called, mostly
- * through a wild pointer: then the return address of that call is where the unwinding starts. */
+/* Determines the first frame. Its pc is increased by one, because names are looked up at pc - 1, as
+ * for return addresses. If pc is in no object, it was called, mostly through a wild pointer; then
+ * unwinding begins at the return address of that call. */
 static struct frame first_frame(const ucontext_t *context, bool *called)
 {
     uintptr_t caller = context_link(context);
@@ -155,7 +159,7 @@ static void note_frames(struct crash_report *report)
     store_release(&crash->frame_count, fold.count);
 }
 
-/* ---- What is mapped -------------------------------------------------------------------------- */
+/* ---- Step 2: the mappings near the address --------------------------------------------------- */
 
 static char maps_buffer[32 << 10];
 
@@ -184,12 +188,14 @@ static void place_mapping(const struct mapping *mapping, void *context)
         copy_mapping(&crash->at, mapping);
     else if (!crash->above.end)
         copy_mapping(&crash->above, mapping);
-    /* sp is inside the stack, or just below it: guard pages have no access. */
+    /* The first writable mapping that ends above sp is the stack: sp is inside or just below it, in
+     * a guard page without access. */
     if (!crash->stack.end && mapping->end > crash->sp && mapping->write)
         copy_mapping(&crash->stack, mapping);
 }
 
-/* The stack is used to its lowest word, and the access was below it. */
+/* Says whether the crash is a stack overflow: sp is near the lowest word of the stack, and the
+ * access was below the stack. */
 static bool is_overflow(const struct leak_crash *crash)
 {
     uint64_t low = crash->stack.start;
@@ -206,7 +212,7 @@ static void note_mappings(struct crash_report *report)
         or_relaxed(&crash->flags, LEAK_CRASH_OVERFLOW);
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Step 3: blocks near the address and the registers --------------------------------------- */
 
 static void find_block_near(struct leak_crash *crash, struct leak_crash_near *near,
                             uint64_t address, unsigned regions, uint64_t past)
@@ -238,17 +244,18 @@ static void note_blocks(struct crash_report *report)
                         PAST_REGISTER);
 }
 
-/* ---- Modules --------------------------------------------------------------------------------- */
+/* ---- Step 4: the modules --------------------------------------------------------------------- */
 
 struct modules {
     char *bytes;
     size_t used;
-    struct leak_module *last; /* the one that is being read */
+    struct leak_module *last; /* record of the module whose mappings are being read */
     uint64_t inode;
     bool has_code;
 };
 
-/* The end of its segments, and the bias of their addresses against those in the file. */
+/* Reads from the ELF headers where the segments of a module end, and the bias between their
+ * addresses in memory and in the file. */
 static bool read_segments(uintptr_t start, struct leak_module *module)
 {
     ElfW(Ehdr) header;
@@ -271,7 +278,8 @@ static bool read_segments(uintptr_t start, struct leak_module *module)
     return !first && module->end > start;
 }
 
-/* Drops a file that is mapped without code: it is only read. */
+/* Completes the record of a module, or drops it if no mapping of the file has code: such a file is
+ * mapped only to be read. */
 static void finish_module_record(struct modules *modules)
 {
     if (modules->last && modules->has_code)
@@ -307,7 +315,7 @@ static void add_module_mapping(const struct mapping *mapping, void *context)
         return;
     }
     if (modules->last && mapping->start < modules->last->end)
-        return; /* its .bss */
+        return; /* the mapping is the .bss of the last module */
     finish_module_record(modules);
     bool named = mapping->inode || strcmp(mapping->path, "[vdso]") == 0;
     if (named && mapping->offset == 0 && mapping->read)

@@ -16,10 +16,11 @@
 #include <pthread.h>
 #include <time.h>
 
-#define RETRY_NS 1000000ull /* the thread was inside of the runtime */
+/* Nanoseconds until work is tried again after the signal has interrupted the runtime. */
+#define RETRY_NS 1000000ull
 
 enum work {
-    WORK_RETRY = 0, /* the timer of another try: what is still pending */
+    WORK_RETRY = 0, /* value of the timer for another try; the work itself is in pending */
     WORK_SIGNAL_CHECK = 1,
     WORK_LIMIT = 2,
     WORK_PERIODIC = 4,
@@ -30,19 +31,21 @@ enum work {
 };
 
 static uint32_t pending;
-static bool enable_due; /* start_after= has not elapsed */
+static bool enable_due; /* the option start_after= is set, and its time is not over */
 static uint64_t enable_at;
 
 /* ---- Timers ----------------------------------------------------------------------------------
  *
- * They signal one thread, the first. A signal to the process wakes a thread that may find it taken
- * by another one; then no handler runs, and a system call that the kernel does not restart fails
- * with EINTR. */
+ * Timers send the signal to one thread, the first one, and not to the process. A signal to the
+ * process may wake a thread and then be handled by another one: the first thread's system call
+ * could fail with EINTR, although no handler ran in it. */
 
 enum timer { TIMER_RETRY, TIMER_PERIODIC, TIMER_REPORT, TIMER_ENABLE, TIMERS };
 
-static int timers[TIMERS]; /* the kernel's number + 1; 0: none */
-static int receiver;       /* a tid; 0: any thread, the first one has ended */
+static int timers[TIMERS]; /* number of each timer in the kernel + 1; 0: none */
+/* Tid of the thread that gets the signals of timers; 0: any thread, because the first one has
+ * ended. */
+static int receiver;
 static pthread_key_t receiver_key;
 
 static void start_timer(enum timer which, enum work work, uint64_t first, uint64_t every)
@@ -92,7 +95,8 @@ void deferred_work_resume(void)
     start_timers();
 }
 
-/* The first thread ends by pthread_exit; the others live on. */
+/* Called when the first thread ends by pthread_exit while others continue: timers then signal any
+ * thread. */
 static void replace_receiver(void *argument UNUSED)
 {
     if (sys_gettid() != receiver)
@@ -111,7 +115,7 @@ static uint32_t work_of(const siginfo_t *info)
     return world_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
 }
 
-/* Requests a leak check in a hook, where none is possible: the signal handler starts it a moment
+/* Requests a leak check from a hook, where none can run: the signal handler starts it a moment
  * later. */
 static void request_limit_check(void)
 {
@@ -127,20 +131,21 @@ void deferred_work_request_death(void)
 
 /* ---- Requests of leakctl --------------------------------------------------------------------- */
 
-/* leakctl writes its request into the header of the recording file, whose permissions restrict it
- * to the owner, and sends the reserved signal. A request is taken and answered in one go, so that
- * leakctl can withdraw it until then. A leak check is answered when it has begun: its results reach
- * the file later, under the milestone that the answer names.
+/* Leakctl writes its request into the header of the recording file, which only the owner may write,
+ * and sends the reserved signal. A request is accepted and answered by one thread without a pause;
+ * until then leakctl can withdraw it. A request for a leak check is answered when the check has
+ * begun: its results get into the file later, under the milestone that the answer contains.
  *
  * The request is not trusted: it is copied once, and the name gets a terminating NUL. */
 struct control_request {
     uint32_t verb;
     uint64_t argument;
     char name[LEAK_MILESTONE_NAME];
-    const char *graph_file; /* NULL: none is wanted */
+    const char *graph_file; /* path of the graph file to write; NULL: none */
 };
 
-/* Signal stacks are small. One request is served at a time. */
+/* The path of the graph file; static, because signal stacks are small. Only one request is served
+ * at a time. */
 static char graph_file[sizeof(((struct leak_request_file *)0)->path)];
 
 static const char *copy_graph_file(void)
@@ -170,7 +175,8 @@ static enum leak_answer make_mark(const struct control_request *control, uint32_
     return *milestone ? LEAK_ANSWER_DONE : LEAK_ANSWER_NO_ROOM;
 }
 
-/* Starts a leak check that leakctl requested. NONE: not now, another leak check is running. */
+/* Starts a leak check that leakctl requested. LEAK_ANSWER_NONE: another leak check is running, so
+ * it must be tried again. */
 static enum leak_answer start_requested_check(const struct control_request *control,
                                               const struct roots_caller *taker, uint32_t *milestone)
 {
@@ -204,13 +210,13 @@ static enum leak_answer perform_request(const struct control_request *control,
     }
 }
 
-/* Serves a request of leakctl. False: not now, another leak check is running. */
+/* Serves a request of leakctl. False: another leak check is running, so it must be tried again. */
 static bool serve_control_request(const struct roots_caller *taker)
 {
     struct leak_request *request = &store_header->request;
     uint32_t state = LEAK_REQUEST_ASKED, milestone = 0;
     if (!cas_acquire(&request->state, &state, LEAK_REQUEST_TAKEN))
-        return true; /* it was withdrawn, or another thread serves it */
+        return true; /* the request was withdrawn, or another thread serves it */
     struct control_request control = copy_request(request);
     enum leak_answer answer = perform_request(&control, taker, &milestone);
     if (!answer) {
@@ -219,13 +225,15 @@ static bool serve_control_request(const struct roots_caller *taker)
     }
     store_relaxed(&request->answer, answer);
     store_relaxed(&request->argument, milestone);
-    store_release(&request->state, LEAK_REQUEST_ANSWERED); /* pairs with leakctl */
+    /* Pairs with an acquire load in leakctl. */
+    store_release(&request->state, LEAK_REQUEST_ANSWERED);
     return true;
 }
 
-/* ---- Any work -------------------------------------------------------------------------------- */
+/* ---- Doing the work -------------------------------------------------------------------------- */
 
-/* Returns the work if it could not be done now. */
+/* Starts a leak check. Returns 0, or the work if another check is running and it must be tried
+ * again. */
 static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
                                  const struct roots_caller *taker)
 {
@@ -233,7 +241,7 @@ static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
     return snapshot_take_async(occasion, taker, 0, NULL, &milestone) == SNAPSHOT_BUSY ? work : 0;
 }
 
-/* Returns what could not be done now. */
+/* Does the work in the set now. Returns the part of it that must be tried again. */
 static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
 {
     uint32_t unfinished = 0;
@@ -254,7 +262,7 @@ static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
     return unfinished;
 }
 
-/* Handles the signal for work, in any thread, anywhere. */
+/* Handles the reserved signal, in any thread and at any place. */
 static void on_work_signal(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())

@@ -1,4 +1,3 @@
-/* fatal_signal.c - see crash.h. */
 #include "preload/process/crash.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
@@ -14,12 +13,16 @@
 
 #include <time.h>
 
-#define TRIES_MOST 100         /* a millisecond apart */
-#define NO_TRY 1000000000ull   /* ns until the process dies when there was no try at all */
-#define IMPATIENT 100000000ull /* ns; timeout(1) sends its signal twice, to process and group */
+#define TRIES_MOST 100 /* number of tries of the leak check, a millisecond apart */
+/* Nanoseconds until the process dies if no thread can try the leak check. */
+#define NO_TRY 1000000000ull
+/* Nanoseconds within which a second signal is ignored: timeout(1) sends its signal twice, to the
+ * process and to its group. */
+#define IMPATIENT 100000000ull
 #define SYNCHRONOUS (1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1))
 
-/* All whose default action is to kill, but crashes and SIGKILL; 32 and 33 are libc's own. */
+/* The signals whose default action is to end the process, without crashes and SIGKILL; libc uses 32
+ * and 33 itself. */
 #define KILLING_SIGNALS                                                                            \
     (1ull << (SIGHUP - 1) | 1ull << (SIGINT - 1) | 1ull << (SIGQUIT - 1) | 1ull << (SIGUSR1 - 1) | \
      1ull << (SIGUSR2 - 1) | 1ull << (SIGPIPE - 1) | 1ull << (SIGALRM - 1) |                       \
@@ -27,20 +30,23 @@
      1ull << (SIGXFSZ - 1) | 1ull << (SIGVTALRM - 1) | 1ull << (SIGPROF - 1) |                     \
      1ull << (SIGIO - 1) | 1ull << (SIGPWR - 1) | ~0ull << (34 - 1))
 
-static char check_stack[128 << 10] __attribute__((aligned(64))); /* untouched until then */
+/* The stack on which the leak check runs; not touched before a fatal signal. */
+static char check_stack[128 << 10] __attribute__((aligned(64)));
 
-static int dying; /* the pid of the process that a signal is killing; a fork child has another */
-static siginfo_t first; /* the first such signal */
+/* Pid of the process in which a fatal signal was handled; a fork child has another pid. */
+static int dying;
+static siginfo_t first; /* the first fatal signal */
 static uint64_t first_at;
 static unsigned tries;
-static int last_resort; /* a timer */
+static int last_resort; /* a timer that ends the process if the check cannot be tried */
 
 struct death {
     int number;
     struct roots_caller taker;
 };
 
-/* The signal frame may lie on the alternate stack: a second signal must not overwrite it. */
+/* Runs the check without an alternate stack: the signal frame may lie on that stack, where a second
+ * signal would overwrite it. */
 static void check_and_record(void *argument)
 {
     const struct death *death = argument;
@@ -52,7 +58,8 @@ static void check_and_record(void *argument)
         sys_signal_stack(&before, NULL);
 }
 
-/* Checks for leaks on a stack of libleak's: the handler may run on a small one of the program. */
+/* Runs the leak check on a stack of libleak, because the handler may run on a small stack of the
+ * program. */
 static void check(int number, ucontext_t *context)
 {
     struct death death = {.number = number,
@@ -65,15 +72,15 @@ static void check(int number, ucontext_t *context)
     arch_call_on(check_stack + sizeof check_stack, check_and_record, &death);
 }
 
-/* A signal of a write that this thread makes: it may be in the middle of a hook of the program's
- * streams, which must not go on. */
+/* Says whether the signal comes from a write of this thread. It may then be in a hook for the
+ * program's streams, which must not continue. */
 static bool is_of_write(const siginfo_t *info)
 {
     return SYNCHRONOUS >> (info->si_signo - 1) & 1 && info->si_code == SI_USER &&
            info->si_pid == sys_getpid();
 }
 
-/* Says whether this thread may take the leak check here. */
+/* Says whether this thread may run the leak check at this point. */
 static bool can_check(const siginfo_t *info)
 {
     return is_of_write(info) ? !lock_thread.held : !world_thread_is_busy();
@@ -82,7 +89,7 @@ static bool can_check(const siginfo_t *info)
 static void die(int number, const siginfo_t *info, ucontext_t *context)
 {
     struct leak_header *header = store_header;
-    if (header->end_how == LEAK_END_NONE) { /* without a check */
+    if (header->end_how == LEAK_END_NONE) { /* no check has recorded the end */
         header->end_value = number;
         header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
         store_release(&header->end_how, LEAK_END_SIGNAL);
@@ -105,7 +112,8 @@ bool fatal_signal_retry(ucontext_t *context)
     return true;
 }
 
-/* The thread goes on until it has left the runtime; the signal comes again if no thread can try. */
+/* Defers the fatal signal: the thread continues until it has left the runtime. A timer sends the
+ * signal again if no thread can try the check. */
 static void put_off(int number)
 {
     tries = 0;
@@ -114,12 +122,13 @@ static void put_off(int number)
     deferred_work_request_death();
 }
 
-/* Takes the first fatal signal. False: put off. */
+/* Handles the first fatal signal. False: it is deferred. */
 static bool take_first(int number, siginfo_t *info, ucontext_t *context)
 {
     first = *info;
     first.si_signo = number;
-    store_release(&first_at, sys_clock_ns(CLOCK_MONOTONIC)); /* pairs with is_impatient */
+    /* Pairs with load_acquire in is_impatient. */
+    store_release(&first_at, sys_clock_ns(CLOCK_MONOTONIC));
     bool can = can_check(&first);
     if (!can && !is_of_write(&first)) {
         put_off(number);
@@ -130,7 +139,8 @@ static bool take_first(int number, siginfo_t *info, ucontext_t *context)
     return true;
 }
 
-/* Is this a second signal of somebody who does not want to wait? */
+/* Says whether enough time has passed since the first fatal signal: its sender does not want to
+ * wait longer. */
 static bool is_impatient(void)
 {
     uint64_t since = load_acquire(&first_at);
@@ -140,7 +150,8 @@ static bool is_impatient(void)
 static void on_killing_signal(int number, siginfo_t *info, void *context)
 {
     int other = load_relaxed(&dying), self = sys_getpid();
-    if (!store_header || store_header->pid != self) /* a vfork child, or a fork child like it */
+    /* A vfork child, or a fork child without a recording. */
+    if (!store_header || store_header->pid != self)
         return crash_die(number, info, context);
     bool is_first = other != self && cas_acquire(&dying, &other, self);
     if (is_first ? take_first(number, info, context) : is_impatient())

@@ -1,4 +1,4 @@
-/* fork_child.c - a fork child gets a recording of its own (lifecycle.h). */
+/* fork_child.c - begins a recording of its own for a fork child (lifecycle.h). */
 #include "preload/process/lifecycle.h"
 #include "preload/blocks/blocks.h"
 #include "preload/heap/sample.h"
@@ -15,9 +15,9 @@ static void count_inherited(const struct block *block, void *bytes)
     *(uint64_t *)bytes += blocks * block->size;
 }
 
-/* ---- The steps of all modules, from lifecycle.def ------------------------------------------- */
+/* ---- The steps of all modules, from lifecycle.def -------------------------------------------- */
 
-/* These two steps begin anew in the child, as they began in the parent. */
+/* Two modules have no function for a fork child: they are started again. */
 #define track_fork_child track_start
 #define process_info_fork_child process_info_write
 
@@ -31,7 +31,7 @@ static const struct lifecycle_step child_steps[LIFECYCLE_CHILDREN] = {
 #include "preload/lifecycle.def"
 };
 
-/* ---- The recording of the child ------------------------------------------------------------- */
+/* ---- Beginning the recording ----------------------------------------------------------------- */
 
 bool fork_child_start_recording(struct guard *guard)
 {
@@ -46,8 +46,8 @@ bool fork_child_start_recording(struct guard *guard)
     blocks_each(count_inherited, &store_header->live_bytes);
     suballoc_each(count_inherited, &store_header->live_bytes);
     store_header->peak_bytes = store_header->live_bytes;
-    store_header->ppid =
-        parent->pid; /* from whom it inherits: the parent of a daemon has ended by now */
+    /* The process from which the child inherits; in a daemon, the real parent has already ended. */
+    store_header->ppid = parent->pid;
     store_unmap_parent(parent, parent_size);
     return true;
 }

@@ -1,6 +1,5 @@
-/* lifecycle.h - the parts from which process.c builds the life of the process: the recording of a
- * fork child, the end, and work that a signal requests.
- */
+/* lifecycle.h - the steps at which modules start, fork and end, and the functions for these
+ * moments: the recording of a fork child, the end, and work that a signal requests. */
 #ifndef PRELOAD_PROCESS_LIFECYCLE_H
 #define PRELOAD_PROCESS_LIFECYCLE_H
 
@@ -8,7 +7,7 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* ---- The steps of lifecycle.def ----------------------------------------------------------------- */
+/* ---- The steps of lifecycle.def -------------------------------------------------------------- */
 
 enum {
     LIFECYCLE_STARTS = 0
@@ -27,7 +26,8 @@ enum {
 #include "preload/lifecycle.def"
 };
 
-/* N steps that set the bits 1 to N are 1, 2, 3 ... N. */
+/* Checks that the steps are numbered without a gap: the bits 1 to N are all set only if N steps are
+ * 1, 2, 3 ... N. */
 _Static_assert((1
 #define MODULE(name, file, lock, start, start_step, child, child_step, end, end_step, scope)       \
     | 1ull << start_step
@@ -48,12 +48,13 @@ _Static_assert((1
                "preload/lifecycle.def: the steps of the end are 1, 2, 3 ... without a gap");
 
 struct lifecycle_step {
-    bool (*run)(struct guard *guard, char **envp); /* false: no memory */
-    bool crash;                                    /* also where only crashes are recorded */
+    bool (*run)(struct guard *guard, char **envp); /* false: there was no memory */
+    bool crash; /* the step also runs in processes where only crashes are recorded */
 };
 enum { FULL, CRASH };
 
-/* run_NAME() calls NAME_VERB(); for HERE the including file defines it. */
+/* Define run_NAME(), which calls NAME_VERB(); with HERE the including file defines run_NAME()
+ * itself. */
 #define LIFECYCLE_RUN(name) static bool run_##name(struct guard *guard UNUSED, char **envp UNUSED)
 #define LIFECYCLE_ALWAYS(name, verb)                                                               \
     void name##_##verb(void);                                                                      \
@@ -77,7 +78,7 @@ enum { FULL, CRASH };
 #define LIFECYCLE_HERE(name, verb)
 #define LIFECYCLE_NEVER(name, verb)
 
-/* Rows of an array of steps. */
+/* Make the rows of an array of steps. */
 #define LIFECYCLE_ROW(name, step, scope) [step - 1] = {run_##name, scope == CRASH},
 #define LIFECYCLE_ROW_ALWAYS LIFECYCLE_ROW
 #define LIFECYCLE_ROW_MAY_FAIL LIFECYCLE_ROW
@@ -85,7 +86,7 @@ enum { FULL, CRASH };
 #define LIFECYCLE_ROW_HERE LIFECYCLE_ROW
 #define LIFECYCLE_ROW_NEVER(name, step, scope)
 
-/* Runs the steps of a list in their order. False: no memory. */
+/* Runs the steps of an array in order. False: a step failed for lack of memory. */
 static inline bool lifecycle_run(const struct lifecycle_step *steps, size_t count, bool only_crash,
                                  struct guard *guard, char **envp)
 {
@@ -97,41 +98,41 @@ static inline bool lifecycle_run(const struct lifecycle_step *steps, size_t coun
 
 /* ---- fork_child.c: a fork child gets a recording of its own -------------------------------------
  *
- * Everything shared with the parent is left behind. The child's recording has the same ids, and
- * counts as inherited what the block table contains (the child's by copy-on-write). process.c
- * decides when this is done. False: no memory.
- */
+ * The child begins a new recording file with the same ids. It counts the blocks in its copy of the
+ * block table as inherited. process.c decides when that happens. False: there is no memory. */
 bool fork_child_start_recording(struct guard *guard);
-/* The same with crash=only, when there is a crash to record. */
+/* Begins a recording that contains only a crash, in a fork child with crash=only. False: there is
+ * no memory. */
 bool fork_child_start_crash_only(void);
 
 /* ---- process_exit.c: the last moment of a process -----------------------------------------------
  *
- * Records how the process ended, and reports if asked. The handler is registered first, so it runs
- * last: after every atexit handler and destructor of the program.
- */
+ * Records how the process ends, and writes a report if the options request it. The exit handler is
+ * registered before all others, so it runs after every atexit handler and destructor of the
+ * program. */
 void process_exit_register(void);
-/* quick_exit does not pass its handlers the status. */
+/* Stores the exit status: quick_exit does not pass it to its handlers. */
 void process_exit_set_status(int status);
-/* Writes the report, or says where the recording file is. */
+/* Writes the report that the options request; otherwise logs the path of the recording file, if
+ * verbose. */
 void process_exit_report(void);
-/* Records how the process ended. Only for the process that owns the recording file. */
+/* Records how the process ended; called only in the process that owns the recording file. */
 void process_exit_record(enum leak_end how, int value, const struct roots_caller *taker,
                          enum leak_occasion occasion);
 
 /* ---- deferred_work.c: work that needs a moment outside of the runtime ---------------------------
  *
- * The signal that libleak reserves requests it: from outside (a leak check, a request of leakctl),
- * from timers, and from hooks in which it cannot be done. Any thread may receive the signal,
- * anywhere; a thread that is inside the runtime sets a timer to try again.
- */
+ * The reserved signal starts such work: leak checks and requests of leakctl from other processes,
+ * work of timers, and work for hooks, which cannot do it themselves. Any thread may receive the
+ * signal at any point; if it is inside the runtime, it sets a timer to try again. */
 
-/* Starts timers and the signal handler, once the options are read, before the first leak check. */
+/* Installs the signal handler and starts the timers; called after the options are read and before
+ * the first leak check. */
 void deferred_work_start(void);
-/* fatal_signal_retry will be called in a moment, until it returns true. */
+/* Requests that fatal_signal_retry is called in a moment, and again until it returns true. */
 void deferred_work_request_death(void);
 void deferred_work_fork_child(void);
-/* Stop and restart timers and the signal handler, for process_detach. */
+/* Stop and start timers and the signal handler, for process_detach and process_attach. */
 void deferred_work_pause(void);
 void deferred_work_resume(void);
 

@@ -12,9 +12,9 @@
 #define MCL_ONFAULT 4
 #endif
 
-#define TEXT_SIZE (4 * LEAK_PAGE) /* for lines of /proc/self/maps */
+#define TEXT_SIZE (4 * LEAK_PAGE) /* buffer for lines of /proc/self/maps */
 
-/* ---- Whose memory is it? -------------------------------------------------------------------- */
+/* ---- Finding the program's memory ------------------------------------------------------------ */
 
 /* The first and the last byte of libleak.so in memory; the linker defines both symbols. */
 extern char __ehdr_start[] HIDDEN, _end[] HIDDEN;
@@ -25,7 +25,7 @@ static void note_range(struct arena_range *first, uintptr_t above, uintptr_t sta
         *first = (struct arena_range){start, end - start};
 }
 
-/* libleak's first range that ends above an address. */
+/* Finds the first range of libleak's memory that ends above an address; size 0: there is none. */
 static struct arena_range next_own_range(uintptr_t above)
 {
     struct arena_range first = arena_next_range(above);
@@ -36,9 +36,9 @@ static struct arena_range next_own_range(uintptr_t above)
 }
 
 struct walk {
-    bool lock; /* else the bytes are added up only */
+    bool lock; /* lock the ranges; false: only add up their bytes */
     bool on_fault;
-    uint64_t bytes; /* of the program */
+    uint64_t bytes; /* sum of the program's ranges */
 };
 
 static void visit_program_range(struct walk *walk, uintptr_t start, uintptr_t end)
@@ -49,11 +49,13 @@ static void visit_program_range(struct walk *walk, uintptr_t start, uintptr_t en
         walk->bytes += end - start;
 }
 
-/* The kernel merges neighbours, so a mapping may consist of libleak's ranges and the program's. */
+/* Visits the program's parts of a mapping: the kernel merges neighbours, so a mapping may contain
+ * ranges of libleak and of the program. */
 static void visit_mapping(const struct mapping *mapping, void *context)
 {
     struct walk *walk = context;
-    if (strcmp(mapping->path, "[vsyscall]") == 0) /* belongs to no process */
+    /* The kernel's page, which belongs to no process. */
+    if (strcmp(mapping->path, "[vsyscall]") == 0)
         return;
     for (uintptr_t at = mapping->start; at < mapping->end;) {
         struct arena_range own = next_own_range(at);
@@ -76,7 +78,7 @@ static bool walk_mappings(struct walk *walk)
     return read;
 }
 
-/* ---- mlockall ------------------------------------------------------------------------------- */
+/* ---- Replacing mlockall ---------------------------------------------------------------------- */
 
 static bool locks_future;
 
@@ -86,7 +88,7 @@ static void set_future(bool locked)
     sys_set_maps_locked(locked);
 }
 
-/* Replaces what the call has done, if it has done anything, for all memory. */
+/* Locks the program's memory as mlockall(flags) would, and unlocks libleak's. */
 static void lock_program(int flags)
 {
     struct walk walk = {.lock = true, .on_fault = flags & MCL_ONFAULT};
@@ -104,9 +106,10 @@ int locked_memory_lock_all(int flags, int (*call_real)(int flags))
     int before = errno;
     bool had_future = locks_future, all = flags & MCL_CURRENT && walk_mappings(&program);
     bool fits = all && program.bytes <= sys_rlimit(RLIMIT_MEMLOCK);
-    /* What other threads map for libleak meanwhile must not be locked. */
+    /* Memory that other threads map for libleak meanwhile must not be locked. */
     sys_set_maps_locked(had_future || flags & MCL_FUTURE);
-    /* The kernel says whether it is allowed, without filling anything. */
+    /* The real call shows whether locking is allowed; MCL_ONFAULT keeps it from filling any
+     * page. */
     int result = call_real(all ? flags | MCL_ONFAULT : flags);
     if (all && (result == 0 || (errno == ENOMEM && fits))) {
         lock_program(flags);
@@ -125,7 +128,8 @@ int locked_memory_unlock_all(int (*call_real)(void))
     return result;
 }
 
-/* The kernel refuses this advice for locked memory. */
+/* Finds out whether memory that is mapped in future is locked: the kernel refuses this advice for
+ * locked memory. */
 void locked_memory_start_late(void)
 {
     void *page = sys_map(LEAK_PAGE);

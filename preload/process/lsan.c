@@ -12,11 +12,12 @@
 #define SCRATCH (LEAK_SUPPRESSIONS_MAX + PATH_MAX)
 
 static struct lsan_options aliases;
-/* The program's functions, if it has them; the loader binds them. */
+/* Functions that the program may define; the loader binds them. */
 extern const char *__lsan_default_options(void) __attribute__((weak));
 extern const char *__lsan_default_suppressions(void) __attribute__((weak));
 
-/* The suppressions as in the recording file (origin, NUL, text), for fork children to write again. */
+/* Copies of the suppressions as they are in the recording file (origin, NUL, text); fork children
+ * write them to their own files. */
 static struct {
     char *bytes;
     size_t length;
@@ -30,7 +31,8 @@ static void log_ignored(const char *what, const char *item, const char *where)
 
 /* ---- Suppressions ---------------------------------------------------------------------------- */
 
-/* A relative path that the working directory lacks is looked up beside the program. */
+/* Reads a file with a relative path in the directory of the program, if the working directory does
+ * not have it. */
 static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
 {
     char place[PATH_MAX];
@@ -44,7 +46,7 @@ static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
     return text.cut ? -1 : sys_read_file(place, buffer, size);
 }
 
-/* Shortens a text that is too long to whole lines. */
+/* Truncates a text that is too long, at the end of a line. */
 static size_t cut_to_lines(const char *bytes, size_t length, size_t most, const char *where)
 {
     if (length <= most)
@@ -131,7 +133,7 @@ void lsan_fork_child(void)
         store_write_chunk(LEAK_CHUNK_SUPPRESSIONS, stored[i].bytes, stored[i].length);
 }
 
-/* ---- The program's functions ----------------------------------------------------------------- */
+/* ---- Functions that the program defines ------------------------------------------------------ */
 
 struct lsan_defaults lsan_call_defaults(void)
 {

@@ -47,7 +47,8 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* ONLY_CRASHES: there is a recording, but hooks see none, and blocks are not tracked. */
+/* The state of libleak in this process. ONLY_CRASHES: there is a recording, but blocks are not
+ * tracked, and hooks only forward calls. */
 static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, DETACHED, OFF } state;
 static const bool never_recording;
 struct process_state process_state = {.recording = &never_recording};
@@ -140,7 +141,7 @@ static bool create_recording_page(void)
     return true;
 }
 
-/* A file that is not obeyed is said once in a tree of processes. */
+/* Logs which option files are ignored, once in a tree of processes. */
 static void log_option_files(void)
 {
     for (enum option_source source = 0; source < SOURCE_MAX; source++) {
@@ -174,7 +175,8 @@ static void log_startup(void)
                      options_unsupported(source), NULL);
 }
 
-/* A program that defines malloc calls its own: the loader resolves symbols in the program first. */
+/* Detects allocators of the program. A program that defines malloc calls that one, because the
+ * loader looks for symbols in the program first. */
 static void find_other_allocators(void)
 {
     if (real_functions_loaded_late())
@@ -216,7 +218,8 @@ static void start_crash(struct guard *guard)
         crash_start(guard, ensure_crash_recording, report_crash);
 }
 
-/* Says whether the signal gets a handler. Without crash= only this signal gets one. */
+/* Says whether the signal can be handled. With crash=off a handler is installed for this signal
+ * alone. */
 static bool catch_signal(bool wanted, int number)
 {
     if (!wanted || !real.sigaction)
@@ -250,7 +253,7 @@ static void start_alloc_watch(struct guard *guard)
     alloc_watch_start(guard);
 }
 
-/* The steps of lifecycle.def, in any order. */
+/* The steps of lifecycle.def whose functions need arguments; their order here does not matter. */
 #define START(name, call)                                                                          \
     LIFECYCLE_RUN(name)                                                                            \
     {                                                                                              \
@@ -329,7 +332,8 @@ static void start_process(struct guard *guard, char **envp)
                  NULL);
         return;
     }
-    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
+    /* The environment of a setuid program comes from a user who is not trusted. */
+    if (getauxval(AT_SECURE))
         envp = NULL;
     if (options_getenv(envp, LEAK_HELPER_VARIABLE)) {
         real_functions_find();
@@ -382,10 +386,11 @@ void process_start(char **envp)
     guard_leave(guard);
 }
 
-/* ---- Attached and detached ------------------------------------------------------------------- */
+/* ---- Attach and detach ----------------------------------------------------------------------- */
 
-/* The program's handlers first: libleak's own, which come with the deferred work, have no trampoline,
- * for the continuation of a call takes a handler behind one for the program's. */
+/* Installs signal handlers again. First the program's handlers get trampolines. Then libleak's own
+ * handler is installed, which must not have a trampoline: syscall_restart takes a handler with one
+ * for a handler of the program. */
 static void resume_signals(void)
 {
     trampoline_wrap_installed(real_sigaction);
@@ -393,15 +398,16 @@ static void resume_signals(void)
     deferred_work_resume();
 }
 
-/* A fork child of a detached process has its parent's recording still, in which it must not write;
- * only the thread that forked, the first, can begin one of its own. */
+/* Begins recording again. In a fork child of a detached process the recording is the parent's, in
+ * which the child must not write; a recording of its own can only be begun by the thread that
+ * forked, which is the first one. */
 static void resume_recording(struct guard *guard)
 {
     if (store_header->pid == sys_getpid()) {
         track_forget_blocks(guard);
         store_clear_flag(LEAK_FLAG_DETACHED);
         resume_signals();
-        *recording = true; /* first: without it a running process is a fork child */
+        *recording = true; /* before state: a running process without it looks like a fork child */
         state = RUNNING;
         return;
     }
@@ -433,7 +439,7 @@ bool process_detach(void)
     if (state != RUNNING || !real_functions_loaded_late())
         return false;
     bool own = store_header->pid == sys_getpid();
-    state = DETACHED; /* first, likewise */
+    state = DETACHED; /* before *recording: a running process without it looks like a fork child */
     __asm__ volatile("" ::: "memory");
     *recording = false;
     if (own) {
@@ -447,19 +453,19 @@ bool process_detach(void)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* fork holds the locks, with signals blocked: a signal handler of the program that allocates would
- * deadlock. */
+/* True while fork holds the locks. Signals are blocked then: a handler of the program that
+ * allocates would deadlock. */
 static bool fork_holds, fork_holds_streams;
 static uint64_t fork_mask;
 
-/* libc's lock of the list of streams. With more than one thread libc's fork takes it after the
- * handlers, and gives the child a free one. */
+/* Take and release libc's lock of its list of streams. With more than one thread, libc's fork takes
+ * that lock after the handlers of pthread_atfork, and gives the child a free one. */
 extern void _IO_list_lock(void) __attribute__((weak));
 extern void _IO_list_unlock(void) __attribute__((weak));
 
-/* Takes every lock that the child could otherwise find held by a thread that it does not have. A
- * thread that holds the list of streams (fopen, fclose, fflush(NULL)) may allocate, and waits for a
- * lock of libleak: so the list comes first. It is recursive. */
+/* Takes every lock that another thread could hold, because that thread does not exist in the child.
+ * A thread that holds libc's list of streams (fopen, fclose, fflush(NULL)) may allocate and wait
+ * for a lock of libleak, so that list is locked first. Its lock is recursive. */
 static void before_fork(void)
 {
     uint64_t mask;
@@ -492,9 +498,9 @@ static void after_fork_in_parent(void)
         release_fork_locks(fork_holds_streams);
 }
 
-/* The first hook in the child starts its recording, so a child that calls exec at once costs
- * nothing. But a signal handler that forked returns into the hook that it had interrupted, in the
- * child as well: the rest of that hook must not write to the parent's recording. */
+/* Prepares the child; its first hook begins a recording, so a child that calls exec at once costs
+ * nothing. If a signal handler has forked, the child also returns into the interrupted hook: the
+ * rest of that hook must not write to the parent's recording. */
 static void after_fork_in_child(void)
 {
     sys_learn_identity_in_child();
@@ -502,15 +508,17 @@ static void after_fork_in_child(void)
     if (!fork_holds)
         return;
     log_file_detach();
-    *recording = false; /* as MADV_WIPEONFORK has done, except in qemu-user */
+    /* The kernel has cleared it (MADV_WIPEONFORK), but qemu-user does not. */
+    *recording = false;
     if (guard_self.sp)
         store_make_private();
     release_fork_locks(false);
     sample_reset_thread();
 }
 
-/* A fork child may have no recording yet. A vfork child must not start one in the memory that it
- * shares with its parent, and a thread inside the runtime may be in the middle of starting one. */
+/* Gives the process a recording of its own before a crash is recorded, because a fork child may
+ * have none. False: not possible. A vfork child shares memory with its parent, and a thread inside
+ * the runtime may be just beginning a recording. */
 static bool ensure_crash_recording(void)
 {
     if (store_header && store_header->pid == sys_getpid())
@@ -528,14 +536,15 @@ static bool ensure_crash_recording(void)
     return done;
 }
 
-/* Reports the crash. Other threads still run, and this function does not wait for them. */
+/* Writes the report after a crash. Other threads still run, and this function does not wait for
+ * them. */
 static void report_crash(void)
 {
     eventlog_end(false);
     process_exit_report();
 }
 
-/* Reads the environment from /proc: environ is not set before libc's own constructor has run. */
+/* Reads the environment from /proc, because libc's constructor has not set environ yet. */
 static char **read_environment(void)
 {
     size_t size = 256 << 10, entries = 0;
@@ -550,13 +559,15 @@ static char **read_environment(void)
 
 bool process_enter_slow(struct guard *guard)
 {
-    if (state == BEFORE_START) /* another constructor allocates before libleak's runs */
+    /* A constructor that runs before libleak's allocates memory. */
+    if (state == BEFORE_START)
         start_process(guard, environ ? environ : read_environment());
     if (state != RUNNING)
         return false;
     if (*recording)
         return true;
-    /* Signals are blocked: a handler could fork, or leave by longjmp, in the middle of this. */
+    /* Signals are blocked, because a handler could fork or leave by longjmp while the recording is
+     * being created. */
     uint64_t mask;
     sys_signals_block(&mask);
     bool done = fork_child_start_recording(guard);
@@ -574,8 +585,8 @@ bool process_enter_slow(struct guard *guard)
 
 /* ---- exec and end ---------------------------------------------------------------------------- */
 
-/* Says whether this process owns the recording. False in a vfork child, which shares the memory of
- * its parent, and in a fork child that has not started a recording. */
+/* Says whether this process owns the recording. A vfork child, which shares its parent's memory,
+ * and a fork child that has not begun a recording do not. */
 static bool owns_recording(void)
 {
     return process_is_running() && *recording && sys_getpid() == store_header->pid;
@@ -599,7 +610,8 @@ void process_exec_undo(void)
     snapshot_unblock();
 }
 
-/* A call of exit in an exit handler finds the leak check done. */
+/* Does the last work before exit handlers run. If an exit handler calls exit again, the leak check
+ * is not repeated. */
 NOINLINE bool process_before_exit(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);

@@ -1,11 +1,9 @@
-/* process.h - the life of the process under libleak: start, fork, exec, end.
+/* process.h - starts libleak in a process, and handles fork, exec and the end of the process.
  *
- * One byte decides everything: *process_state.recording is true while this process has a recording.
- * It stands in a page that the kernel clears in a fork child (MADV_WIPEONFORK), so every hook sees,
- * by the load that it does anyway, that the child needs a recording of its own before it writes.
- * Before the start and with enabled=0 it is false as well; process_enter_slow tells the cases
- * apart.
- */
+ * Each hook tests one byte: *process_state.recording is true while this process has a recording.
+ * The byte is in a page that the kernel clears in a fork child (MADV_WIPEONFORK), so the same test
+ * shows that the child needs a recording of its own. It is also false before the start and with
+ * enabled=0; process_enter_slow distinguishes these cases. */
 #ifndef PRELOAD_PROCESS_PROCESS_H
 #define PRELOAD_PROCESS_PROCESS_H
 
@@ -14,23 +12,27 @@
 
 extern struct process_state {
     const bool *recording;
-    int exit_status; /* _exit and exit store it here: no register is saved in a frame of libleak */
+    /* The status that _exit and exit get: stored here, because frames of libleak must keep no
+     * register there. */
+    int exit_status;
 } process_state HIDDEN;
 
-/* Slow path of process_enter: starts libleak, or the recording of a fork child. False: the hook is
- * only to forward the call. */
+/* The slow path of process_enter: starts libleak, or the recording of a fork child. False: nothing
+ * is recorded, so the hook must only forward the call. */
 bool process_enter_slow(struct guard *guard);
-/* Called by the constructor, with the environment, which libc may not know yet. Idempotent. */
+/* Starts libleak, unless it is started already; called by the constructor with the environment,
+ * which libc may not know yet. */
 void process_start(char **envp);
 
-/* leakctl attach and detach, in a process into which libleak was loaded late. Attaching starts libleak,
- * or the recording of a detached process goes on: what happened meanwhile is unknown, so the blocks
- * from before count as freed; false: it records already. Detaching ends recording, timers and signal
- * handlers; threads inside of hooks go on. False: it was not attached. */
+/* Do what leakctl attach and detach request, in a process into which libleak was loaded late.
+ * process_attach starts libleak, or continues the recording of a detached process: frees since then
+ * are unknown, so the blocks from before count as freed. False: the process is already recording.
+ * process_detach ends recording, timers and signal handlers; threads inside of hooks continue.
+ * False: the process was not attached. */
 bool process_attach(char **envp);
 bool process_detach(void);
 
-/* Enters the reentrancy guard if there is a recording; NULL: only forward the call. */
+/* Enters the runtime if there is a recording. NULL: the hook must only forward the call. */
 static inline struct guard *process_enter(const struct frame *caller)
 {
     struct guard *guard = guard_enter(caller);
@@ -42,7 +44,8 @@ static inline struct guard *process_enter(const struct frame *caller)
     return NULL;
 }
 
-/* Runs `what` for that caller with `guard` entered, if there is a recording. */
+/* Runs `what` inside the runtime for that caller, with `guard` as token, if there is a
+ * recording. */
 #define WITH_GUARD_FOR(caller, what)                                                               \
     do {                                                                                           \
         struct guard *guard = process_enter(caller);                                               \
@@ -52,44 +55,48 @@ static inline struct guard *process_enter(const struct frame *caller)
         guard_leave(guard);                                                                        \
     } while (0)
 
-/* The same in an exported function, for its `caller`. */
+/* Does the work of WITH_GUARD_FOR in an exported function, for its caller. */
 #define WITH_GUARD(what)                                                                           \
     do {                                                                                           \
         struct frame caller = CALLER_FRAME();                                                      \
         WITH_GUARD_FOR(&caller, what);                                                             \
     } while (0)
 
-/* Counts a call that was forwarded without the guard, unless it belongs to an outer call. */
+/* Counts a call that was forwarded without recording, unless an outer call of the allocator records
+ * it. */
 void process_count_missed(void);
 
-/* exec*: true when the attempt was recorded and must be undone if exec returns. */
+/* Record that the process calls exec. True: the attempt was recorded, and process_exec_undo must be
+ * called if exec returns. */
 bool process_exec_begin(void);
 void process_exec_undo(void);
 
-/* Does the last work before _exit and _Exit. record: the frame address of the exported function. */
+/* Does the last work before _exit or _Exit ends the process. record: the frame address of the
+ * exported function. */
 bool process_before_abrupt_exit(const uintptr_t *record);
-/* Does the last work after main has returned, or when exit is called. */
+/* Does the last work when main has returned or exit is called, before exit handlers run. */
 bool process_before_exit(const uintptr_t *record);
-/* quick_exit runs handlers first: only the status is noted. */
+/* Stores the status of quick_exit, which runs its own handlers first. */
 void process_quick_exit(int status);
 
-/* What child programs need: the path of libleak.so, and LIBLEAK_OPTIONS as given. */
+/* Path of libleak.so, and the value of LIBLEAK_OPTIONS: child programs need both. */
 const char *process_library_path(void);
-/* The path of the library for programs of the other word size: 32/libleak.so beside that of 64
- * bits. The file need not exist. */
+/* The path of the library for programs of the other word size: 32/libleak.so in the directory of
+ * the 64-bit library. The file need not exist. */
 const char *process_other_library_path(void);
 const char *process_options_text(void);
-/* Says whether libleak is at work: true from the start on, also in a fork child that has no
- * recording so far; false with enabled=0. */
+/* Says whether libleak is active: true from its start on, also in a fork child that has no
+ * recording yet; false with enabled=0. */
 bool process_is_running(void);
 
 /* ---- Options at run time: runtime_options.c -----------------------------------------------------
  *
- * All options can be read, some can be changed: those with RUNNING in the table. Their users read
- * them each time, or runtime_options_set applies them. Not for two threads at once.
- */
+ * A program can read all options, and change those with RUNNING in the table. These are read at
+ * each use, or runtime_options_set applies the change. Two threads must not call the functions at
+ * once. */
 
-/* The value in force, as in the environment. False: no such option, or the buffer is too small. */
+/* Writes the value of an option as in the environment. False: there is no such option, or the
+ * buffer is too small. */
 bool runtime_options_get(const char *name, char *buffer, size_t size);
 /* Changes an option. False: the option is unknown, cannot be changed, or has no such value; nothing
  * has changed. */

@@ -27,7 +27,8 @@ struct process_end {
     enum leak_occasion occasion;
 };
 
-/* Records libleak's own memory, so that a report can detect a leak of the runtime itself. */
+/* Records the sums of libleak's own memory, so that a report can detect a leak of libleak
+ * itself. */
 static void record_own_memory(void)
 {
     struct leak_own balance;
@@ -47,7 +48,7 @@ static void record_end(const struct process_end *end)
     store_release(&header->end_how, end->how);
 }
 
-/* The steps of lifecycle.def, in any order. */
+/* The steps of lifecycle.def at the end; their order here does not matter. */
 #define END(name, call)                                                                            \
     static void end_##name(const struct process_end *end UNUSED)                                   \
     {                                                                                              \
@@ -72,7 +73,8 @@ void process_exit_record(enum leak_end how, int value, const struct roots_caller
                          enum leak_occasion occasion)
 {
     struct process_end end = {how, value, taker, occasion};
-    /* LEAK_END_SIGNAL: a debugger suppressed a signal that should have killed. */
+    /* The end is recorded once. LEAK_END_SIGNAL does not count: a debugger may have suppressed a
+     * signal that would have ended the process. */
     if (store_header->end_how != LEAK_END_NONE && store_header->end_how != LEAK_END_SIGNAL)
         return;
     for (size_t i = 0; i < LIFECYCLE_ENDS; i++)

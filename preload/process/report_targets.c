@@ -7,10 +7,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static char
-    start_folder[PATH_MAX]; /* of relative files, as a pattern with a final slash; "": none */
+/* The working directory at the start, for relative files, as a pattern with a final slash; "": not
+ * needed. */
+static char start_folder[PATH_MAX];
 
-/* ---- At the start ---------------------------------------------------------------------------- */
+/* ---- Reading the options --------------------------------------------------------------------- */
 
 static void save_start_folder(void)
 {
@@ -23,7 +24,8 @@ static void save_start_folder(void)
     strbuf_add(&text, "/");
 }
 
-/* Unpacking a folder and running a program in it must not run a command that the folder names. */
+/* Says whether an option comes from a file in the working directory. Such a file must not name a
+ * command: running a program in an unpacked folder would run it. */
 static bool is_from_directory(enum option_source source)
 {
     return source == SOURCE_DIRECTORY || source == SOURCE_VLD;
@@ -59,10 +61,10 @@ bool report_targets_usable(void)
     return any || options_current.report_file[0];
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Names of targets, as arguments of leakreport -------------------------------------------- */
 
-/* A comma would end the name: with such a folder the name stays relative to the working directory
- * of leakreport. */
+/* Adds the name of a target file, in the program's directory at the start. A comma would end the
+ * name, so with such a directory the name stays relative to the working directory of leakreport. */
 static void add_target_file(struct strbuf *text, const struct leak_target *target)
 {
     const char *name = target->length ? target->argument : LEAK_TARGET_FILE_NAME;
@@ -72,7 +74,7 @@ static void add_target_file(struct strbuf *text, const struct leak_target *targe
     strbuf_add_bytes(text, name, target->length ? target->length : strlen(name));
 }
 
-/* The list with absolute file names. */
+/* Adds the list of targets, with absolute names of files. */
 static void add_target_list(struct strbuf *text, const char *list)
 {
     struct leak_target target;
@@ -120,7 +122,7 @@ void report_targets_name_fd(struct report_targets *targets, int fd)
     strbuf_add(&to, targets->own);
 }
 
-/* ---- Descriptors ----------------------------------------------------------------------------- */
+/* ---- Descriptors that leakreport inherits ---------------------------------------------------- */
 
 static void list_kept_fds(struct report_targets *targets, int memory)
 {

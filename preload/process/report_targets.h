@@ -1,10 +1,9 @@
-/* report_targets.h - where leakreport writes when the process runs it: report_to and report_file as
- * arguments, and the descriptors that it inherits.
+/* report_targets.h - determines where leakreport writes when the process runs it: turns the options
+ * report_to and report_file into arguments, and selects the descriptors that it inherits.
  *
  * A relative file is relative to the program's working directory at the start. leakreport inherits
- * descriptors 1 and 2 only while they are the same files as at the start: later they may be a file
- * of the program's own.
- */
+ * descriptors 1 and 2 only while they are the same files as at the start: later the program may
+ * have opened its own files with these numbers. */
 #ifndef PRELOAD_PROCESS_REPORT_TARGETS_H
 #define PRELOAD_PROCESS_REPORT_TARGETS_H
 
@@ -17,27 +16,28 @@
 #define REPORT_TARGET_FDS 8
 
 struct report_targets {
-    char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* an argument; empty: none */
-    char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* another */
-    const char *list;                             /* of targets, as named in "to" */
-    char own[16];                                 /* that list, when it is not the option's */
+    char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* argument --output= for leakreport, or empty */
+    char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* argument --to= for leakreport, or empty */
+    const char *list; /* the list of targets in "to", as the user wrote it */
+    char own[16];     /* buffer for list, if it does not come from an option */
     struct sys_streams streams;
-    int kept[REPORT_TARGET_FDS +
-             2]; /* descriptors of the program (fd:N) and one of libleak; -1 ends */
-    int nowhere; /* /dev/null; -1: not needed */
+    /* Descriptors of the program (fd:N) and one of libleak; -1 ends the list. */
+    int kept[REPORT_TARGET_FDS + 2];
+    int nowhere; /* descriptor of /dev/null; -1: not needed */
 };
 
-/* Reads the options at the start, and when one of them has changed: a list that cannot be used is
- * logged and dropped. */
+/* Reads the options, at the start and when one of them has changed. A list that cannot be used is
+ * reported in the log and ignored. */
 void report_targets_start(void);
-/* Says whether a report may go where the options say. */
+/* Says whether a report can be written to some target of the options. */
 bool report_targets_usable(void);
-/* Lists the targets. file: the only target; NULL: the options' targets. False: a name is too
- * long. */
+/* Makes the arguments for the targets. file: the only target; NULL: the targets of the options.
+ * False: a name is too long. */
 bool report_targets_name(struct report_targets *targets, const char *file);
-/* The same with a descriptor of libleak as the only target. */
+/* Makes the arguments for one target, a descriptor of libleak. */
 void report_targets_name_fd(struct report_targets *targets, int fd);
-/* Opens the targets. memory: a descriptor of libleak that leakreport inherits as well, or -1. */
+/* Opens the streams that leakreport gets. memory: a descriptor of libleak that leakreport also
+ * inherits, or -1. */
 void report_targets_open(struct report_targets *targets, int memory);
 void report_targets_close(struct report_targets *targets);
 

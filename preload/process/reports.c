@@ -20,11 +20,12 @@
 
 #define ARGUMENTS_MOST 10
 
-static int periodic_child;   /* the pid of a periodic report; 0: none */
-static bool has_logged;      /* why there is no periodic report */
-static bool periodic_failed; /* no further periodic report: a line has said why */
-static bool has_written;     /* to the target of the report at the end, which appends then */
-static struct turnstile report_turn; /* of the thread that writes a report */
+static int periodic_child;   /* pid of the leakreport that writes a periodic report; 0: none */
+static bool has_logged;      /* the log says why there is no periodic report */
+static bool periodic_failed; /* there will be no further periodic report; the log says why */
+/* Something was written to the target of the report at exit, which must append then. */
+static bool has_written;
+static struct turnstile report_turn; /* held by the thread that writes a report */
 
 void reports_start(void)
 {
@@ -32,9 +33,10 @@ void reports_start(void)
     report_targets_start();
 }
 
-/* ---- The recording file ---------------------------------------------------------------------- */
+/* ---- Arguments for the recording file -------------------------------------------------------- */
 
-/* The program's environment, so that libleak stays out of it. *size: of the memory. */
+/* Makes the environment for leakreport: the program's, but without libleak. *size: size of its
+ * memory. */
 static char **make_environment(size_t *size)
 {
     size_t count = 0, kept = 0;
@@ -50,7 +52,8 @@ static char **make_environment(size_t *size)
     return clean;
 }
 
-/* Copies a recording without a file to a file in memory. -1: failed, and a line has said so. */
+/* Copies a recording that has no file to a file in memory, and returns its descriptor. -1: it
+ * failed, and the log says so. */
 static int copy_to_memory_file(char *path, size_t size)
 {
     int fd = sys_memfd("leak");
@@ -77,8 +80,8 @@ static int copy_to_memory_file(char *path, size_t size)
     return fd;
 }
 
-/* Names the recording for leakreport. *memory: a descriptor to close, or -1. False: leakreport
- * cannot read the recording, and a line has said so. */
+/* Writes the path of the recording for leakreport. *memory: a descriptor that the caller must
+ * close, or -1. False: leakreport cannot read the recording, and the log says so. */
 static bool name_recording(char *path, size_t size, int *memory)
 {
     struct strbuf text = strbuf_on(path, size);
@@ -87,7 +90,8 @@ static bool name_recording(char *path, size_t size, int *memory)
         strbuf_add(&text, store_path());
         return true;
     }
-    if (sys_rlimit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
+    /* A write beyond the limit raises SIGXFSZ, even in a memfd. */
+    if (sys_rlimit(RLIMIT_FSIZE) < store_header->used) {
         log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over", NULL);
         return false;
     }
@@ -95,7 +99,7 @@ static bool name_recording(char *path, size_t size, int *memory)
     return *memory >= 0;
 }
 
-/* ---- Running it ------------------------------------------------------------------------------ */
+/* ---- Running leakreport ---------------------------------------------------------------------- */
 
 struct command {
     const char *tool;
@@ -107,9 +111,11 @@ struct command {
     char store[PATH_MAX], only[32], text[48];
 };
 
-/* Descriptors for a report that the hook filters; -1: none. */
+/* Descriptors for a report whose lines the program's hook filters; -1: none. */
 struct redirect {
-    int to, from; /* its only target, whatever the options say; where its text is */
+    /* to: the only target of this leakreport. from: the text that it sends to the targets of the
+     * options. */
+    int to, from;
 };
 static const struct redirect no_redirect = {-1, -1};
 
@@ -179,16 +185,16 @@ static void close_command(struct command *command)
 
 /* ---- The report hook: libleak_set_report_hook ---------------------------------------------------
  *
- * Another process makes the report. When the program wants to see its lines, that process writes
- * them to a file in memory. The hook gets each line, and the lines that it passes are collected in
- * a second file, which a second leakreport sends to the targets. */
+ * Another process makes the report. If the program has set a hook, that process writes the report
+ * to a file in memory. The hook is called for each line, and the lines that it accepts are
+ * collected in a second file, which a second leakreport sends to the targets. */
 
 struct hook_files {
-    int made, left; /* descriptors of the two, closed on exec */
+    /* Descriptors of the report, and of the lines that the hook accepts; closed on exec. */
+    int made, left;
 };
 
-/* Opens the files for the hook. False: there are no files in memory, and nothing is to be
- * closed. */
+/* Opens the files for the hook. False: there are no files in memory, and nothing must be closed. */
 static bool open_hook_files(struct hook_files *files)
 {
     files->made = sys_memfd_cloexec("report");
@@ -206,8 +212,8 @@ static void close_hook_files(const struct hook_files *files)
     sys_close(files->left);
 }
 
-/* Returns how many bytes of the line are written: none, or all and the newline. line[length] is
- * writable. */
+/* Calls the hook for a line, and writes the line with its newline if the hook accepts it. Returns
+ * how many bytes were written. line[length] must be writable. */
 static size_t filter_line(const struct hook_files *files, char *line, size_t length)
 {
     size_t left = 0;
@@ -235,15 +241,17 @@ static bool filter_text(const struct hook_files *files, char *text, size_t size)
     return left;
 }
 
-/* Passes the lines of the report to the hook; outside of the runtime. The mapping is a byte longer
- * than the report, for the NUL of a last line without newline. False: no line is left. */
+/* Calls the hook for each line of the report; must be called outside of the runtime. The mapping is
+ * a byte longer than the report, for the NUL of a last line without newline. False: the hook has
+ * accepted no line. */
 static bool filter_report(const struct hook_files *files)
 {
     struct stat now;
     if (sys_fstat(files->made, &now) < 0 || now.st_size <= 0)
         return false;
     size_t size = (size_t)now.st_size;
-    if (sys_rlimit(RLIMIT_FSIZE) <= size) { /* SIGXFSZ, even for memory */
+    /* A file beyond the limit raises SIGXFSZ, even a memfd. */
+    if (sys_rlimit(RLIMIT_FSIZE) <= size) {
         log_line("no report: the file size limit (ulimit -f) leaves no room to show its lines",
                  NULL);
         return false;
@@ -257,9 +265,9 @@ static bool filter_report(const struct hook_files *files)
     return left;
 }
 
-/* ---- One at a time --------------------------------------------------------------------------- */
+/* ---- Writing reports, one at a time ---------------------------------------------------------- */
 
-static struct command command; /* of the thread with report_turn */
+static struct command command; /* used by the thread that holds report_turn */
 
 static bool run_and_wait(const struct reports_request *request, struct redirect redirect)
 {
@@ -314,11 +322,12 @@ static bool log_once(const char *why)
     return false;
 }
 
-/* The process forks for it, which stops the program as a leak check does. */
+/* Says whether a periodic report may start. To start it the process forks, which stops the program
+ * as long as for a leak check. */
 static bool may_start_periodic(void)
 {
     if (periodic_child && !children_reap(periodic_child))
-        return false; /* the one before is not complete */
+        return false; /* the last periodic report is not complete */
     periodic_child = 0;
     if (!report_targets_usable())
         return false;

@@ -49,7 +49,7 @@ void resource_hook_address(const struct frame *caller, int fd, const void *addre
     WITH_GUARD_FOR(caller, descriptors_set_address(guard, fd, address, length, sort));
 }
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Streams and objects --------------------------------------------------------------------- */
 
 void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_type type,
                                  enum leak_sort sort, const void *stream, int fd, const char *name,

@@ -21,7 +21,8 @@ bool runtime_options_get(const char *name, char *buffer, size_t size)
     return written;
 }
 
-/* Validates what the table of options does not. on_error_parse puts the words in force at once. */
+/* Checks values of options that the table of options does not check. on_error_parse applies the
+ * value at once, so the old one is restored if the new one is wrong. */
 static bool is_valid(const struct options *options, const char *name)
 {
     unsigned classes;
@@ -42,12 +43,14 @@ bool runtime_options_set(struct guard *guard UNUSED, const char *name, const cha
     if (!options_change(&changed, name, value) || !is_valid(&changed, name))
         return false;
     options_change(&options_current, name, value);
+    /* Stacks in the caches were truncated at the old depth. */
     if (strcmp(name, "depth") == 0)
-        modules_note_change(); /* stacks found before were cut at another place */
+        modules_note_change();
     if (strcmp(name, "roots") == 0)
         snapshot_set_roots();
+    /* A relative file is relative to the working directory at the time of this call. */
     if (strcmp(name, "report_file") == 0 || strcmp(name, "report_to") == 0)
-        reports_start(); /* a relative file is relative to the current directory */
+        reports_start();
     process_info_write_options();
     return true;
 }

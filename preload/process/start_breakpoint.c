@@ -11,24 +11,28 @@
 
 #include <sys/mman.h>
 
-#define BREAKPOINTS_MAX 64 /* static functions of one name, overloads */
+/* The largest number of functions of that name: static functions, overloads. */
+#define BREAKPOINTS_MAX 64
 
 static struct breakpoint {
     uintptr_t address;
     arch_code original;
-    int access; /* of the page */
+    int access; /* access rights of its page */
 } breakpoints[BREAKPOINTS_MAX];
-static uint32_t breakpoint_count; /* published when the new breakpoint is complete */
+/* Number of complete breakpoints; published after the last one is complete. */
+static uint32_t breakpoint_count;
 
 static const char *function_name;
 static void (*on_reached)(void);
 static bool is_reached, refused;
-static unsigned long long objects_searched; /* objects ever loaded, as of the last search */
-static struct lock write_lock;              /* held while code is written */
+/* Number of objects ever loaded, as of the last search. */
+static unsigned long long objects_searched;
+static struct lock write_lock; /* held while code is written */
 
 /* ---- Writing code ---------------------------------------------------------------------------- */
 
-/* The page stays executable: other threads may be running there. */
+/* Replaces an instruction. The page stays executable meanwhile, because other threads may execute
+ * code in it. */
 static bool write_code(uintptr_t address, arch_code code, int access)
 {
     if (!symbols_protect_pages(address, sizeof code, access | PROT_READ | PROT_WRITE))
@@ -45,15 +49,15 @@ static bool is_inserted(uintptr_t address)
     return sys_peek(address, &code, sizeof code) && code == ARCH_UNKNOWN_CODE;
 }
 
-/* The object may have been unloaded and another one be mapped there. False: the code cannot be
- * written. */
+/* Removes a breakpoint if it is still there: the object may have been unloaded, and another one be
+ * mapped at the address. False: the code cannot be written. */
 static bool remove_breakpoint(const struct breakpoint *breakpoint)
 {
     return !is_inserted(breakpoint->address) ||
            write_code(breakpoint->address, breakpoint->original, breakpoint->access);
 }
 
-/* ---- Reached --------------------------------------------------------------------------------- */
+/* ---- When a breakpoint is reached ------------------------------------------------------------ */
 
 static struct breakpoint *find_breakpoint(uintptr_t pc)
 {
@@ -64,7 +68,8 @@ static struct breakpoint *find_breakpoint(uintptr_t pc)
     return NULL;
 }
 
-/* Signals are blocked: a signal handler of the program could reach a breakpoint in this thread. */
+/* Removes all breakpoints. Signals are blocked, because a handler of the program could reach a
+ * breakpoint in this thread. */
 static bool remove_all(const struct breakpoint *here)
 {
     uint64_t mask;
@@ -78,8 +83,9 @@ static bool remove_all(const struct breakpoint *here)
     return done;
 }
 
-/* Removes the breakpoint, also one that was reached before: a debugger may have saved the inserted
- * code and restored it. False: the undefined instruction is the program's own. */
+/* Handles SIGILL: removes the breakpoint, even if it was reached before, because a debugger may
+ * have saved the inserted code and restored it later. False: the undefined instruction belongs to
+ * the program. */
 static bool on_sigill(const siginfo_t *info UNUSED, ucontext_t *context)
 {
     const struct breakpoint *breakpoint = find_breakpoint(context_pc(context));
@@ -93,15 +99,18 @@ static bool on_sigill(const siginfo_t *info UNUSED, ucontext_t *context)
     return false;
 }
 
-/* ---- Searching ------------------------------------------------------------------------------- */
+/* ---- Searching objects for the function ------------------------------------------------------ */
 
 struct search {
     const struct dl_phdr_info *object;
-    uint64_t objects, fresh; /* all of them; those loaded since the last search, at the end */
+    /* Number of all objects, and of those that were loaded since the last search, which are at the
+     * end of the list. */
+    uint64_t objects, fresh;
     bool stripped;
 };
 
-/* A function that is shorter than a breakpoint has none: it would reach into the next one. */
+/* Says whether a breakpoint fits into the code at the address. It does not fit into a function that
+ * is shorter: it would reach into the next function. */
 static bool is_function_code(const struct dl_phdr_info *object, uintptr_t address, uint64_t size)
 {
     return address % _Alignof(arch_code) == 0 && (!size || size >= sizeof(arch_code)) &&
@@ -117,8 +126,9 @@ static void insert_breakpoint(const struct dl_phdr_info *object, uintptr_t addre
         return;
     *breakpoint = (struct breakpoint){address, *(const arch_code *)address,
                                       symbols_page_protection(object, address, true)};
+    /* Pairs with load_acquire in find_breakpoint. */
     if (!known)
-        store_release(&breakpoint_count, breakpoint_count + 1); /* pairs with find_breakpoint */
+        store_release(&breakpoint_count, breakpoint_count + 1);
     refused |= !write_code(address, ARCH_UNKNOWN_CODE, breakpoint->access);
 }
 
@@ -164,12 +174,13 @@ static void search_new_objects(struct search *search)
     dl_iterate_phdr(search_object, search);
 }
 
-/* Called while the loader works. It counts an object when it is in the list, and all of the
- * object's code is mapped by then. */
+/* Searches new objects; called while the loader works. The loader counts an object when it is in
+ * the list, and all code of the object is mapped then. */
 static void on_loading(void)
 {
-    static uint32_t
-        busy; /* symbols are read with libleak's memory; a second thread does not wait */
+    /* Reading symbols uses memory of libleak that only one thread may use; a second thread does not
+     * wait. */
+    static uint32_t busy;
     struct search search = {0};
     if (load_relaxed(&is_reached) || exchange_acquire(&busy, 1))
         return;
