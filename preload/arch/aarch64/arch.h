@@ -1,6 +1,6 @@
 /* arch.h (aarch64) - what depends on the CPU: system calls, registers, the signal frame.
  *
- * The same names as in the folder for x86_64, where some of the constants are 0. System calls are
+ * It defines the same names as arch.h of x86_64, where some of the constants are 0. System calls are
  * raw, so that errno, which belongs to the program, is never written.
  */
 #ifndef ARCH_H
@@ -9,20 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARCH_HAS_RESTORER 1 /* in the kernel's struct sigaction */
-#define ARCH_HASH_GROUP 8   /* slots of a Rust hash table that are probed at once */
-/* Relocation types: of a slot for an address, of a slot for calls. */
+#define ARCH_HAS_RESTORER 1 /* 1: the kernel's struct sigaction has a restorer */
+/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+#define ARCH_HASH_GROUP 8
+/* Types of relocations: of a GOT slot with an address of data, of a GOT slot for calls, of an
+ * address in data. */
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
 
-#define ARCH_SLOT_WORD 257 /* R_AARCH64_ABS64: an address in initialised data */
+#define ARCH_SLOT_WORD 257 /* R_AARCH64_ABS64 */
 
-/* Written over the beginning of a function as a breakpoint: an illegal instruction, no longer than
- * any other. */
+/* The code that is written over the beginning of a function as a breakpoint: an illegal
+ * instruction, not longer than any other instruction. */
 typedef uint32_t arch_code;
 #define ARCH_UNKNOWN_CODE 0u /* udf #0 */
 
-/* The jump that is written over the beginning of a function: its size and range (displace.h). */
+/* The jump that is written over the beginning of a function (displace.h): its size in bytes and its
+ * range. */
 #define ARCH_JUMP 4
 #define ARCH_JUMP_FAR (1ul << 27)
 
@@ -49,37 +52,43 @@ static inline uintptr_t arch_stack_pointer(void)
     return sp;
 }
 
-/* The thread pointer. Above a thread's own stack: glibc's struct pthread, this, static TLS. */
+/* Returns the thread pointer. Above a thread's own stack lie glibc's struct pthread, the thread
+ * control block at this address, and static TLS. */
 static inline uintptr_t arch_thread_block(void)
 {
     uintptr_t block;
     __asm__("mrs %0, tpidr_el0" : "=r"(block));
     return block;
 }
-#define ARCH_TLS_ABOVE_BLOCK 1 /* static TLS follows it in the same mapping */
+/* Is 1: static TLS follows the thread control block in the same mapping. */
+#define ARCH_TLS_ABOVE_BLOCK 1
 
 static inline void arch_pause(void)
 {
     __asm__ volatile("yield" ::: "memory");
 }
 
-/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-#define ARCH_CALL_ON_UNWINDS 1 /* an unwinder gets back to the first stack */
-/* Makes a system call under a signal mask, from a signal handler. */
+/* An unwinder on the other stack finds the way back to the first stack. */
+#define ARCH_CALL_ON_UNWINDS 1
+/* Sets the signal mask and makes a system call. Called in a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
-extern const char arch_syscall_hook_end[]; /* behind the system call of the hook of syscall() */
+/* Address behind the system call instruction of the hook of syscall(). */
+extern const char arch_syscall_hook_end[];
 
-/* libunwind's names for this CPU, for the stack pointer, and for the registers that hold the pc of
- * a caller: after a call, and after a signal. A step over a call sets x30 alone: "pc" keeps its value. */
+/* libunwind's name of this CPU and its numbers of registers: the stack pointer, and those that hold
+ * the pc of a caller after a call and after a signal. When libunwind steps over a call it sets only
+ * x30; its register "pc" keeps its value. */
 #define ARCH_LIBUNWIND "aarch64"
 #define ARCH_LIBUNWIND_SP 31
 #define ARCH_LIBUNWIND_PC 30
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 32
 
-/* Which of these 16 bytes equal that byte: bit i for bytes[i]. Eight at a time: a zero byte of the
- * difference keeps its top bit, and the multiplication brings the eight bits together. */
+/* Returns which of 16 bytes equal "byte": bit i for bytes[i]. It compares eight bytes at a time: a
+ * zero byte of the difference keeps its top bit, and a multiplication brings the eight bits
+ * together. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
     const uint64_t ones = 0x0101010101010101, low7 = 0x7f7f7f7f7f7f7f7f;
@@ -94,27 +103,28 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* The address in a pointer: without the uppermost byte, which may hold a tag (MTE:
+/* Returns the address in a pointer, without the uppermost byte, which may hold a tag (MTE:
  * GLIBC_TUNABLES=glibc.mem.tagging). The CPU ignores the tag, and another pointer to the same block
- * need not have it. */
+ * may have a different one. */
 static inline uintptr_t arch_address(const void *pointer)
 {
     return (uintptr_t)pointer & (UINTPTR_MAX >> 8);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* A call leaves the return address in x30; the callee saves it anywhere in its frame, or never. */
+/* Is 1: a call leaves the return address in x30; the callee saves it anywhere in its frame, or not
+ * at all. */
 #define ARCH_LINK_REGISTER 1
 
-/* The place where a called function saved its return address: in its frame record, {x29, x30}, at
- * x29. */
+/* The place where a called function has saved its return address: in its frame record {x29, x30},
+ * to which its x29 points. */
 struct arch_link {
     uintptr_t record;
 };
 
-/* The caller's sp. record: __builtin_frame_address(0) of the called function. The CFA of that
- * function lies anywhere above; only the compiler knows where. */
+/* Returns the caller's sp. record: __builtin_frame_address(0) of the called function. The CFA of
+ * that function lies above it at a distance that only the compiler knows. */
 #ifdef __clang__
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_sponentry())
 #else
@@ -123,18 +133,19 @@ struct arch_link {
 #define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
 #define ARCH_CALLER_FP(record) (*(const uintptr_t *)(record))
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
-/* The distance from fp to the frame record. */
+/* Distance from the frame pointer to the frame record. */
 #define ARCH_FRAME_RECORD 0
 
-/* The place where the return address of a call is stored until the call returns. */
+/* Returns where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)caller_sp;
     return link.record + sizeof(uintptr_t);
 }
 
-/* A return address without the signature that paciasp or pacibsp put into its upper bits. xpaclri
- * removes it; on a CPU without pointer authentication that instruction is a nop. */
+/* Returns a return address without the signature that paciasp or pacibsp has put into its upper
+ * bits. The instruction xpaclri removes it; on a CPU without pointer authentication it does
+ * nothing. */
 static inline uintptr_t arch_strip(uintptr_t pc)
 {
     register uintptr_t x30 __asm__("x30") = pc;
@@ -142,47 +153,50 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return x30;
 }
 
-/* All calls from a frame have the same sp. */
+/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
 #define ARCH_SLOTS_VARY 0
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
-/* DWARF numbers of the three registers that a row restores. */
+/* DWARF numbers of the registers that a CFI row restores: frame pointer, stack pointer, return
+ * address. */
 #define ARCH_DWARF_FP 29
 #define ARCH_DWARF_SP 31
 #define ARCH_DWARF_RA 30
-/* A callee-saved register on which some hand-written code bases its CFA. None such is known here;
- * compilers would use x19. */
+/* DWARF number of a callee-saved register on which some hand-written code bases its CFA. No such
+ * code is known on this CPU; compilers would use x19. */
 #define ARCH_DWARF_OTHER 19
 
-/* CFA opcodes that say whether the saved x30 is signed from here on: negate_ra_state, and its
- * variant for signatures that also depend on the pc. */
+/* Recognizes the CFA opcodes after which the saved x30 is signed, or is not signed any more:
+ * negate_ra_state, and its variant for signatures that also depend on the pc. */
 static inline bool arch_cfa_signs(uint8_t opcode)
 {
     return opcode == 0x2d || opcode == 0x2c;
 }
 
-/* Letters of a CIE's augmentation that do not affect unwinding: B, return addresses are signed with
- * the B key; G, the stack's memory is tagged. */
+/* Says whether a letter of a CIE's augmentation exists only on this CPU. Neither letter affects
+ * unwinding. B: return addresses are signed with the B key; G: the stack's memory is tagged. */
 static inline bool arch_cie_letter(char letter)
 {
     return letter == 'B' || letter == 'G';
 }
 
-/* When a signal handler has returned, sp points at the siginfo (128 bytes), which the ucontext
- * follows: flags 8, link 8, stack 24, mask 128, together rounded up to 16; then the fault address,
- * x0 .. x30, sp, pc. Byte offsets of the interrupted registers. */
+/* Offsets of the interrupted registers from sp, when a signal handler has returned. Then sp points
+ * at the siginfo (128 bytes), which the ucontext follows: flags 8 bytes, link 8, stack 24, mask
+ * 128, together rounded up to 16; then the fault address, x0 .. x30, sp, pc. */
 #define ARCH_SIGNAL_REGISTERS (128 + 176 + 8)
 #define ARCH_SIGNAL_FP (ARCH_SIGNAL_REGISTERS + 29 * 8)
 #define ARCH_SIGNAL_LINK (ARCH_SIGNAL_REGISTERS + 30 * 8)
 #define ARCH_SIGNAL_SP (ARCH_SIGNAL_REGISTERS + 31 * 8)
 #define ARCH_SIGNAL_PC (ARCH_SIGNAL_REGISTERS + 32 * 8)
 
-/* The signal trampoline: mov x8, 139; svc 0. The vDSO's has an unwind table since Linux 5.8;
- * before, and where there is no vDSO (qemu-user), it is recognised by these two instructions. */
+/* Instructions of a signal trampoline without unwind table: mov x8, 139; svc 0. The vDSO's
+ * trampoline has a table since Linux 5.8; before that, and where there is no vDSO (qemu-user), it
+ * is recognised by these two instructions. */
 #define ARCH_SIGRETURN 0xd4000001d2801168ull
 
-/* The start files have unwind tables throughout. */
+/* All functions of the start files have unwind tables on this CPU, so no function is recognised by
+ * its code. */
 #define ARCH_DTORS_SIZE 4
 #define ARCH_DTORS_CFA 0
 #define ARCH_DTORS_FP 0

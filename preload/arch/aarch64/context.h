@@ -1,4 +1,4 @@
-/* context.h (aarch64) - the registers of a thread that a signal has interrupted. */
+/* context.h (aarch64) - reads and changes the registers of a thread that a signal has interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -22,20 +22,21 @@ static inline uintptr_t context_fp(const ucontext_t *context)
     return context->uc_mcontext.regs[29];
 }
 
-/* The registers that may hold a pointer, as an array. */
+/* Returns the general registers as an array; any of them may hold a pointer. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = 31;
     return (const uintptr_t *)context->uc_mcontext.regs;
 }
 
-/* Does a function that is called leave this register of that array as it was? */
+/* Says whether a called function must preserve the register with index i in that array. */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i >= 19 && i <= 29;
 }
 
-/* The vector registers, in which code copies pointers. */
+/* Gets the range of the saved vector registers, which may hold pointers, because code copies memory
+ * with them. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     *start = (uintptr_t)context->uc_mcontext.__reserved;
@@ -45,10 +46,10 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 #define CONTEXT_RED_ZONE 0
 
-/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+/* ---- Restarting system calls that a signal has interrupted ----------------------------------- */
 
 #define CONTEXT_RESTARTS 1
-#define CONTEXT_CALL_SIZE 4 /* svc 0 */
+#define CONTEXT_CALL_SIZE 4 /* size in bytes of the system call instruction, svc 0 */
 
 static inline bool context_at_call(uintptr_t pc)
 {
@@ -62,7 +63,7 @@ static inline bool context_after_call(const ucontext_t *context)
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
 }
 
-/* Says whether the thread is in the kernel, or just before or after the system call. */
+/* Says whether the signal has interrupted a system call, or came just before or after one. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
@@ -89,7 +90,8 @@ static inline void context_syscall_hook(const ucontext_t *context, long *number,
     *first = context->uc_mcontext.regs[9];
 }
 
-/* The result has overwritten the first argument. */
+/* Makes the thread repeat the system call. first: the first argument, which the result has
+ * overwritten. */
 static inline void context_call_again(ucontext_t *context, long number, long first)
 {
     (void)number;
@@ -114,13 +116,14 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     context->uc_mcontext.regs[i] = value;
 }
 
-/* The pointer guard is a variable of the loader on this CPU, so no context has it. */
+/* Returns the value with which setjmp encrypts pointers; 0: on this CPU it is a variable of the
+ * loader. */
 static inline uintptr_t context_pointer_guard(void)
 {
     return 0;
 }
 
-/* A thread control block cannot be recognised on this CPU. */
+/* Says whether memory is a thread control block. It cannot be recognised on this CPU. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;
@@ -129,9 +132,9 @@ static inline bool context_is_block(const uintptr_t *block)
 
 #define CONTEXT_DTV 0
 
-/* ---- Single steps ---------------------------------------------------------------------------- */
+/* ---- Single-stepping ------------------------------------------------------------------------- */
 
-#define CONTEXT_CAN_STEP 0 /* only a debugger can */
+#define CONTEXT_CAN_STEP 0 /* only a debugger can make a thread execute step by step */
 static inline void context_set_step(ucontext_t *context, bool step)
 {
     (void)context, (void)step;
@@ -141,13 +144,13 @@ static inline void context_set_step(ucontext_t *context, bool step)
 
 #define CONTEXT_RESTORER 0ul
 
-/* The kind of access of a fault: enum leak_access. The kernel stores the syndrome in a record
- * behind the registers. */
+/* Returns the kind of access that caused a fault (enum leak_access). The kernel stores the CPU's
+ * syndrome register in a record behind the saved registers. */
 static inline unsigned context_access(const ucontext_t *context)
 {
     const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
     const unsigned char *end = at + sizeof context->uc_mcontext.__reserved;
-    uint32_t head[2]; /* magic, size */
+    uint32_t head[2]; /* magic number and size of a record */
     uint64_t syndrome;
     for (; at + 16 <= end; at += head[1]) {
         memcpy(head, at, sizeof head);
@@ -157,7 +160,7 @@ static inline unsigned context_access(const ucontext_t *context)
             continue;
         memcpy(&syndrome, at + 8, sizeof syndrome);
         uint64_t class = syndrome >> 26 & 0x3f;
-        if (class == 0x20) /* fetching an instruction in user mode */
+        if (class == 0x20) /* the fault came from fetching an instruction in user mode */
             return 3;
         return class == 0x24 ? (syndrome >> 6 & 1 ? 2 : 1) : 0;
     }
@@ -170,12 +173,13 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return context->uc_mcontext.regs[30];
 }
 
-/* Records that did not fit follow the others; one record holds their address, which moves too. */
+/* Adds "distance" to the address in the record EXTRA of a moved signal frame. That record points to
+ * records that did not fit into the ucontext; they follow it, and have moved, too. */
 static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
 {
     unsigned char *at = (unsigned char *)moved->uc_mcontext.__reserved;
     unsigned char *end = at + sizeof moved->uc_mcontext.__reserved;
-    uint32_t head[2]; /* magic, size */
+    uint32_t head[2]; /* magic number and size of a record */
     uint64_t address;
     for (; at + 16 <= end; at += head[1]) {
         memcpy(head, at, sizeof head);
@@ -191,13 +195,14 @@ static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
 
 extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 
-/* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
- * kernel had made it there, and starts the handler. */
+/* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
+ * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
-    uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t); /* it begins with the siginfo */
+    /* The frame begins with the siginfo. */
+    uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t);
     uintptr_t size = (top & ~(uintptr_t)15) - frame;
     uintptr_t to = (context_sp(context) - size) & ~(uintptr_t)15;
     memcpy((void *)to, (const void *)frame, size);
@@ -208,7 +213,8 @@ context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, vo
     register uintptr_t x2 __asm__("x2") = (uintptr_t)moved;
     register uintptr_t x16 __asm__("x16") = (uintptr_t)handler;
     register uintptr_t x9 __asm__("x9") = to;
-    register uintptr_t x10 __asm__("x10") = to + size - 2 * sizeof(uintptr_t); /* {fp, lr} */
+    /* The frame record {fp, lr} at the end of the frame. */
+    register uintptr_t x10 __asm__("x10") = to + size - 2 * sizeof(uintptr_t);
     register uintptr_t x11 __asm__("x11") = (uintptr_t)arch_signal_return;
     __asm__ volatile("mov sp, x9\n\tmov x29, x10\n\tmov x30, x11\n\tbr x16"
                      :

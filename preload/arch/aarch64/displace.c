@@ -6,7 +6,7 @@
 #define HWCAP2_BTI (1 << 17)
 #endif
 
-#define FAR (128l << 20) /* range of a branch, in either direction */
+#define FAR (128l << 20) /* range of a branch in bytes, in either direction */
 
 static bool matches(uint32_t instruction, uint32_t mask, uint32_t value)
 {
@@ -18,7 +18,7 @@ static bool is_bti(uint32_t instruction)
     return matches(instruction, 0xffffff3f, 0xd503241f);
 }
 
-/* paciasp, pacibsp: also landing pads for indirect calls. */
+/* Recognizes paciasp and pacibsp, which are also landing pads for indirect calls. */
 static bool is_signing(uint32_t instruction)
 {
     return matches(instruction, 0xffffffbf, 0xd503233f);
@@ -68,19 +68,20 @@ static bool is_address(uint32_t instruction)
     return matches(instruction, 0x1f000000, 0x10000000);
 }
 
-/* Instructions that do not depend on their address and only work with registers and memory: no
- * branches, calls, exceptions. Hints are included. */
+/* Says whether an instruction can be moved unchanged: it does not depend on its address and only
+ * works with registers and memory. Branches, calls and exceptions are not; hints are. */
 static bool is_plain(uint32_t instruction)
 {
     return is_return(instruction) || reads_system_register(instruction) ||
            !(is_address(instruction) ||
-             matches(instruction, 0x3b000000, 0x18000000) || /* ldr literal */
+             matches(instruction, 0x3b000000, 0x18000000) || /* load of a literal */
              (matches(instruction, 0x1c000000, 0x14000000) &&
               !matches(instruction, 0xfffff01f, 0xd503201f)) ||
              matches(instruction, 0x18000000, 0)); /* udf, unallocated, SVE */
 }
 
-/* stp ..., [sp, #-n]!; sub sp, sp, #n; str x, [sp, #-n]! */
+/* Recognizes stp ..., [sp, #-n]!, sub sp, sp, #n and str x, [sp, #-n]!, which move the stack
+ * pointer down. */
 static bool moves_stack(uint32_t instruction)
 {
     return matches(instruction, 0xffc003e0, 0xa98003e0) ||
@@ -88,13 +89,13 @@ static bool moves_stack(uint32_t instruction)
            matches(instruction, 0xffe00fe0, 0xf8000fe0);
 }
 
-/* A bit field as a signed number of instructions. */
+/* Returns a field of bits of an instruction as a signed number. */
 static int64_t read_distance(uint32_t instruction, unsigned from, unsigned bits)
 {
     return (int64_t)((uint64_t)instruction << (64 - from - bits)) >> (64 - bits);
 }
 
-/* The distance from a branch to its target; 0: it is no branch. */
+/* Returns the distance from a branch to its target, in instructions; 0: it is no branch. */
 static int64_t branch_distance(uint32_t instruction)
 {
     return is_jump(instruction) || is_call(instruction) ? read_distance(instruction, 0, 26)
@@ -129,7 +130,7 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
     return step;
 }
 
-/* ---- Moving --------------------------------------------------------------------------------- */
+/* ---- Moving instructions --------------------------------------------------------------------- */
 
 static void put_instruction(struct displaced *out, uint32_t instruction)
 {
@@ -144,7 +145,8 @@ static bool put_jump(struct displaced *out, uintptr_t to, uintptr_t target)
     return near;
 }
 
-/* A conditional branch has a short range: in the copy it skips the jump back to the function. */
+/* Moves a conditional branch. Its range is short, so in the copy it skips the jump back to the
+ * function, and leads to a jump to its target. */
 static bool move_condition(uint32_t instruction, uintptr_t from, uintptr_t to,
                            struct displaced *out)
 {
@@ -154,7 +156,7 @@ static bool move_condition(uint32_t instruction, uintptr_t from, uintptr_t to,
            put_jump(out, to, from + 4 * branch_distance(instruction));
 }
 
-/* The address becomes a word that is loaded: ldr x, .+8 */
+/* Moves adr or adrp: the copy loads the address from a word behind it (ldr x, .+8). */
 static bool move_address(uint32_t instruction, uintptr_t from, uintptr_t to, struct displaced *out)
 {
     int64_t way =
@@ -196,8 +198,9 @@ static size_t end_of_nops(const struct displace_function *function, size_t index
     return index;
 }
 
-/* What stays in place: a landing pad, and what the program itself rewrites while it runs: nops
- * (-fpatchable-function-entry), or a jump over nops (XRay). */
+/* Returns the number of instructions at the beginning of a function that stay in place: a landing
+ * pad, and what the program itself rewrites while it runs: nops (-fpatchable-function-entry), or a
+ * jump over nops (XRay). */
 static size_t fixed_beginning(const struct displace_function *function)
 {
     bool has_pad = function->size >= 4 && is_bti(instruction_at(function, 0));
@@ -235,7 +238,8 @@ bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
     return way >= -FAR && way < FAR;
 }
 
-/* Through x16, which a linker's stubs may change between a call and the function. */
+/* Writes a jump to any address. It uses x16, which stubs of the linker may change between a call
+ * and the function. */
 void displace_far_jump(uintptr_t to, uint8_t *out)
 {
     static const uint32_t code[] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */

@@ -1,9 +1,9 @@
 /* stack.S (aarch64) - functions that cannot be written in C.
  *
- * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
- * to the first stack, because the frame record is an ordinary one.
- * The file of the same name for x86_64 describes the others. syscall leaves the first argument, which the
- * result overwrites, in x9.
+ * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder
+ * finds the way back to the first stack, because the frame record is an ordinary one. stack.S of
+ * x86_64 describes the other functions. The hook of syscall keeps the first argument in x9, because
+ * the result overwrites its register.
  */
         .text
         .globl  arch_call_on
@@ -57,16 +57,16 @@ arch_call_unblocked_end:
 
         .globl  syscall, arch_syscall_hook_end
         .hidden arch_syscall_hook_end, hook_restricting_syscall
-        .weak   hook_restricting_syscall /* not in unit tests */
+        .weak   hook_restricting_syscall /* unit tests do not link it */
         .type   syscall, %function
 syscall:
         .cfi_startproc
         hint    #34                     /* bti c */
         cmp     x0, #277                /* seccomp */
         b.eq    2f
-        cmp     x0, #167                /* prctl ... */
+        cmp     x0, #167                /* prctl */
         b.ne    3f
-        cmp     x1, #22                 /* ... with PR_SET_SECCOMP */
+        cmp     x1, #22                 /* PR_SET_SECCOMP, the first argument of prctl */
         b.ne    3f
 2:      b       hook_restricting_syscall
 3:
@@ -101,7 +101,8 @@ arch_syscall_hook_end:
         .cfi_endproc
         .size   syscall, . - syscall
 
-/* The return address of a handler whose frame was moved: unwinders recognise these two instructions. */
+/* The return address of a signal handler whose frame was moved. Unwinders recognise these two
+ * instructions. */
         .globl  arch_signal_return
         .hidden arch_signal_return
         .type   arch_signal_return, %function

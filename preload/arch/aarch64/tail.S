@@ -1,9 +1,9 @@
 /* tail.S (aarch64) - hooks that must leave no frame between the caller and the real function.
- * The file of the same name for x86_64 says why.
+ * tail.S of x86_64 says why.
  *
  * Instructions newer than the first aarch64 are written as hints, which are nops on older CPUs:
- * paciasp signs x30 while it is on the stack, and is a landing pad for calls under BTI; a jump through
- * x16 may go to any landing pad for calls.
+ * paciasp signs x30 while it is on the stack, and with BTI it is a landing pad for calls; a jump
+ * through x16 may go to any landing pad for calls.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -21,7 +21,7 @@
         stp     x0, x1, [sp, #16]
         str     x2, [sp, #32]
         bl      \notice
-        mov     x16, x0                 // the notice returns the real function
+        mov     x16, x0                 // the notice has returned the address of the real function
         ldp     x0, x1, [sp, #16]
         ldr     x2, [sp, #32]
         ldp     x29, x30, [sp], #48
@@ -43,7 +43,7 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
-/* The file of the same name for x86_64 describes hook_call_main. */
+/* Calls the program's main between two notices. tail.S of x86_64 describes hook_call_main. */
         .local  hook_main_return
         .comm   hook_main_return, 8, 8
         .hidden hook_call_main
@@ -77,7 +77,8 @@ hook_call_main:
         .cfi_endproc
         .size   hook_call_main, . - hook_call_main
 
-/* Compatible with BTI and PAC: libleak.so is marked so if its C code was compiled for them, too. */
+/* Marks this file as compatible with BTI and PAC. The linker marks libleak.so so if its C code was
+ * compiled for them, too. */
         .section .note.gnu.property, "a"
         .p2align 3
         .word   4, 16, 5                // "GNU", length of the description, NT_GNU_PROPERTY_TYPE_0

@@ -1,18 +1,19 @@
-/* arch.h (generic) - a CPU without a folder of its own: what depends on it is a page of numbers.
+/* arch.h (generic) - for a CPU without a folder of its own, which needs only a page of numbers.
  *
- * The Makefile takes this folder where preload/arch/ has none for $(ARCH), or with
+ * The Makefile takes this folder if preload/arch/ has none for $(ARCH), or with
  * ARCH_FOLDER=generic. Everything here is C. What C cannot say is in cpu_NAME.h:
  *
  *   CPU_SYSCALL           one instruction, and the registers that it needs
  *   CPU_SP                the name of the stack pointer
- *   numbers of registers in DWARF, types of relocations, an illegal instruction
- *   CPU_CFA, CPU_RA_AT, CPU_FP_AT    the compiler's frame of a function that calls others
+ *   the DWARF numbers of registers, types of relocations, an illegal instruction
+ *   CPU_CFA, CPU_RA_AT, CPU_FP_AT    how the compiler lays out the frame of a function that calls others
  *   the places of the registers in a signal frame and in ucontext_t
  *
- * Stacks are walked by the same interpreter of .eh_frame as elsewhere (unwind/cfi.c): it depends on the CPU
- * by three numbers. What needs instructions is missing: functions are not redirected by a jump written
- * over their beginning (displace.c), a system call that a stop has interrupted is not repeated
- * (CONTEXT_RESTARTS), and stores are not followed step by step (CONTEXT_CAN_STEP).
+ * Stacks are walked by the same interpreter of .eh_frame as elsewhere (unwind/cfi.c): three numbers
+ * are all that it needs to know of the CPU. What needs instructions is missing: functions are not
+ * redirected by a jump written over their beginning (displace.c), a system call that a stop has
+ * interrupted is not repeated (CONTEXT_RESTARTS), and stores are not followed step by step
+ * (CONTEXT_CAN_STEP).
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -30,14 +31,15 @@
 #error "preload/arch/generic has no cpu_NAME.h for this CPU (CONTRIBUTING.md, Recipes)"
 #endif
 
-/* Slots of a Rust hash table that are probed at once. */
+/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
 #ifdef __SSE2__
 #define ARCH_HASH_GROUP 16
 #else
 #define ARCH_HASH_GROUP 8
 #endif
 
-/* No function gets a jump; but sizes of it are declared. */
+/* The size and the range of a jump over the beginning of a function. No jump is written on such a
+ * CPU, but the sizes are needed for declarations. */
 #define ARCH_JUMP 4
 #define ARCH_JUMP_FAR (1ul << 20)
 
@@ -53,7 +55,7 @@ static inline uintptr_t arch_stack_pointer(void)
     return sp;
 }
 
-/* The thread pointer. */
+/* Returns the thread pointer. */
 static inline uintptr_t arch_thread_block(void)
 {
     return CPU_THREAD_POINTER;
@@ -64,15 +66,17 @@ static inline void arch_pause(void)
     __asm__ volatile("" ::: "memory");
 }
 
-/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-#define ARCH_CALL_ON_UNWINDS 0 /* an unwinder does not get back to the first stack */
-/* In a signal handler: makes a system call under that mask. Not called without CONTEXT_RESTARTS. */
+/* An unwinder on the other stack does not find the way back to the first stack. */
+#define ARCH_CALL_ON_UNWINDS 0
+/* Sets the signal mask and makes a system call. Called in a signal handler, but never where
+ * CONTEXT_RESTARTS is 0. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
 extern const char arch_syscall_hook_end[];
 
-/* Which of these 16 bytes equal that byte: bit i for bytes[i]. */
+/* Returns which of 16 bytes equal "byte": bit i for bytes[i]. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
     uint32_t found = 0;
@@ -81,12 +85,12 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* The place of a frame record: __builtin_frame_address(0) of the called function, whose frame
- * the compiler lays out in one way: the return address and the caller's fp at fixed places below
- * the CFA. The arguments of a variadic function lie between, and there only the compiler knows
- * the CFA. */
+/* The place of the frame record of a called function: __builtin_frame_address(0) of that function.
+ * The compiler lays out all frames in one way: the return address and the caller's fp are at fixed
+ * places below the CFA. Only in a variadic function its arguments lie between, and there only the
+ * compiler knows the CFA. */
 struct arch_link {
     uintptr_t record;
 };
@@ -98,7 +102,7 @@ struct arch_link {
 #define ARCH_LINK(its_record) ((struct arch_link){(uintptr_t)(its_record)})
 #define CPU_WORD(address) (*(const uintptr_t *)(address))
 
-/* The place where the return address of a call is stored until the call returns. */
+/* Returns where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)caller_sp;
@@ -110,7 +114,7 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return pc;
 }
 
-/* All calls from a frame have the same sp. */
+/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
 #define ARCH_SLOTS_VARY 0
 
 static inline uintptr_t arch_address(const void *pointer)
@@ -118,7 +122,6 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer;
 }
 
-/* All calls from a frame have the same sp. */
 #define ARCH_SLOTS_VARY 0
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
@@ -135,7 +138,7 @@ static inline bool arch_cie_letter(char letter)
     return false;
 }
 
-/* The start files have unwind tables throughout. */
+/* All functions of the start files have unwind tables, so no function is recognised by its code. */
 #define ARCH_DTORS_SIZE 4
 #define ARCH_DTORS_CFA 0
 #define ARCH_DTORS_FP 0

@@ -1,6 +1,6 @@
-/* byte_atomics.c (generic) - atomic exchanges of bytes, for CPUs that have them for words only: there the
- * compiler calls these functions, and libatomic, where they otherwise are, would be a library more in every
- * program. Each works on the word around the byte. */
+/* byte_atomics.c (generic) - atomic exchanges of bytes, for CPUs that have them only for words. On
+ * such a CPU the compiler calls these functions, which are otherwise in libatomic; libleak would
+ * load that library into every program. Each function changes the word around the byte. */
 #include "preload/base/base.h"
 
 HIDDEN uint8_t exchange_byte(volatile void *at, uint8_t value,

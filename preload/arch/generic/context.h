@@ -1,4 +1,4 @@
-/* context.h (generic) - the registers of a thread that a signal has interrupted. */
+/* context.h (generic) - reads the registers of a thread that a signal has interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -21,20 +21,21 @@ static inline uintptr_t context_fp(const ucontext_t *context)
     return CPU_CONTEXT(context)[CPU_CONTEXT_FP];
 }
 
-/* The registers that may hold a pointer, as an array. */
+/* Returns the general registers as an array; any of them may hold a pointer. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = CPU_CONTEXT_COUNT;
     return CPU_CONTEXT(context) + CPU_CONTEXT_FIRST;
 }
 
-/* Does a function that is called leave this register of that array as it was? */
+/* Says whether a called function must preserve the register with index i in that array. */
 static inline bool context_register_is_kept(unsigned i)
 {
     return CPU_CONTEXT_IS_KEPT(i + CPU_CONTEXT_FIRST);
 }
 
-/* The rest of them: floating point and vector registers, in which code copies pointers. */
+/* Gets the range of the other saved registers: floating point and vector registers, which may hold
+ * pointers, because code copies memory with them. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     *start = (uintptr_t)(CPU_CONTEXT(context) + CPU_CONTEXT_FIRST + CPU_CONTEXT_COUNT);
@@ -44,10 +45,10 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 #define CONTEXT_RED_ZONE CPU_RED_ZONE
 
-/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+/* ---- Restarting system calls that a signal has interrupted ----------------------------------- */
 
-/* libleak repeats no system calls here: the kernel repeats those that it can (SA_RESTART), and the
- * others fail with EINTR. */
+/* Is 0: libleak repeats no system calls on this CPU. The kernel repeats those that it can
+ * (SA_RESTART), and the others fail with EINTR. */
 #define CONTEXT_RESTARTS 0
 #define CONTEXT_NEEDS_FIRST 1
 
@@ -114,22 +115,23 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
 
 /* ---- Threads ---------------------------------------------------------------------------------- */
 
-/* Most CPUs keep it in a variable of the loader. */
+/* Returns the value with which setjmp encrypts pointers; 0: on most CPUs it is a variable of the
+ * loader. */
 static inline uintptr_t context_pointer_guard(void)
 {
     return 0;
 }
 
-/* Here a thread control block cannot be recognised. */
+/* Says whether memory is a thread control block. It cannot be recognised here. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;
     return false;
 }
 
-/* ---- Single steps ---------------------------------------------------------------------------- */
+/* ---- Single-stepping ------------------------------------------------------------------------- */
 
-#define CONTEXT_CAN_STEP 0 /* only a debugger can */
+#define CONTEXT_CAN_STEP 0 /* only a debugger can make a thread execute step by step */
 static inline void context_set_step(ucontext_t *context, bool step)
 {
     (void)context, (void)step;
@@ -137,23 +139,25 @@ static inline void context_set_step(ucontext_t *context, bool step)
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
-#define CONTEXT_RESTORER CPU_RESTORER /* SA_RESTORER where libc sets it in every action */
+#define CONTEXT_RESTORER CPU_RESTORER /* the flag SA_RESTORER, if libc sets it in every action */
 
-/* The kind of access of a fault: not known. */
+/* Returns the kind of access that caused a fault; 0: it is not known here. */
 static inline unsigned context_access(const ucontext_t *context)
 {
     (void)context;
     return 0;
 }
 
-/* After a call of an address that is no code, the return address is where every call puts it. */
+/* Says whether, after a call of an address that is no code, the return address is on the stack: it
+ * is where every call puts it. */
 #define CONTEXT_CALLER_ON_STACK (!ARCH_LINK_REGISTER)
 static inline uintptr_t context_link(const ucontext_t *context)
 {
     return ARCH_LINK_REGISTER ? CPU_CONTEXT(context)[CPU_CONTEXT_LINK] : 0;
 }
 
-/* A handler of the program runs on the signal stack where libleak's signal was delivered. */
+/* Is 0: signal frames are not moved here, so a handler of the program runs on the stack on which
+ * libleak's signal was delivered. */
 #define CONTEXT_FRAMES_MOVE 0
 static inline void context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top,
                                 void *handler)

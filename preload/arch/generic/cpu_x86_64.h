@@ -1,5 +1,6 @@
-/* cpu_x86_64.h - the numbers of x86_64 for arch.h and context.h beside it: it has a folder of its own, and is
- * built with this one (make ARCH_FOLDER=generic) to test the other files here without an emulator. */
+/* cpu_x86_64.h - the numbers of x86_64 that arch.h and context.h in this folder need. x86_64 has a
+ * folder of its own, and is built with this one (make ARCH_FOLDER=generic) only to test the other
+ * files here without an emulator. */
 #ifndef CPU_X86_64_H
 #define CPU_X86_64_H
 
@@ -8,7 +9,7 @@
 #define ARCH_SLOT_WORD 1 /* R_X86_64_64 */
 
 typedef uint8_t arch_code;
-#define ARCH_UNKNOWN_CODE 0x06 /* push %es, which 64-bit code does not have */
+#define ARCH_UNKNOWN_CODE 0x06 /* push %es, which is illegal in 64-bit code */
 
 #define CPU_SYSCALL(number, a, b, c, d, e, f)                                                      \
     register long r10 __asm__("r10") = d;                                                          \
@@ -21,7 +22,7 @@ typedef uint8_t arch_code;
                      : "rcx", "r11", "memory");                                                    \
     return result
 #define CPU_SP "rsp"
-/* The thread pointer: the first word of the thread control block is the block's own address. */
+/* Reads the thread pointer: the first word of the thread control block is the block's own address. */
 #define CPU_THREAD_POINTER                                                                         \
     ({                                                                                             \
         uintptr_t block_;                                                                          \
@@ -46,13 +47,13 @@ typedef uint8_t arch_code;
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
-#define ARCH_DWARF_OTHER 3 /* rbx: the loader's resolver */
+#define ARCH_DWARF_OTHER 3 /* rbx, on which the loader's _dl_runtime_resolve bases its CFA */
 
 #define ARCH_SIGNAL_LINK 0
 #define ARCH_SIGNAL_FP (40 + 10 * 8)
 #define ARCH_SIGNAL_SP (40 + 15 * 8)
 #define ARCH_SIGNAL_PC (40 + 16 * 8)
-#define ARCH_SIGRETURN 0ull /* libc's trampoline has a table */
+#define ARCH_SIGRETURN 0ull /* libc's signal trampoline has an unwind table */
 
 #define CPU_CONTEXT(context) ((const uintptr_t *)(context)->uc_mcontext.gregs)
 #define CPU_CONTEXT_PC REG_RIP
@@ -65,6 +66,6 @@ typedef uint8_t arch_code;
     ((i) == REG_RBX || (i) == REG_RBP || ((i) >= REG_R12 && (i) <= REG_R15))
 #define CPU_RED_ZONE 128
 #define CPU_RESTORER 0x04000000ul
-#define ARCH_HAS_RESTORER 1 /* in the kernel's struct sigaction */
+#define ARCH_HAS_RESTORER 1 /* 1: the kernel's struct sigaction has a restorer */
 
 #endif

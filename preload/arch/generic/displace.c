@@ -1,4 +1,4 @@
-/* displace.c (generic) - no function is changed: its instructions cannot be read here. */
+/* displace.c (generic) - changes no function, because it cannot read the instructions of the CPU. */
 #include "preload/interpose/displace.h"
 
 struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t address)

@@ -1,4 +1,5 @@
-/* stack.c (generic) - what other CPUs have in stack.S: another stack, and the hook of syscall(). */
+/* stack.c (generic) - what other CPUs have in stack.S: calls on another stack, and the hook of
+ * syscall(). */
 #include "preload/base/base.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-/* Lies at the end of the other stack, for the first may be a small one. */
+/* A call on another stack. It lies at the end of that stack, because the first stack may be small. */
 struct call_on {
     ucontext_t here, there;
     void (*function)(void *);
@@ -24,7 +25,8 @@ static void make_call(unsigned upper, unsigned lower)
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument)
 {
     struct call_on *call = (struct call_on *)((uintptr_t)stack_end & -(uintptr_t)64) - 1;
-    char *low = (char *)call - 4096; /* only its end is used */
+    /* A made-up start, because only the end of the stack is used. */
+    char *low = (char *)call - 4096;
     call->function = function;
     call->argument = argument;
     getcontext(&call->there);
@@ -45,7 +47,7 @@ long arch_call_unblocked(const uint64_t *mask, long number, const long arguments
 }
 
 __attribute__((weak)) long hook_restricting_syscall(long number, long a, long b, long c, long d,
-                                                    long e) HIDDEN; /* not in unit tests */
+                                                    long e) HIDDEN; /* unit tests do not link it */
 
 EXPORT long syscall(long number, ...);
 EXPORT long syscall(long number, ...)

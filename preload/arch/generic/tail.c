@@ -1,8 +1,8 @@
 /* tail.c (generic) - what other CPUs have in tail.S: hooks that must leave no frame between the
- * caller and the real function. The file for x86_64 says why.
+ * caller and the real function. tail.S of x86_64 says why.
  *
- * Each ends with a call whose value it returns, of which gcc and clang make a jump from -O1 with
- * -foptimize-sibling-calls on.
+ * Each ends with a call whose value it returns. gcc and clang turn that call into a jump, with -O1
+ * and -foptimize-sibling-calls or with higher optimisation.
  */
 #include "preload/base/base.h"
 
@@ -20,7 +20,8 @@ void *hook_pair_dlsym_notice(void *handle, const char *name);
 #define TAIL_CALL return
 #endif
 
-/* The notice returns the real function. */
+/* Defines a hook: it calls the notice, which returns the address of the real function, and jumps
+ * there. */
 #define TAIL_HOOK(type, name, notice, parameters, arguments)                                       \
     type name parameters;                                                                          \
     type name parameters                                                                           \
@@ -44,7 +45,8 @@ main_function *hook_main_begins(void);
 int hook_main_ended(int status);
 int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
 
-/* Here main returns as C's does. */
+/* Calls the program's main between two notices. Unlike the versions of other CPUs it requires that
+ * main returns as a C function does. */
 int hook_call_main(int argc, char **argv, char **envp)
 {
     int status = hook_main_begins()(argc, argv, envp);

@@ -1,4 +1,4 @@
-/* context.h (i386) - the registers of a thread that a signal has interrupted. */
+/* context.h (i386) - reads and changes the registers of a thread that a signal has interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -13,21 +13,23 @@
 
 #include "x86_registers.h"
 
-/* The registers that may hold a pointer, as an array: edi, esi, ebp, esp, ebx, edx, ecx, eax. */
+/* Returns the general registers as an array: edi, esi, ebp, esp, ebx, edx, ecx, eax. Any of them
+ * may hold a pointer. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = REG_EAX - REG_EDI + 1;
     return (const uintptr_t *)&context->uc_mcontext.gregs[REG_EDI];
 }
 
-/* Does a function that is called leave this register of that array as it was? */
+/* Says whether a called function must preserve the register with index i in that array. */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i <= REG_EBX - REG_EDI && i != REG_ESP - REG_EDI;
 }
 
-/* The vector registers, in which code copies pointers: behind the state of the old coprocessor, in
- * the format of fxsave, with the size of what the kernel saved. */
+/* Gets the range of the saved vector registers, which may hold pointers, because code copies memory
+ * with them. They follow the state of the old coprocessor, in the format of fxsave; the kernel has
+ * stored the size of the range in it. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     const char *area = (const char *)context->uc_mcontext.fpregs;
@@ -35,7 +37,7 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     uint32_t magic, size = 512;
     if (!area)
         return false;
-    memcpy(&has_no_vectors, area + 110, sizeof has_no_vectors); /* 0: they follow */
+    memcpy(&has_no_vectors, area + 110, sizeof has_no_vectors); /* 0: the vector registers follow */
     if (has_no_vectors)
         return false;
     area += 112;
@@ -47,15 +49,16 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     return true;
 }
 
-/* Bytes below sp that a leaf function may use. */
+/* Number of bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 0
 
-/* ---- System calls that a signal has interrupted ------------------------------------------------
+/* ---- Restarting system calls that a signal has interrupted ------------------------------------
  *
- * int 0x80 stands in the code that makes the call, or in the vDSO's function, which tries a faster
- * instruction first; the kernel returns from that, too, behind the int 0x80 that follows it. */
+ * A system call is made by int 0x80, either in the code that makes the call or in the vDSO's
+ * function, which first tries a faster instruction (sysenter, syscall). The kernel returns from the
+ * faster instruction to the code behind the int 0x80, too. */
 
-/* sysenter or syscall, with int 0x80 behind it. */
+/* Says whether pc is at a sysenter or syscall that an int 0x80 follows. */
 static inline bool context_at_fast_call(uintptr_t pc)
 {
     uint16_t code;
@@ -63,28 +66,30 @@ static inline bool context_at_fast_call(uintptr_t pc)
     return (code == 0x340f || code == 0x050f) && context_at_call(pc + sizeof code);
 }
 
-/* Says whether the thread is in the kernel, or just before or after the system call. */
+/* Says whether the signal has interrupted a system call, or came just before or after one. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context)) ||
            context_at_fast_call(context_pc(context));
 }
 
-/* Is that address just after a call of the vDSO's function: call *%gs:0x10? Only code is read. */
+/* Says whether an address is just behind a call of the vDSO's function: call *%gs:0x10. It reads
+ * nothing but code. */
 static inline bool context_is_vdso_call(uintptr_t back)
 {
     return memcmp((const char *)back - 7, "\x65\xff\x15\x10\0\0\0", 7) == 0;
 }
 
-/* Recognizes what follows the vDSO's function in the function by which glibc makes calls with six
- * arguments: pop %ebp, %edi, %ebx; ret. */
+/* Says whether an address is in the function with which glibc makes system calls of six arguments,
+ * just behind its call of the vDSO's function: pop %ebp, %edi, %ebx; ret. */
 static inline bool context_is_six_argument_end(uintptr_t back)
 {
     return memcmp((const char *)back, "\x5d\x5f\x5b\xc3", 4) == 0;
 }
 
-/* The place at which the code of the program makes the call. In the vDSO three registers have been
- * pushed, and so have they in the function for six arguments, whose caller loads the number. */
+/* Returns the address of the code that makes the call; its number is loaded before it. The vDSO's
+ * function has pushed three registers, and so has glibc's function for six arguments, whose caller
+ * loads the number. 0: not known. */
 static inline uintptr_t context_call_site(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context);
@@ -100,8 +105,9 @@ static inline uintptr_t context_call_site(const ucontext_t *context)
     return *(const uint8_t *)(back - 5) == 0xe8 ? back - 5 : 0;
 }
 
-/* The number of the system call. The result has overwritten it: mostly an instruction before loads
- * it. -1: none does, or its register is overwritten, too. */
+/* Returns the number of the interrupted system call. The result has overwritten its register, so it
+ * is read from the instruction before the call that loads the number. -1: there is no such
+ * instruction, or its source is overwritten, too. */
 static inline long context_call_number(const ucontext_t *context)
 {
     static const signed char place[8] = {-1, -1, -1, REG_EBX, -1, -1, REG_ESI, REG_EDI};
@@ -114,15 +120,15 @@ static inline long context_call_number(const ucontext_t *context)
     return from.reg < 0 ? (long)from.number : context->uc_mcontext.gregs[place[from.reg]];
 }
 
-/* What the hook of syscall() has kept of a system call that overwrote it: its own first argument,
- * above four pushed registers and the return address. */
+/* Returns the number and the first argument of a system call of the hook of syscall(). The number
+ * is the hook's own first argument, above four pushed registers and the return address. */
 static inline void context_syscall_hook(const ucontext_t *context, long *number, long *first)
 {
     *number = ((const long *)context_sp(context))[5];
     *first = context->uc_mcontext.gregs[REG_EBX];
 }
 
-/* The value with which setjmp encrypts pointers by xor. */
+/* Returns the value with which setjmp encrypts pointers by xor. */
 static inline uintptr_t context_pointer_guard(void)
 {
     uintptr_t guard;
@@ -130,23 +136,25 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
-/* The offset of the dynamic thread vector in the thread control block. */
+/* Offset of the dynamic thread vector (TLS) in the thread control block. */
 #define CONTEXT_DTV 4
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
-#define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it where there is no vDSO */
+/* The flag SA_RESTORER, which libc sets if there is no vDSO. */
+#define CONTEXT_RESTORER 0x04000000ul
 
-/* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
- * kernel had made it there, and starts the handler. The frame: return address, the handler's three
- * arguments, of which two are addresses in the frame, siginfo, ucontext. */
+/* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
+ * the kernel had made it there, and starts the handler. top: upper end of the frame, which consists
+ * of the return address, the handler's three arguments (two of them are addresses in the frame),
+ * the siginfo and the ucontext. */
 #define CONTEXT_FRAMES_MOVE 1
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
     uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t) * 4 - sizeof(siginfo_t);
     uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
-    to -= (to - frame) % 64; /* vector registers are saved at multiples of 64 */
+    to -= (to - frame) % 64; /* the kernel saves vector registers at multiples of 64 */
     memcpy((void *)to, (const void *)frame, top - frame);
     ucontext_t *moved = (ucontext_t *)((uintptr_t)context - frame + to);
     uintptr_t *argument = (uintptr_t *)to + 1;

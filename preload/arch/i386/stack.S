@@ -1,8 +1,8 @@
 /* stack.S (i386) - functions that cannot be written in C.
  *
- * arch_syscall_6(number, six arguments) makes a system call: the sixth argument is in ebp.
- * The file of the same name for x86_64 describes the others. The hook of syscall leaves the number in its
- * own argument, where a handler finds it.
+ * arch_syscall_6(number, six arguments) makes a system call; the sixth argument is passed in ebp.
+ * stack.S of x86_64 describes the other functions. The hook of syscall leaves the number in its own
+ * first argument, where a signal handler finds it.
  */
 .macro SAVE register
         pushl   \register
@@ -16,7 +16,7 @@
         .cfi_restore \register
 .endm
 
-/* Saves the four registers that belong to the caller; then arguments begin at 20(%esp). */
+/* Saves the four registers that a function must preserve. After it the arguments begin at 20(%esp). */
 .macro SAVE_REGISTERS
         SAVE    %ebx
         SAVE    %esi
@@ -104,16 +104,16 @@ arch_call_unblocked_end:
 
         .globl  syscall, arch_syscall_hook_end
         .hidden arch_syscall_hook_end, hook_restricting_syscall
-        .weak   hook_restricting_syscall /* not in unit tests */
+        .weak   hook_restricting_syscall /* unit tests do not link it */
         .type   syscall, @function
 syscall:
         .cfi_startproc
         endbr32
         cmpl    $354, 4(%esp)           /* seccomp */
         je      hook_restricting_syscall
-        cmpl    $172, 4(%esp)           /* prctl ... */
+        cmpl    $172, 4(%esp)           /* prctl */
         jne     2f
-        cmpl    $22, 8(%esp)            /* ... with PR_SET_SECCOMP */
+        cmpl    $22, 8(%esp)            /* PR_SET_SECCOMP, the first argument of prctl */
         je      hook_restricting_syscall
 2:      SAVE_REGISTERS
         mov     20(%esp), %eax

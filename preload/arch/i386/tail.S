@@ -1,5 +1,5 @@
 /* tail.S (i386) - hooks that must leave no frame between the caller and the real function.
- * The file of the same name for x86_64 says why. Arguments are on the stack and stay there.
+ * tail.S of x86_64 says why. Arguments are on the stack and stay there.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -16,7 +16,7 @@
         call    \notice
         add     $12, %esp
         .cfi_adjust_cfa_offset -12
-        jmp     *%eax                   /* the notice returns the real function */
+        jmp     *%eax                   /* the notice has returned the address of the real function */
         .cfi_endproc
         .size   \name, . - \name
 .endm
@@ -29,8 +29,9 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
-/* stack_scrub.h: the C function begins where the export was called, on a scrubbed stack. The words in
- * front of a call, which align the stack, are zeros: a gap could hold an old pointer. */
+/* Defines an export that scrubs the dead stack below its caller and then jumps to its C function
+ * (stack_scrub.h). The words that are pushed before a call to align the stack are zeros, because a
+ * gap could hold an old pointer. */
         .hidden stack_scrub
 .macro SCRUBBED name
         .hidden hook_\name
@@ -62,7 +63,7 @@
         SCRUBBED __lsan_do_recoverable_leak_check
         SCRUBBED __lsan_do_leak_check
 
-/* The file of the same name for x86_64 describes hook_call_main. */
+/* Calls the program's main between two notices. tail.S of x86_64 describes hook_call_main. */
         .hidden hook_call_main
         .local  hook_main_return
         .comm   hook_main_return, 4, 4
@@ -81,7 +82,7 @@ hook_call_main:
         mov     %eax, hook_main_return@GOTOFF(%ebx)
         sub     $12, %esp
         .cfi_adjust_cfa_offset 12
-        push    28(%esp)                /* envp, argv, argc */
+        push    28(%esp)                /* envp; the next two push argv and argc */
         .cfi_adjust_cfa_offset 4
         push    28(%esp)
         .cfi_adjust_cfa_offset 4

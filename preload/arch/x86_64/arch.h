@@ -1,7 +1,8 @@
 /* arch.h (x86_64) - what depends on the CPU: system calls, registers, the signal frame.
  *
- * A port is a folder beside this one with the same names; a constant that is 0 here matters on
- * another CPU. System calls are raw, so that errno, which belongs to the program, is never written.
+ * Each CPU has a folder beside this one, which defines the same names. A constant that is 0 here
+ * may have another value there. System calls are raw, so that errno, which belongs to the program,
+ * is never written.
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -10,19 +11,22 @@
 
 #include <stdint.h>
 
-#define ARCH_HASH_GROUP 16 /* slots of a Rust hash table that are probed at once */
-/* Relocation types: of a slot for an address, of a slot for calls. */
+/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+#define ARCH_HASH_GROUP 16
+/* Types of relocations: of a GOT slot with an address of data, of a GOT slot for calls, of an
+ * address in data. */
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
 #define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */
 
-#define ARCH_SLOT_WORD 1 /* R_X86_64_64: an address in initialised data */
+#define ARCH_SLOT_WORD 1 /* R_X86_64_64 */
 
-/* Written over the beginning of a function as a breakpoint: an illegal instruction, no longer than
- * any other. */
+/* The code that is written over the beginning of a function as a breakpoint: an illegal
+ * instruction, not longer than any other instruction. */
 typedef uint8_t arch_code;
-#define ARCH_UNKNOWN_CODE 0x06 /* push %es, which 64-bit code does not have */
+#define ARCH_UNKNOWN_CODE 0x06 /* push %es, which is illegal in 64-bit code */
 
-/* The jump that is written over the beginning of a function: its size and range (displace.h). */
+/* The jump that is written over the beginning of a function (displace.h): its size in bytes and its
+ * range. */
 #define ARCH_JUMP 5
 #define ARCH_JUMP_FAR (1ul << 31)
 
@@ -46,7 +50,8 @@ static inline uintptr_t arch_stack_pointer(void)
     return sp;
 }
 
-/* The thread control block lies just above a thread's own stack (glibc). */
+/* Returns the address of the thread control block, which lies just above a thread's own stack
+ * (glibc). */
 static inline uintptr_t arch_thread_block(void)
 {
     uintptr_t block;
@@ -60,22 +65,24 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
-/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-#define ARCH_CALL_ON_UNWINDS 1 /* an unwinder gets back to the first stack */
-/* Makes a system call under a signal mask, from a signal handler. */
+/* An unwinder on the other stack finds the way back to the first stack. */
+#define ARCH_CALL_ON_UNWINDS 1
+/* Sets the signal mask and makes a system call. Called in a signal handler. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
-extern const char arch_syscall_hook_end[]; /* behind the system call of the hook of syscall() */
+/* Address behind the system call instruction of the hook of syscall(). */
+extern const char arch_syscall_hook_end[];
 
-/* libunwind's names for this CPU, for the stack pointer, and for the registers that hold the pc of
- * a caller: after a call, and after a signal. */
+/* libunwind's name of this CPU and its numbers of registers: the stack pointer, and those that hold
+ * the pc of a caller after a call and after a signal. */
 #define ARCH_LIBUNWIND "x86_64"
 #define ARCH_LIBUNWIND_SP 7
 #define ARCH_LIBUNWIND_PC 16
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 16
 
-/* Which of these 16 bytes equal that byte: bit i for bytes[i]. */
+/* Returns which of 16 bytes equal "byte": bit i for bytes[i]. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
     typedef char vector __attribute__((vector_size(16), aligned(1)));
@@ -84,34 +91,36 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
-/* All calls from a frame have the same sp. */
+/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
 #define ARCH_SLOTS_VARY 0
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
-/* DWARF numbers of the three registers that a row restores. */
+/* DWARF numbers of the registers that a CFI row restores: frame pointer, stack pointer, return
+ * address. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
-/* rbx, on which the loader's _dl_runtime_resolve bases its CFA. */
+/* DWARF number of rbx, on which the loader's _dl_runtime_resolve bases its CFA. */
 #define ARCH_DWARF_OTHER 3
 
-/* When a signal handler has returned, sp points at the ucontext; byte offsets of the interrupted
- * registers inside it (struct ucontext: flags 8, link 8, stack 24, then r8..rip in this order). */
+/* Offsets of the interrupted registers from sp, when a signal handler has returned. Then sp points
+ * at the ucontext: flags 8 bytes, link 8, stack 24, then r8..rip in the order of ucontext_t. */
 #define ARCH_SIGNAL_LINK 0
 #define ARCH_SIGNAL_FP (40 + 10 * 8)
 #define ARCH_SIGNAL_SP (40 + 15 * 8)
 #define ARCH_SIGNAL_PC (40 + 16 * 8)
 
-/* The instructions of a signal trampoline without unwind table; libc's has a table. */
+/* Instructions of a signal trampoline without unwind table; 0: libc's trampoline has one. */
 #define ARCH_SIGRETURN 0ull
 
-/* The only function without unwind table that calls others: the C library's start files put
- * __do_global_dtors_aux into every object, and at dlclose it calls the destructors of C++ objects.
- * It is recognised, and its frame found, by the code after its call of __cxa_finalize: call;
- * movb $1, completed; pop %rbp; ret. */
+/* How to unwind __do_global_dtors_aux, the only function without unwind table that calls others.
+ * The C library's start files put it into every object, and at dlclose it calls the destructors of
+ * C++ objects. It is recognised, and its frame found, by the code after its call of __cxa_finalize:
+ * call; movb $1, completed; pop %rbp; ret. */
 #define ARCH_DTORS_SIZE 14
-#define ARCH_DTORS_CFA 16 /* above sp; then, from the CFA: */
+/* Distance from sp to the CFA; the following two are distances from the CFA. */
+#define ARCH_DTORS_CFA 16
 #define ARCH_DTORS_FP (-16)
 #define ARCH_DTORS_RA (-8)
 

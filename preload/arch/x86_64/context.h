@@ -1,4 +1,4 @@
-/* context.h (x86_64) - the registers of a thread that a signal has interrupted. */
+/* context.h (x86_64) - reads and changes the registers of a thread that a signal has interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -13,21 +13,21 @@
 
 #include "x86_registers.h"
 
-/* The registers that may hold a pointer, as an array. */
+/* Returns the general registers as an array; any of them may hold a pointer. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = REG_RIP;
     return (const uintptr_t *)context->uc_mcontext.gregs;
 }
 
-/* Does a function that is called leave this register of that array as it was? */
+/* Says whether a called function must preserve the register with index i in that array. */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i == REG_RBX || i == REG_RBP || (i >= REG_R12 && i <= REG_R15);
 }
 
-/* The vector registers, in which code copies pointers. The kernel stores the size of what it saved.
- */
+/* Gets the range of the saved vector registers, which may hold pointers, because code copies memory
+ * with them. The kernel has stored the size of the range in it. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     const char *area = (const char *)context->uc_mcontext.fpregs;
@@ -42,18 +42,19 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     return true;
 }
 
-/* Bytes below sp that a leaf function may use. */
+/* Number of bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 128
 
-/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+/* ---- Restarting system calls that a signal has interrupted ----------------------------------- */
 
-/* Says whether the thread is in the kernel, or just before or after the system call. */
+/* Says whether the signal has interrupted a system call, or came just before or after one. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
 }
 
-/* A value that an instruction has loaded; sp: the stack pointer then. -1: it is not known any more. */
+/* Returns the value that an instruction has loaded. sp: the stack pointer at that instruction. -1:
+ * the value is not known any more. */
 static inline long context_loaded(const ucontext_t *context, const struct instruction_number *from,
                                   uintptr_t sp)
 {
@@ -73,8 +74,8 @@ static inline long context_loaded(const ucontext_t *context, const struct instru
     return (long)(uint32_t)value;
 }
 
-/* The number of the system call that __syscall_cancel_arch makes, read from the code that calls
- * it. */
+/* Returns the number of the system call that glibc's __syscall_cancel_arch makes. It is read from
+ * the code that calls that function, because the register is overwritten. */
 static inline long context_cancel_number(const ucontext_t *context)
 {
     const uint8_t *back;
@@ -85,8 +86,9 @@ static inline long context_cancel_number(const ucontext_t *context)
     return context_loaded(context, &from, context_sp(context) + sizeof back);
 }
 
-/* The number of the system call. The result has overwritten it: mostly an instruction before loads
- * it. -1: none does, or its register is overwritten, too. */
+/* Returns the number of the interrupted system call. The result has overwritten its register, so it
+ * is read from the instruction before the call that loads the number. -1: there is no such
+ * instruction, or its source is overwritten, too. */
 static inline long context_call_number(const ucontext_t *context)
 {
     const uint8_t *call = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE;
@@ -96,14 +98,15 @@ static inline long context_call_number(const ucontext_t *context)
     return context_loaded(context, &from, context_sp(context));
 }
 
-/* What the hook of syscall() has kept of a system call that overwrote it. */
+/* Returns the number and the first argument of a system call of the hook of syscall(), which has
+ * stored the number below sp. */
 static inline void context_syscall_hook(const ucontext_t *context, long *number, long *first)
 {
     *number = ((const long *)context_sp(context))[-1];
     *first = context->uc_mcontext.gregs[REG_RDI];
 }
 
-/* The value with which setjmp encrypts pointers by xor. */
+/* Returns the value with which setjmp encrypts pointers by xor. */
 static inline uintptr_t context_pointer_guard(void)
 {
     uintptr_t guard;
@@ -111,22 +114,23 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
-/* The offset of the dynamic thread vector in the thread control block. */
+/* Offset of the dynamic thread vector (TLS) in the thread control block. */
 #define CONTEXT_DTV 8
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
-#define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it in every action */
+#define CONTEXT_RESTORER 0x04000000ul /* the flag SA_RESTORER, which libc sets in every action */
 
-/* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
- * kernel had made it there, and starts the handler. */
+/* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
+ * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
-    uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t); /* the handler's return address */
+    /* The frame begins with the return address of the handler. */
+    uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t);
     uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
-    to -= (to - frame) % 64; /* vector registers are saved at multiples of 64 */
+    to -= (to - frame) % 64; /* the kernel saves vector registers at multiples of 64 */
     memcpy((void *)to, (const void *)frame, top - frame);
     ucontext_t *moved = (ucontext_t *)(to + sizeof(uintptr_t));
     if (context->uc_mcontext.fpregs)

@@ -24,7 +24,7 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
     return step;
 }
 
-/* ---- Moving --------------------------------------------------------------------------------- */
+/* ---- Moving instructions --------------------------------------------------------------------- */
 
 static bool put_distance(struct displaced *out, unsigned length, unsigned relative, uintptr_t from,
                          uintptr_t to)
@@ -36,7 +36,7 @@ static bool put_distance(struct displaced *out, unsigned length, unsigned relati
     return near == distance;
 }
 
-/* A short jump becomes a near one. */
+/* Moves a jump. The copy of a short jump is a near jump, which has a larger range. */
 static bool move_branch(const struct instruction *instruction, uintptr_t target, uintptr_t to,
                         struct displaced *out)
 {
@@ -51,8 +51,9 @@ static bool move_branch(const struct instruction *instruction, uintptr_t target,
     return put_distance(out, always ? 5 : 6, always ? 1 : 2, to + out->copied, target);
 }
 
-/* A call must return to the function and not to the copy, which no unwinder knows. So the return
- * address is pushed, of 64 bits in two halves, and the called function is jumped to. */
+/* Moves a call. The called function must return to the original function and not to the copy, which
+ * no unwinder knows. So the copy pushes the return address (64 bits in two halves) and jumps to the
+ * called function. */
 static bool move_call(const struct instruction *instruction, uintptr_t at, uintptr_t target,
                       uintptr_t to, struct displaced *out)
 {
@@ -73,12 +74,13 @@ static bool move_call(const struct instruction *instruction, uintptr_t at, uintp
     return put_distance(out, 5, 1, to + out->copied, target);
 }
 
-/* With a shadow stack the CPU does not accept a return address that was pushed. */
+/* Says whether the thread has a shadow stack: then the CPU does not accept a return address that
+ * was pushed. */
 static bool has_shadow_stack(void)
 {
-    uintptr_t pointer = 0; /* Linux has none for 32-bit programs */
+    uintptr_t pointer = 0; /* stays 0 in 32-bit programs, which have no shadow stack on Linux */
 #ifdef __x86_64__
-    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* a nop without a shadow stack */
+    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* does nothing without a shadow stack */
 #endif
     return pointer != 0;
 }
@@ -98,9 +100,9 @@ static bool move_instruction(const struct instruction *instruction, const uint8_
     return true;
 }
 
-/* ---- Refusing ------------------------------------------------------------------------------- */
+/* ---- Refusing functions that cannot be changed ----------------------------------------------- */
 
-/* What compilers and assemblers put between functions. */
+/* Says whether bytes are padding that compilers and assemblers put between functions. */
 static bool is_padding(const struct displace_function *function, unsigned at, unsigned end)
 {
     while (at < end) {
@@ -139,8 +141,9 @@ static unsigned end_of_nops(const struct displace_function *function, unsigned a
     return at;
 }
 
-/* What stays in place: a landing pad, and what the program itself rewrites while it runs: nops
- * (-fpatchable-function-entry), or a short jump over nops (XRay). */
+/* Returns the size of the beginning of a function that stays in place: a landing pad, and what the
+ * program itself rewrites while it runs: nops (-fpatchable-function-entry), or a short jump over
+ * nops (XRay). */
 static unsigned fixed_beginning(const struct displace_function *function)
 {
     unsigned at = end_of_nops(function, has_landing_pad(function) ? 4 : 0);
@@ -206,7 +209,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
     return NULL;
 }
 
-/* ---- Jumps ---------------------------------------------------------------------------------- */
+/* ---- Writing jumps --------------------------------------------------------------------------- */
 
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 {

@@ -1,11 +1,12 @@
 #include "instruction.h"
 
-#define LONGEST 15 /* of an instruction */
+#define LONGEST 15 /* largest length of an instruction in bytes */
 
 #ifdef __x86_64__
 #define IS_64_BIT true
 #else
-#define IS_64_BIT false /* i386 (Makefile): no REX prefixes, and no operand relative to pc */
+/* i386, whose Makefile uses this file, too: it has no REX prefixes and no pc-relative operands. */
+#define IS_64_BIT false
 #endif
 
 static bool is_rex(uint8_t byte)
@@ -13,7 +14,7 @@ static bool is_rex(uint8_t byte)
     return IS_64_BIT && (byte & 0xf0) == 0x40;
 }
 
-/* The ModRM byte and what follows it: an operand in a register or in memory. */
+/* Reads the ModRM byte and what follows it: an operand in a register or in memory. */
 static void read_operand(const uint8_t *bytes, struct instruction *out)
 {
     unsigned byte = bytes[out->length++], mode = byte >> 6, base = byte & 7;
@@ -31,7 +32,7 @@ static bool is_stack_pointer(uint8_t operand)
     return (operand & 0xc7) == 0xc4;
 }
 
-/* The second byte of an opcode, after 0x0f. */
+/* Reads the second byte of an opcode, after 0x0f. */
 static enum instruction_form read_long_opcode(const uint8_t *bytes, struct instruction *out)
 {
     unsigned opcode = bytes[out->length++];
@@ -50,7 +51,8 @@ static enum instruction_form read_long_opcode(const uint8_t *bytes, struct instr
     return known ? INSN_PLAIN : INSN_UNKNOWN;
 }
 
-/* An operand and an immediate, whose size follows from the opcode and the operand-size prefix. */
+/* Reads an operand and an immediate number. The size of the number follows from the opcode
+ * (is_byte) and from the operand-size prefix (is_short). */
 static enum instruction_form read_with_number(const uint8_t *bytes, struct instruction *out,
                                               bool is_byte, bool is_short)
 {
@@ -59,7 +61,7 @@ static enum instruction_form read_with_number(const uint8_t *bytes, struct instr
     return INSN_PLAIN;
 }
 
-/* inc, dec, push; indirect calls and jumps cannot be moved. */
+/* Reads inc, dec or push. The indirect calls and jumps with the same opcode cannot be moved. */
 static enum instruction_form read_group_5(const uint8_t *bytes, struct instruction *out)
 {
     unsigned which = bytes[out->length] >> 3 & 7;
@@ -183,11 +185,12 @@ struct instruction instruction_read(const uint8_t *bytes, size_t left)
     unsigned prefixes = out.length;
     if (is_rex(window[out.length]))
         is_wide = window[out.length++] & 8;
-    bool is_high = out.length > prefixes && window[prefixes] & 1; /* %r12 is encoded like %rsp */
+    /* %r12 is encoded like %rsp with this bit. */
+    bool is_high = out.length > prefixes && window[prefixes] & 1;
     out.form = read_opcode(window, &out, is_short, is_wide);
     if (is_high && out.form == INSN_STACK && (out.opcode == 0x81 || out.opcode == 0x83))
         out.form = INSN_PLAIN;
-    /* A prefix changes the meaning of a jump. */
+    /* A prefix would change the meaning of a jump. */
     if (out.length > left || out.length > LONGEST ||
         ((out.form == INSN_BRANCH || out.form == INSN_CALL) && prefixes) ||
         (out.form == INSN_RETURN && out.length > 1))
@@ -206,26 +209,28 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
     return at + instruction->length + distance;
 }
 
-/* ---- The number of a system call ------------------------------------------------------------- */
+/* ---- Finding the number of a system call ----------------------------------------------------- */
 
-#define NUMBER_FAR 64 /* bytes between the instruction that loads the number and the call */
+/* Largest number of bytes between the instruction that loads the number and the system call. */
+#define NUMBER_FAR 64
 
 struct move {
     bool known;
-    unsigned to;   /* register; MEMORY: none */
+    unsigned to;   /* the register that is written; MEMORY: none */
     unsigned form; /* opcode */
     const uint8_t *operand;
     unsigned rex;
 };
 #define MEMORY 16
-#define STACK_POINTER 4 /* as encoded */
+#define STACK_POINTER 4 /* numbers of registers as instructions encode them */
 #define STACK_FRAME 5
 
-/* Which register does the instruction write? Only instructions that load arguments are known. */
+/* Finds the register that an instruction writes. Only instructions that compilers use to load
+ * arguments are known. */
 static struct move read_move(const uint8_t *bytes)
 {
     struct move move = {0};
-    bytes += *bytes == (IS_64_BIT ? 0x64 : 0x65); /* %fs, %gs: of the thread */
+    bytes += *bytes == (IS_64_BIT ? 0x64 : 0x65); /* prefix %fs or %gs: a variable of the thread */
     if (is_rex(*bytes))
         move.rex = *bytes++;
     move.form = *bytes;
@@ -243,7 +248,7 @@ static struct move read_move(const uint8_t *bytes)
     case 0x89: /* mov */
     case 0x31: /* xor */
     case 0xc7: /* mov number */
-    case 0x80: /* and, xor ... number */
+    case 0x80: /* and, xor ... with a number */
     case 0x81:
     case 0x83:
         move.to = last;
@@ -278,7 +283,8 @@ static struct instruction_number read_stack_load(const struct move *move)
     return number;
 }
 
-/* The instruction writes that register, one of the first eight. */
+/* Reads where the value comes from that an instruction writes to a register. reg: its number, below
+ * 8. */
 static struct instruction_number read_number(const struct move *move, unsigned reg)
 {
     struct instruction_number number = {.found = true, .reg = -1};
@@ -299,14 +305,15 @@ static struct instruction_number read_number(const struct move *move, unsigned r
     return number;
 }
 
-/* Does the instruction change where the value comes from? */
+/* Says whether an instruction changes the register or memory from which a value was loaded before. */
 static bool is_changed(const struct instruction_number *from, const struct move *move)
 {
     return (from->reg >= 0 && move->to == (unsigned)from->reg) ||
            (from->in_memory && move->to == MEMORY);
 }
 
-/* Does the code from there to the call write the register in its first instruction and not again? */
+/* Says whether the instruction at "bytes" writes the register, and no later instruction before the
+ * call does. If so, *out says where the value comes from. */
 static bool leads_to_call(const uint8_t *bytes, const uint8_t *call, unsigned reg,
                           struct instruction_number *out)
 {
@@ -330,7 +337,8 @@ struct instruction_number instruction_find_value(const uint8_t *call, unsigned r
     struct instruction_number number = {0};
     size_t most = (uintptr_t)call % 4096 < NUMBER_FAR ? (uintptr_t)call % 4096 : NUMBER_FAR;
     for (size_t back = 2; back < most; back++) {
-        bool has_prefix = is_rex(call[-(ptrdiff_t)back - 1]); /* of other registers */
+        /* The instruction would have a REX prefix, which changes its registers. */
+        bool has_prefix = is_rex(call[-(ptrdiff_t)back - 1]);
         if (!has_prefix && leads_to_call(call - back, call, reg, &number))
             return number;
     }
@@ -344,7 +352,8 @@ struct instruction_number instruction_find_number(const uint8_t *call)
 
 bool instruction_is_cancel(const uint8_t *call)
 {
-    /* mov %rsi,%rax (the number); then five arguments move up, and the last two come from the stack */
+    /* The code of __syscall_cancel_arch: mov %rsi,%rax (the number); then five arguments move up by
+     * one, and the last two come from the stack. */
     static const uint8_t code[] = {0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7, 0x48, 0x89, 0xce, 0x4c,
                                    0x89, 0xc2, 0x4d, 0x89, 0xca, 0x4c, 0x8b, 0x44, 0x24, 0x08,
                                    0x4c, 0x8b, 0x4c, 0x24, 0x10, 0x4c, 0x89, 0x5c, 0x24, 0x08};

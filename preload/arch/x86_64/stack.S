@@ -1,11 +1,13 @@
 /* stack.S (x86_64) - functions that cannot be written in C.
  *
- * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
- * to the first stack, because the CFA is based on rbp.
- * arch_call_unblocked(mask, number, arguments) sets the signal mask and makes a system call. A handler
- * that interrupts it recognises the situation by its pc, which is between the two labels.
- * syscall is libc's function; but it leaves the number of the call in the red zone, where a handler finds
- * it: the result overwrites the register.
+ * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder
+ * finds the way back to the first stack, because the CFA is based on rbp.
+ *
+ * arch_call_unblocked(mask, number, arguments) sets the signal mask and makes a system call. A
+ * signal handler that interrupts it recognises that by the pc, which is between the two labels.
+ *
+ * syscall is a hook of libc's function of that name. It stores the number of the call in the red
+ * zone, where a signal handler finds it, because the result overwrites the number's register.
  */
         .text
         .globl  arch_call_on
@@ -59,16 +61,16 @@ arch_call_unblocked_end:
 
         .globl  syscall, arch_syscall_hook_end
         .hidden arch_syscall_hook_end, hook_restricting_syscall
-        .weak   hook_restricting_syscall /* not in unit tests */
+        .weak   hook_restricting_syscall /* unit tests do not link it */
         .type   syscall, @function
 syscall:
         .cfi_startproc
         endbr64
         cmp     $317, %rdi              /* seccomp */
         je      hook_restricting_syscall
-        cmp     $157, %rdi              /* prctl ... */
+        cmp     $157, %rdi              /* prctl */
         jne     2f
-        cmp     $22, %rsi               /* ... with PR_SET_SECCOMP */
+        cmp     $22, %rsi               /* PR_SET_SECCOMP, the first argument of prctl */
         je      hook_restricting_syscall
 2:      mov     %rdi, -8(%rsp)
         mov     %rdi, %rax

@@ -1,9 +1,11 @@
 /* tail.S (x86_64) - hooks that must leave no frame between the caller and the real function.
  *
- * dlopen, dlmopen, dlclose and dlsym use their return address (RUNPATH, $ORIGIN, namespaces, RTLD_NEXT):
- * after a C wrapper libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
- * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
- * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
+ * dlopen, dlmopen, dlclose and dlsym use their return address (for RUNPATH, $ORIGIN, namespaces and
+ * RTLD_NEXT): if a C function called them, libleak.so would be their caller. So these hooks save
+ * the arguments, call a function of the runtime (the notice), restore the arguments and jump to the
+ * real function. vfork returns twice to its caller, the second time on a stack that the child has
+ * used, so it is hooked in the same way. C++ exceptions from constructors do not pass through here:
+ * after the jump the hook has no frame.
  */
 .macro SAVE_ARGUMENTS
         push    %rdi
@@ -31,7 +33,7 @@
         endbr64
         SAVE_ARGUMENTS
         call    \notice
-        mov     %rax, %r11              /* the notice returns the real function */
+        mov     %rax, %r11              /* the notice has returned the address of the real function */
         RESTORE_ARGUMENTS
         jmp     *%r11
         .cfi_endproc
@@ -46,10 +48,12 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
-/* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main may
- * return with any stack pointer and any value in the preserved registers, and with the direction flag set.
- * libc's frame is reached again without them; with a main that keeps the rules all is as it was. Unwinding
- * ends here after main, for the same reason.
+/* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main
+ * may return with any stack pointer and any value in the preserved registers, and with the
+ * direction flag set. hook_call_main returns to libc without relying on them: the return address is
+ * kept in hook_main_return, the stack pointer is derived from the one after main. After a main that
+ * keeps the rules all registers are as expected. Unwinding ends here once main has returned,
+ * because the stack pointer is not known.
  */
         .local  hook_main_return
         .comm   hook_main_return, 8, 8

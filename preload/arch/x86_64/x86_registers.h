@@ -1,8 +1,9 @@
-/* x86_registers.h - the registers of an interrupted thread, as far as both x86 CPUs, of 32 and of 64
- * bits, have the same under other names. context.h of both names them, and includes this:
+/* x86_registers.h - reads and changes the registers of an interrupted thread, on 32-bit and 64-bit
+ * x86. context.h of x86_64 and of i386 defines the following names, and then includes this file:
  *
- *     X86_PC X86_SP X86_FP X86_AX   indices of gregs        X86_ARGUMENTS   those of a system call
- *     X86_CALL                      the instruction that makes one, two bytes
+ *     X86_PC X86_SP X86_FP X86_AX   indices of these registers in gregs
+ *     X86_ARGUMENTS                 indices of the registers with the arguments of a system call
+ *     X86_CALL                      the system call instruction, which has two bytes
  */
 #ifndef ARCH_X86_REGISTERS_H
 #define ARCH_X86_REGISTERS_H
@@ -27,7 +28,7 @@ static inline uintptr_t context_fp(const ucontext_t *context)
     return context->uc_mcontext.gregs[X86_FP];
 }
 
-/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+/* ---- Restarting system calls that a signal has interrupted ----------------------------------- */
 
 #define CONTEXT_RESTARTS 1
 #define CONTEXT_CALL_SIZE 2
@@ -39,7 +40,7 @@ static inline bool context_at_call(uintptr_t pc)
     return code == X86_CALL;
 }
 
-/* Is pc just after a system call instruction? Only code is read for that. */
+/* Says whether pc is just behind a system call instruction. It reads nothing but code. */
 static inline bool context_after_call(const ucontext_t *context)
 {
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
@@ -55,7 +56,8 @@ static inline void context_set_result(ucontext_t *context, long result)
     context->uc_mcontext.gregs[X86_AX] = result;
 }
 
-/* Restarts the system call. first: its first argument, which some CPUs overwrite. */
+/* Makes the thread repeat the system call. first: the first argument, used on CPUs where the result
+ * overwrites it. */
 static inline void context_call_again(ucontext_t *context, long number, long first)
 {
     (void)first;
@@ -64,8 +66,8 @@ static inline void context_call_again(ucontext_t *context, long number, long fir
 }
 #define CONTEXT_NEEDS_FIRST 0
 
-/* The kernel has set pc back to the system call instruction: skips it, as if the call had failed.
- */
+/* Makes the thread skip a system call instruction to which the kernel has set pc back, as if the
+ * call had failed. */
 static inline void context_fail_call(ucontext_t *context, long error)
 {
     context->uc_mcontext.gregs[X86_AX] = error;
@@ -86,13 +88,13 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
 
 /* ---- Threads ---------------------------------------------------------------------------------- */
 
-/* Is this a thread control block? It points to itself twice. */
+/* Says whether memory is a thread control block, which contains its own address twice. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     return block[0] == (uintptr_t)block && block[2] == (uintptr_t)block;
 }
 
-/* ---- Single steps ---------------------------------------------------------------------------- */
+/* ---- Single-stepping ------------------------------------------------------------------------- */
 
 /* Makes each instruction raise SIGTRAP after the handler has returned, or ends that. */
 #define CONTEXT_CAN_STEP 1
@@ -105,7 +107,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 
 /* ---- Faults ------------------------------------------------------------------------------------ */
 
-/* The kind of access of a page fault: enum leak_access. */
+/* Returns the kind of access that caused a page fault (enum leak_access). */
 static inline unsigned context_access(const ucontext_t *context)
 {
     uintptr_t error = context->uc_mcontext.gregs[REG_ERR];
@@ -114,7 +116,8 @@ static inline unsigned context_access(const ucontext_t *context)
     return error & 16 ? 3 : error & 2 ? 2 : 1;
 }
 
-/* After a call of an address that is no code, the return address is the last word on the stack. */
+/* Is 1: after a call of an address that is no code, the return address is the last word on the
+ * stack. */
 #define CONTEXT_CALLER_ON_STACK 1
 static inline uintptr_t context_link(const ucontext_t *context)
 {
