@@ -1,5 +1,6 @@
-/* leak_cpu.h - the CPUs that libleak runs on: what the library and the tools both have to know of each.
- * Everything else of a CPU is in its folder, preload/arch/CPU/, or in preload/arch/generic/cpu_CPU.h.
+/* leak_cpu.h - the CPUs that libleak runs on: what the library and the tools both have to know of
+ * each CPU. Everything else about a CPU is in its folder preload/arch/CPU/, or in
+ * preload/arch/generic/cpu_CPU.h.
  */
 #ifndef LEAK_CPU_H
 #define LEAK_CPU_H
@@ -8,12 +9,12 @@
 #include <limits.h>
 #include <linux/audit.h>
 
-/* X(NAME, machine, tls, registers...)
- *   NAME       as uname -m calls it
- *   machine    in ELF headers
- *   tls        thread-local variables of the program: they begin so many bytes above the thread
- *              pointer (variant I), or end there (LEAK_TLS_BELOW, variant II)
- *   registers  names of those in a recorded crash, in the order of the kernel, without pc */
+/* The table of CPUs: X(NAME, machine, tls, registers...)
+ *   NAME       the CPU as uname -m names it
+ *   machine    the CPU in ELF headers
+ *   tls        how many bytes above the thread pointer the program's thread-local variables begin (variant I
+ *              of TLS); LEAK_TLS_BELOW: they end at the thread pointer (variant II)
+ *   registers  names of the registers in a recorded crash, in the order of the kernel, without pc */
 #define LEAK_TLS_BELOW INT_MIN
 #define LEAK_CPU_TABLE(X)                                                                          \
     X(x86_64, EM_X86_64, LEAK_TLS_BELOW, "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",     \
@@ -26,11 +27,11 @@
       "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",   \
       "s11", "t3", "t4", "t5", "t6")
 
-/* The CPU that this is compiled for: in ELF headers, and in seccomp filters. */
+/* The CPU that this is compiled for, as ELF headers (MACHINE) and seccomp filters (AUDIT) name it. */
 #if defined(__x86_64__)
 #define LEAK_CPU_MACHINE EM_X86_64
-#define LEAK_CPU_MACHINE_32 EM_386    /* of 32-bit programs that run on it; EM_NONE (0): none do */
-#define LEAK_CPU_MACHINE_OTHER EM_386 /* of programs of another word size beside these */
+#define LEAK_CPU_MACHINE_32 EM_386 /* 32-bit programs that run on this CPU; EM_NONE (0): none do */
+#define LEAK_CPU_MACHINE_OTHER EM_386 /* programs of the other word size that run on this CPU */
 #define LEAK_CPU_AUDIT AUDIT_ARCH_X86_64
 #elif defined(__i386__)
 #define LEAK_CPU_MACHINE EM_386

@@ -1,16 +1,19 @@
-/* leak_graph_file.h - the heap graph of one leak check as a file: every block, every pointer between
- * blocks, every root word, and the call stacks to name them. docs/GRAPH.md has an annotated dump.
+/* leak_graph_file.h - the heap graph of one leak check as a file: every block, every pointer
+ * between blocks, every root word, and the call stacks of the allocations. docs/GRAPH.md has an
+ * annotated dump.
  *
  *     file  = struct leak_graph_head, chunks
  *     chunk = struct leak_graph_chunk, payload
  *
- * A chunk holds whole items of one type (of a block: its head, or one of its pointers), and an item
- * continues where the last one of its type ended: numbers are differences to it, also across chunks. A number is a LEB128 varint of 64 bits; a signed one
- * is folded as (n << 1) ^ (n >> 63). The chunk END is the last one: without it the file is incomplete.
+ * A chunk holds whole items of one section (of a block: its head, or one of its pointers). Numbers
+ * in an item are differences to the previous item of that section, also across chunks. A number is
+ * a LEB128 varint of 64 bits; a signed one is written as (n << 1) ^ (n >> 63). The chunk END is the
+ * last one: without it the file is incomplete.
  *
- * Version 1 had no contents: END had the number of CONTENT. Readers read both.
+ * Version 1 had no section CONTENT: END had its number. Readers read both versions.
  *
- * The file belongs to one process and one moment. It is written once, in one pass, and never changed.
+ * The file belongs to one process and one moment. It is written once, in one pass, and never
+ * changed.
  */
 #ifndef LEAK_GRAPH_FILE_H
 #define LEAK_GRAPH_FILE_H
@@ -21,9 +24,9 @@
 #define LEAK_GRAPH_MAGIC 0x485052474b41454cull /* "LEAKGRPH" */
 #define LEAK_GRAPH_VERSION 2
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
-#define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* bytes of a payload */
-#define LEAK_GRAPH_TEXT_MOST 4096          /* bytes of a text */
-#define LEAK_GRAPH_SAMPLE_MOST 64          /* bytes of the sample of a content */
+#define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* largest number of bytes of a payload */
+#define LEAK_GRAPH_TEXT_MOST 4096          /* largest number of bytes of a text */
+#define LEAK_GRAPH_SAMPLE_MOST 64          /* largest number of bytes in the sample of a content */
 
 struct leak_graph_head {
     uint64_t magic;
@@ -33,15 +36,15 @@ struct leak_graph_head {
 
 struct leak_graph_chunk {
     uint32_t magic;
-    uint32_t type;    /* enum leak_graph_section */
-    uint32_t length;  /* of the payload; 8-byte words that follow: this, rounded up */
-    uint32_t ordinal; /* 0, 1, 2 … */
-    uint64_t sum;     /* leak_graph_sum of the four numbers above, then of the payload */
+    uint32_t type; /* enum leak_graph_section */
+    /* Bytes of the payload, which is padded with zeros to whole words of 8 bytes. */
+    uint32_t length;
+    uint32_t ordinal; /* number of this chunk: 0, 1, 2 … */
+    uint64_t sum;     /* leak_graph_sum of the four fields above and of the payload */
 };
 
-/* The sections, in the order of the file. TEXT is a number of bytes and these bytes.
- *
- * S(NAME, items) */
+/* The sections, in the order of the file: S(NAME, items). TEXT is a number of bytes, followed by
+ * these bytes. */
 #define LEAK_GRAPH_SECTION_TABLE(S)                                                                \
     S(INFO,                                                                                        \
       "one: flags, pid, start time, ns of the epoch when it started, and of the leak check, "      \
@@ -73,53 +76,55 @@ enum leak_graph_section {
 };
 
 enum leak_graph_flag {
-    LEAK_GRAPH_NO_WORDS = 1,        /* content=0: no first words */
-    LEAK_GRAPH_GLIBC = 2,           /* the C library's malloc: sizes of chunks are known */
-    LEAK_GRAPH_CONTENT_NUMBERS = 4, /* blocks have numbers of their contents */
+    LEAK_GRAPH_NO_WORDS = 1, /* option content=0: the first words of blocks are not recorded */
+    LEAK_GRAPH_GLIBC = 2,    /* malloc is that of glibc, so the sizes of its chunks are known */
+    LEAK_GRAPH_CONTENT_NUMBERS = 4, /* the items of BLOCKS have numbers of contents */
 };
 
-/* An item of BLOCKS. Addresses ascend; the block's number is its place.
+/* An item of the section BLOCKS. Addresses ascend; the number of a block is its position in the
+ * section.
  *
- *     address - last address, in words of 8 bytes
+ *     address - address of the last block, in words of 8 bytes
  *     4 * size + enum leak_graph_word
  *     site
  *     signed tick - last tick
  *     signed count - last count       the serial of a block is T<thread>#<count>
- *     (thread * 256 + kind) xor the last one
- *     VALUE: the first word
- *     CONTENT_NUMBERS: the number of its content, 8 bytes
+ *     (thread * 256 + kind) xor that of the last block
+ *     if VALUE: the first word of the block
+ *     if CONTENT_NUMBERS: the number of its content, 8 bytes
  *     its edges, each
- *         2 * words since the last edge (the first: word + 1) + inside
- *         signed target - this block
- *         offset, if inside: from the start of the target; its size: the byte behind it
+ *         2 * words since the last edge (for the first edge: word + 1) + inside
+ *         signed number of the target - number of this block
+ *         if inside: offset from the start of the target; an offset equal to its size: the byte behind it
  *     0
  *
  * A block's pointers to itself are left out. */
 enum leak_graph_word {
-    LEAK_GRAPH_ZERO,    /* the first word is 0, not recorded, or the block has none */
-    LEAK_GRAPH_POINTER, /* it is the pointer of the first edge */
-    LEAK_GRAPH_SAME,    /* as in the last block whose site is equal modulo LEAK_GRAPH_SLOTS */
+    LEAK_GRAPH_ZERO, /* the first word is 0 or not recorded, or the block is shorter than a word */
+    LEAK_GRAPH_POINTER, /* the first word is the pointer of the first edge */
+    /* The first word equals that of the last block whose site is equal modulo LEAK_GRAPH_SLOTS. */
+    LEAK_GRAPH_SAME,
     LEAK_GRAPH_VALUE,
 };
 
 #define LEAK_GRAPH_SLOTS 4096
 
-/* The number of a block's content: 0 unknown. Equal numbers are equal contents, within one file: either the
- * blocks are equal, or they begin with equal texts, end in a zero byte each, that fill more than half of them. */
+/* The number of a block's content; 0: unknown. In one file, blocks with equal numbers are equal, or
+ * they begin with equal texts that end in a zero byte and fill more than half of each block. */
 enum leak_graph_content {
-    LEAK_GRAPH_IS_TEXT = 1, /* the lowest bit */
+    LEAK_GRAPH_IS_TEXT = 1, /* the lowest bit of the number: the content begins with a text */
 };
 
-/* Each step is a bijection of the sum so far and of the word: of two payloads that differ in one
- * word the sums differ. */
+/* Adds a word to a checksum. Each step is a bijection of the sum so far and of the word, so two
+ * payloads that differ in one word have different sums. */
 static inline uint64_t leak_graph_sum_word(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
     return sum ^ sum >> 29;
 }
 
-/* The checksum of a chunk. chunk: the fields from magic to ordinal are set. payload: 8-byte words,
- * the last one filled up with zeros. */
+/* Returns the checksum of a chunk. chunk: its fields from magic to ordinal are set. payload: words
+ * of 8 bytes, the last one padded with zeros. */
 static inline uint64_t leak_graph_sum(const struct leak_graph_chunk *chunk, const uint64_t *payload)
 {
     uint64_t sum = leak_graph_sum_word(0x6c, (uint64_t)chunk->magic << 32 | chunk->type);

@@ -1,8 +1,10 @@
-/* leak_option_files.h - which option files are obeyed: the rule that the runtime and the tools share.
+/* leak_option_files.h - decides which option files are obeyed. The runtime and the tools share this
+ * rule.
  *
- * An option file says where recordings go and what is run, and it is looked for in the working
- * directory, too, which may be anybody's. So it must belong to the caller or to root, and nobody else
- * may write it. A symbolic link to it must belong to one of them as well.
+ * An option file says where recordings go and which commands are run. It is also searched in the
+ * working directory, which another user may own. So the file must belong to the caller or to root,
+ * and no other user may be able to write it. A symbolic link to it must belong to the caller or to
+ * root as well.
  */
 #ifndef LEAK_OPTION_FILES_H
 #define LEAK_OPTION_FILES_H
@@ -11,15 +13,15 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Says whether the owner of an option file is trusted. root: 0, or for a file in /etc the owner of
- * /etc, because root may have no number in a user namespace. */
+/* Says whether the owner of an option file is trusted. root: user number of root; for a file in
+ * /etc the owner of /etc, because in a user namespace root may have no number. */
 static inline bool leak_option_owner_is_good(const struct stat *file, unsigned caller,
                                              unsigned root)
 {
     return file->st_uid == caller || file->st_uid == 0 || file->st_uid == root;
 }
 
-/* Says why libleak ignores an option file, and what to do; NULL: it does not. */
+/* Returns why libleak ignores an option file, and what the user can do; NULL: it is not ignored. */
 static inline const char *leak_option_file_refusal(const struct stat *file, unsigned caller,
                                                    unsigned root)
 {

@@ -7,11 +7,12 @@
  * hexdump.
  *
  * Publication: a writer reserves space by adding to header.used, fills it, and publishes it last
- * with a release store: chunk.magic, then the word of each record that is marked "publish" below.
- * Data that is not published is zero, and readers skip it.
+ * with a release store: chunk.magic, then one word of each record, which is marked "publish:"
+ * below. Data that is not published is zero, and readers skip it.
  *
  * The equation:  live(site) = folded(site) + sum over threads of slots(site),
- *                where each term is allocs - frees (and bytes - freed_bytes).
+ *                where each term is allocs - frees (and bytes - freed_bytes). A slot has the counts of one
+ *                thread for one site; now and then they are added to the site and cleared (a fold).
  */
 #ifndef LEAK_STORE_H
 #define LEAK_STORE_H
@@ -20,25 +21,27 @@
 
 #define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
 #define LEAK_STORE_VERSION 3
-#define LEAK_STORE_OLDEST 1 /* readers read this version and all up to the one above */
+/* Readers read this version and all later ones up to LEAK_STORE_VERSION. */
+#define LEAK_STORE_OLDEST 1
 #define LEAK_PAGE 4096ull
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
 #define LEAK_THREAD_NAME 16
 #define LEAK_SITE_THREADS 3
 
-/* The hot path has only one clock, the epoch word. One tick of it is 1/8 second. */
+/* The hot path has only one clock, the word header.epoch. It counts ticks of 1/8 second. */
 #define LEAK_TICKS_PER_SECOND 8
 
-/* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of the epoch word, which
- * counts from started_ns. */
+/* Names of times in this file: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of
+ * header.epoch, which counts from header.started_ns. */
 
-/* ---- Processes of libleak itself -------------------------------------------------------- */
+/* ---- Processes that libleak starts for itself ------------------------------------------------ */
 
-/* In the environment of what libleak starts for its own work (leakreport, leakwatch, gdb ...), and so
- * of what these start. libleak.so does nothing in such a process, however it was loaded: below
- * /etc/ld.so.preload with report=exit each leakreport would start another one. leakrun removes it
- * from the environment of the user's program. */
+/* Set in the environment of the programs that libleak starts for its own work (leakreport,
+ * leakwatch, gdb ...); the programs that these start inherit it. libleak.so does nothing in such a
+ * process, however it was loaded: otherwise, with /etc/ld.so.preload and report=exit, each
+ * leakreport would start another one. leakrun removes the variable from the environment of the
+ * user's program. */
 #define LEAK_HELPER_VARIABLE "LIBLEAK_HELPER"
 #define LEAK_HELPER_ENTRY LEAK_HELPER_VARIABLE "=1"
 
@@ -46,12 +49,12 @@
 
 enum leak_end {
     LEAK_END_NONE = 0,   /* not observed: the process runs, or its end was not recorded */
-    LEAK_END_EXIT = 1,   /* exit status in end_value */
-    LEAK_END_SIGNAL = 2, /* signal number in end_value */
+    LEAK_END_EXIT = 1,   /* end_value is the exit status */
+    LEAK_END_SIGNAL = 2, /* end_value is the signal number */
     LEAK_END_EXEC = 3,   /* exec was called and did not return */
 };
 
-/* Counters of what could not be tracked; reports show them. X(NAME, words for the report) */
+/* The counters of what could not be tracked, which reports show: X(NAME, words for the report) */
 #define LEAK_UNTRACKED_TABLE(X)                                                                    \
     X(NESTED, "allocations made while libleak itself was running in the same thread")              \
     X(BOOT, "allocations made before libleak was ready")                                           \
@@ -76,34 +79,38 @@ enum leak_untracked {
 };
 
 enum leak_header_flag {
-    LEAK_FLAG_FORKED = 1,         /* a fork child: sites 1..inherited_sites came from the parent */
-    LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
-    LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees are no errors */
-    LEAK_FLAG_FULL = 8,           /* the recording file was full: the newest sites are missing */
-    LEAK_FLAG_ASKED = 16,         /* sample=: the process allocates, even if no block was sampled */
+    LEAK_FLAG_FORKED = 1,    /* a fork child: the sites 1..inherited_sites came from its parent */
+    LEAK_FLAG_NO_STACKS = 2, /* site_stacks=off */
+    /* min_size, max_size ... are set: frees of unknown blocks are no errors. */
+    LEAK_FLAG_FILTERED = 4,
+    LEAK_FLAG_FULL = 8, /* the recording file was full: the newest sites are missing */
+    /* With sample=: the process has allocated, even if no block was sampled. */
+    LEAK_FLAG_ASKED = 16,
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* set by leakwatch: the OOM killer killed the process */
-    LEAK_FLAG_LATE = 256,         /* libleak was loaded late: older blocks are unknown */
-    LEAK_FLAG_NEVER_ENABLED =
-        128, /* started disabled (start=off, start_at, start_after) and never enabled */
-    LEAK_FLAG_DETACHED = 512, /* leakctl detach: nothing is recorded from then on */
+    LEAK_FLAG_LATE = 256,         /* libleak was loaded late: blocks from before are unknown */
+    /* Recording was disabled at the start (start=off, start_at, start_after) and was never enabled. */
+    LEAK_FLAG_NEVER_ENABLED = 128,
+    LEAK_FLAG_DETACHED = 512, /* leakctl detach: nothing was recorded from then on */
     LEAK_FLAG_EXIT_LOOK =
-        2048, /* exit_look was on at the start: a report explains a missing check */
-    LEAK_FLAG_PYTHON_UNREAD =
-        4096, /* a Python was there whose frames could not be read: stacks have C frames alone */
-    LEAK_FLAG_PYTHON_POOLS = 8192, /* Python carves small objects from pools: they are no blocks */
+        2048, /* exit_look was on at the start, so a report explains a missing leak check */
+    /* The process contained a Python whose frames could not be read: call stacks have only C
+     * frames. */
+    LEAK_FLAG_PYTHON_UNREAD = 4096,
+    /* Python carves small objects from pools of its own: they are not in the recording as blocks. */
+    LEAK_FLAG_PYTHON_POOLS = 8192,
 };
 
 /* ---- Requests ---------------------------------------------------------------------------
  *
- * leakctl sends requests to a running process through header.request, the mailbox. It claims the
+ * leakctl sends requests to a running process through header.request, the mailbox. leakctl claims the
  * mailbox, fills it, stores ASKED and sends the signal that libleak reserves (snapshot_signal). The
  * thread that gets the signal takes the request as soon as it is outside of the runtime, executes
  * it and stores the answer. leakctl reads the answer and frees the mailbox. leakctl withdraws a
  * request that was not taken (ASKED to CLAIMED, by compare and swap, like ASKED to TAKEN), and
  * clears a request whose sender is dead. */
 
-/* X(NAME, word) */
+/* The requests: X(NAME, word of the command of leakctl) */
 #define LEAK_VERB_TABLE(X)                                                                         \
     X(SNAPSHOT, "snapshot")                                                                        \
     X(MARK, "mark")                                                                                \
@@ -120,14 +127,15 @@ enum leak_verb {
 };
 
 enum leak_request_state {
+    /* Leakctl has claimed the mailbox, and fills the request or reads the answer. */
     LEAK_REQUEST_FREE = 0,
-    LEAK_REQUEST_CLAIMED,  /* by leakctl, which fills the request or reads the answer */
-    LEAK_REQUEST_ASKED,    /* by leakctl */
-    LEAK_REQUEST_TAKEN,    /* by the process */
-    LEAK_REQUEST_ANSWERED, /* by the process */
+    LEAK_REQUEST_CLAIMED,
+    LEAK_REQUEST_ASKED,    /* leakctl has filled the request */
+    LEAK_REQUEST_TAKEN,    /* the process has taken the request */
+    LEAK_REQUEST_ANSWERED, /* the process has stored the answer */
 };
 
-/* A(NAME, words for "leakctl: ...") */
+/* The answers to a request: A(NAME, words that leakctl prints) */
 #define LEAK_ANSWER_TABLE(A)                                                                       \
     A(DONE, "done")                                                                                \
     A(NO_LOOK, "no leak check was possible; the report gives the reason")                          \
@@ -143,81 +151,96 @@ enum leak_answer {
         LEAK_ANSWER_MAX
 };
 
-/* The value that the signal carries (sigqueue). A signal without it requests a leak check. */
+/* The value that the signal of a request carries (sigqueue). A signal without this value requests a
+ * leak check. */
 #define LEAK_REQUEST_VALUE 0x6c72
 
 #define LEAK_MILESTONE_NAME 32
 struct leak_request {
     uint32_t state;       /* publish: enum leak_request_state */
     uint32_t verb;        /* enum leak_verb */
-    uint32_t answer;      /* to the request: enum leak_answer */
-    int32_t asker;        /* pid of the sender … */
-    uint64_t asker_start; /* … and its start time */
-    uint64_t argument;    /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. ANSWERED: number of
-                             the new milestone; 0 = none */
-    char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
+    uint32_t answer;      /* enum leak_answer */
+    int32_t asker;        /* pid of the process that sent the request */
+    uint64_t asker_start; /* start time of the process that sent the request */
+    /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. In an answer: number of the new
+     * milestone; 0 = none. */
+    uint64_t argument;
+    char name[LEAK_MILESTONE_NAME]; /* name of the mark for MARK, NUL-terminated */
 };
 
-/* The graph file that a request wants, at this offset of page 0. The process notes why there is none
- * before the leak check of that milestone appears. */
+/* The flag of SNAPSHOT that requests a graph file, too, and where in page 0 its struct
+ * leak_request_file is. If no graph file is written, the process stores the reason there before the
+ * leak check of that milestone appears. */
 #define LEAK_REQUEST_GRAPH 1
 #define LEAK_REQUEST_FILE_AT 2048
 struct leak_request_file {
-    uint32_t milestone; /* of the leak check that the error belongs to; 0: none has ended */
-    int32_t error;      /* -errno; 0: the file was written */
-    char path[LEAK_PAGE - LEAK_REQUEST_FILE_AT - 8]; /* absolute, NUL-terminated */
+    /* Number of the milestone of the leak check to which "error" belongs; 0: no such leak check has
+     * ended. */
+    uint32_t milestone;
+    int32_t error; /* why the graph file was not written, -errno; 0: it was written */
+    /* Path of the graph file, absolute, NUL-terminated. */
+    char path[LEAK_PAGE - LEAK_REQUEST_FILE_AT - 8];
 };
 
-/* Page 0, whose fields up to "request" stand there in every version. A reader refuses newer versions
- * with a message that names them, and reads the older ones: version 1 ends before restricted_ns, and
- * 1 and 2 have half the counters in struct leak_resource_totals. */
+/* The header, at the start of page 0. Its fields up to "request" are the same in every version. A
+ * reader refuses newer versions with a message that names them, and reads the older ones: in
+ * version 1 the header ends before restricted_ns; in versions 1 and 2 struct leak_resource_totals
+ * has half as many counters. */
 struct leak_header {
-    uint64_t magic; /* publish: written last */
+    uint64_t magic; /* publish: LEAK_STORE_MAGIC */
     uint32_t version;
     uint32_t header_size; /* sizeof(struct leak_header) */
-    uint32_t machine;     /* ELF e_machine */
-    uint32_t flags;       /* enum leak_header_flag, atomic or */
+    uint32_t machine;     /* e_machine of the ELF header of the program */
+    uint32_t flags;       /* enum leak_header_flag; changed by atomic or */
     uint64_t file_size;   /* set at creation, never changed; the file is sparse */
     uint64_t used;        /* bytes reserved so far, including the header page; atomic add */
 
-    int32_t pid, ppid;   /* ppid of a fork child: the process whose recording it inherited */
-    uint64_t start_time; /* field 22 of /proc/PID/stat; with pid it identifies the process */
+    int32_t pid, ppid; /* of a fork child: pid of the process whose recording it inherited */
+    /* Start time of the process, field 22 of /proc/PID/stat; pid and start_time together identify
+     * the process. */
+    uint64_t start_time;
     uint64_t started_ns;
     uint64_t ended_ns; /* 0 = end not observed */
     uint32_t end_how;  /* enum leak_end */
     int32_t end_value;
-    uint64_t
-        inherited_sites; /* fork child: sites 1..N count only blocks inherited from the parent */
+    /* Of a fork child: the sites 1..N count only blocks that were inherited from the parent. */
+    uint64_t inherited_sites;
 
-    uint32_t epoch;   /* ticks since started_ns; written by any thread that sees time has passed */
-    uint32_t exec_at; /* tick of a call of exec that has not returned, else 0 */
-    uint64_t folds;   /* changes whenever counts move between a slot and a site: a reader of a live
-                         process reads it before and after the counts, and retries if it changed */
-    uint64_t live_bytes; /* batched per thread: differs from the sum over sites by up to 64 KiB a
-                            thread */
+    /* Current tick, counted from started_ns; any thread that sees that time has passed advances it. */
+    uint32_t epoch;
+    uint32_t exec_at; /* tick of a call of exec that has not returned; 0 = there is none */
+    /* A number that changes whenever counts move from a slot to a site (fold): a reader of a live
+     * process reads it before and after the counts, and tries again if it has changed. */
+    uint64_t folds;
+    /* Bytes of live blocks; threads add their changes in batches, so it differs from the sum over
+     * sites by up to 64 KiB for each thread. */
+    uint64_t live_bytes;
     uint64_t peak_bytes; /* the maximum of live_bytes */
     uint64_t peak_ns;
     uint64_t unknown_frees;
-    uint64_t nodes;   /* reserved so far; node ids are 1..nodes */
-    uint64_t sites;   /* likewise */
-    uint64_t threads; /* all threads so far */
+    uint64_t nodes;   /* number of node ids reserved so far; node ids are 1..nodes */
+    uint64_t sites;   /* number of site ids reserved so far; site ids are 1..sites */
+    uint64_t threads; /* number of threads so far, ended ones included */
     uint64_t modules;
     uint64_t untracked[LEAK_UNTRACKED_MAX];
-    /* unwind_check=N: call stacks compared with those of another unwinder; those that differ; those
-       that end early, are marked truncated, and continue in the other unwinder */
+    /* With unwind_check=N: number of call stacks that were compared with those of another unwinder;
+     * of those that differ; of those that end early and are marked as truncated, but continue in
+     * the other unwinder */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     char host[64]; /* NUL-terminated */
-    uint64_t
-        sample; /* the option sample=: one byte in this many is sampled, and all counts of blocks
-                        and bytes are estimates; 0 = every block is tracked */
-    struct leak_request request; /* the only part that leakctl writes, too */
-    uint64_t restricted_ns;      /* when a seccomp filter first forbade some calls; 0 = never */
+    /* The option sample=: one byte in this many is sampled, and all counts of blocks and bytes are
+     * estimates; 0 = every block is tracked. */
+    uint64_t sample;
+    /* Requests of leakctl; this is the only field that leakctl writes. */
+    struct leak_request request;
+    /* Time at which a seccomp filter first forbade some system calls; 0 = never. */
+    uint64_t restricted_ns;
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
 
 enum leak_chunk_type {
-    LEAK_CHUNK_PROCESS = 1, /* one struct leak_process */
+    LEAK_CHUNK_PROCESS = 1, /* one struct leak_process, with program and arguments */
     LEAK_CHUNK_OPTIONS,  /* text: "name=value (source)\n" for each option that is not the default */
     LEAK_CHUNK_MODULES,  /* struct leak_module, packed, 8-byte aligned */
     LEAK_CHUNK_THREADS,  /* array of struct leak_thread */
@@ -249,104 +272,117 @@ enum leak_chunk_type {
 struct leak_chunk {
     uint32_t magic; /* publish: LEAK_CHUNK_MAGIC, written after the rest of this struct */
     uint32_t type;
-    uint64_t offset; /* of this chunk in the file, so that no other page is mistaken for a chunk */
-    uint64_t size;   /* whole pages, including this struct */
-    uint64_t first;  /* id of the first record, for arrays that continue over chunks */
-    uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES). Arrays publish each record; their
-                        length is the capacity in bytes (the pages may hold a few more records), 0 =
-                        all of the payload */
+    /* Offset of this chunk in the file, so that no other page is mistaken for a chunk. */
+    uint64_t offset;
+    uint64_t size;  /* size in bytes, a multiple of LEAK_PAGE, including this struct */
+    uint64_t first; /* id of the first record, for arrays that continue in several chunks */
+    /* publish: number of payload bytes that are valid so far, in packed chunks (PROCESS, OPTIONS,
+     * MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES). In arrays each record is published on its
+     * own; there it is the capacity in bytes (the pages may hold a few more records), 0 = the whole
+     * payload. */
+    uint64_t length;
     uint64_t reserved[3];
 };
-#define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of one text, without the origin */
-/* If there is no valid chunk at an offset, the reader continues one page later. */
+/* Largest number of bytes of one text, without its origin. */
+#define LEAK_SUPPRESSIONS_MAX (64u << 10)
+/* If there is no valid chunk at an offset, a reader tries again one page later. */
 
 /* ---- Records ----------------------------------------------------------------------------- */
 
-/* The memory of the runtime at exit: used = mapped + charged, otherwise some of it has no owner. */
+/* The memory that the runtime has used, written at exit. If used = mapped + charged, each part of
+ * it has an owner. */
 struct leak_own {
-    uint64_t used;    /* as counted against max_memory */
-    uint64_t mapped;  /* the sum of the registered mappings */
-    uint64_t charged; /* memory outside of these mappings: the recording file */
+    uint64_t used;    /* bytes that were counted against max_memory */
+    uint64_t mapped;  /* bytes of all registered mappings */
+    uint64_t charged; /* bytes of memory outside of these mappings: the recording file */
 };
 
-struct leak_process { /* followed by exe, NUL, cwd, NUL, and the argv strings, each with a NUL */
-    uint32_t exe_length, cwd_length; /* without the NUL */
-    uint32_t argc;                   /* strings recorded: a very long argv is truncated */
-    uint32_t argv_length;            /* bytes of all strings, including NULs */
+struct leak_process { /* followed by the strings exe, cwd and argv, each with a NUL */
+    uint32_t exe_length, cwd_length; /* lengths without the NUL */
+    uint32_t argc;                   /* number of strings recorded; a very long argv is truncated */
+    uint32_t argv_length;            /* bytes of all argv strings, including their NULs */
 };
 
-/* One generation of one mapped object. pc belongs to it if start <= pc < end; its address in the
- * ELF file is pc - bias. */
+/* One generation of one mapped object: the time from its loading to its unloading. pc belongs to it
+ * if start <= pc < end; its address in the ELF file is pc - bias. */
 struct leak_module {
-    uint32_t length; /* of this record, including the path, a multiple of 8 */
+    uint32_t length; /* length of this record, including the path, a multiple of 8 */
     uint32_t build_id_length;
     uint64_t start, end, bias;
-    uint32_t loaded;   /* serial of the loader event that first showed it */
-    uint32_t unloaded; /* serial of the event that showed it unloaded; 0 = still loaded */
+    uint32_t loaded; /* serial number of the loader event by which the module was first seen */
+    /* Serial number of the loader event by which the module was seen unloaded; 0 = still loaded. */
+    uint32_t unloaded;
     uint64_t loaded_ns, unloaded_ns;
     uint8_t build_id[LEAK_BUILD_ID_MAX];
-    uint32_t path_length; /* without the NUL */
+    uint32_t path_length; /* length without the NUL */
     char path[];          /* NUL-terminated, padded with NULs */
 } __attribute__((aligned(8)));
 
 struct leak_thread {
-    uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
+    uint32_t serial; /* publish: number of the thread: 1, 2, 3 ...; 1 (T1) is the main thread */
     int32_t tid;
-    uint32_t started, ended; /* tick + 1; ended 0 = running */
-    uint64_t allocations;    /* of this thread so far: the n of T1#n; with sample=, samples */
-    /* Stack walks; all other call stacks came from the stack cache. */
+    uint32_t started, ended; /* tick + 1; ended 0 = the thread still runs */
+    /* Number of allocations of this thread so far: the n of T1#n; with sample=, number of samples. */
+    uint64_t allocations;
+    /* Number of stacks that were walked; all other call stacks came from the stack cache. */
     uint64_t walks;
-    uint64_t frames_walked, frames_shared; /* unwound; verified equal to the previous walk */
+    /* Frames that were unwound, and frames that were only verified to equal those of the previous
+     * walk. */
+    uint64_t frames_walked, frames_shared;
     char name[LEAK_THREAD_NAME];
 };
 
 /* Roots of the calling-context tree. Ids of nodes below LEAK_NODE_FIRST are roots: they give the
  * reason why a call stack ends, and have no struct leak_node. A node whose pc is below
  * LEAK_KIND_PCS is no frame, and readers skip it: older writers made one for each site. What a
- * stack was captured for, its sort, is such a number: kind + (tag << LEAK_TAG_SHIFT), or
+ * stack was captured for, its sort, is such a low number, too: kind + (tag << LEAK_TAG_SHIFT), or
  * LEAK_PC_FREE. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
-    LEAK_ROOT_COMPLETE = 1,  /* the stack reaches the outermost frame */
-    LEAK_ROOT_DEPTH = 2,     /* truncated at the option depth= */
-    LEAK_ROOT_BROKEN = 3,    /* the next frame was not plausible */
-    LEAK_ROOT_NO_RULE = 4,   /* a frame without usable unwind information: JIT, assembly */
-    LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off; a node below it is no frame, but stands for blocks
-                                from before libleak was loaded: its pc is LEAK_OLDER_PC + their size,
-                                beyond LEAK_OLDER_EXACT the largest size of a class */
-    LEAK_ROOT_DISABLED = 6,  /* allocated while libleak was disabled (start=off, libleak_disable,
-                                leakctl disable): no stack, and the blocks are never leaks */
+    LEAK_ROOT_COMPLETE = 1, /* the stack reaches the outermost frame */
+    LEAK_ROOT_DEPTH = 2,    /* the stack was truncated at the option depth= */
+    LEAK_ROOT_BROKEN = 3,   /* the next frame was not plausible */
+    LEAK_ROOT_NO_RULE = 4,  /* a frame had no usable unwind information: JIT code, assembly */
+    /* With site_stacks=off. A node below this root is no frame, but stands for blocks from before
+     * libleak was loaded: its pc is LEAK_OLDER_PC + the size of these blocks; for sizes above
+     * LEAK_OLDER_EXACT, + the largest size of their class. */
+    LEAK_ROOT_NO_STACKS = 5,
+    /* Allocated while recording was disabled (start=off, libleak_disable, leakctl disable): there
+     * is no stack, and the blocks are never leaks. */
+    LEAK_ROOT_DISABLED = 6,
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
-#define LEAK_PC_FREE 4095 /* the call stack of a free */
+#define LEAK_PC_FREE 4095 /* sort of the call stack of a free */
 #define LEAK_OLDER_PC LEAK_KIND_PCS
 #define LEAK_OLDER_EXACT 1032
 #define LEAK_TAG_SHIFT 3 /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
-/* Bits of leak_node.pc and leak_node.parent above these are private to the writer
- * (preload/contexts/context_tree.c). */
+/* The bits of leak_node.pc and leak_node.parent above these numbers of bits are private to the
+ * writer (preload/contexts/context_tree.c). */
 #define LEAK_PC_BITS 48
 #define LEAK_PC_MOST ((1ull << LEAK_PC_BITS) - 1)
 #define LEAK_NODE_BITS 26
 #define LEAK_NODE_MOST ((1u << LEAK_NODE_BITS) - 1)
 
 struct leak_node {
-    uint64_t pc;     /* publish. Return address (its name is that of pc - 1), LEAK_PC_BITS of it */
-    uint32_t parent; /* node of the caller, or a root: LEAK_NODE_BITS */
-    uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
-                        its module is the first generation around pc with loaded > number. With
-                        LEAK_NODE_CODE: a Python frame, see struct leak_code */
+    /* publish: the return address, LEAK_PC_BITS of it; the frame's function is that of pc - 1. */
+    uint64_t pc;
+    uint32_t parent; /* node of the caller, or a root; LEAK_NODE_BITS of it */
+    /* For a frame: serial number of the last unload of a module around pc before this node was
+     * made; the frame's module is the first generation around pc with loaded > number. With
+     * LEAK_NODE_CODE: a Python frame, see struct leak_code. */
+    uint32_t number;
 };
 
-/* A Python frame: the other bits of leak_node.number are the id of its code, 0 = not recorded; its pc
- * is LEAK_CODE_PC + the offset, in bytes, of the instruction in that code that was being executed. It
- * stands on the inner side of the C frame of the interpreter that executes it. */
+/* A Python frame: the other bits of leak_node.number are the id of its code, 0 = not recorded; its
+ * pc is LEAK_CODE_PC + the offset, in bytes, of the instruction in that code that was being
+ * executed. The node stands on the inner side of the interpreter's C frame that executes the code. */
 #define LEAK_NODE_CODE 0x80000000u
 #define LEAK_CODE_PC LEAK_KIND_PCS
 
-/* X(NAME): how line numbers are encoded: 3.9's co_lnotab, and the co_linetable of later versions. */
+/* Encodings of line numbers in Python code: co_lnotab of 3.9, and co_linetable of later versions.
+ * X(NAME) */
 #define LEAK_LINE_TABLE_TABLE(X)                                                                   \
     X(NONE)                                                                                        \
     X(3_9)                                                                                         \
@@ -360,22 +396,23 @@ enum leak_line_table {
         LEAK_LINE_TABLE_MAX
 };
 
-/* The code of a Python function, class body or module, recorded when a call stack has it for the
- * first time. Two of equal content are one. */
-#define LEAK_CODE_FILE 4096 /* bytes of a file name, at most */
+/* The code of a Python function, class body or module, recorded when it is first found in a
+ * call stack. Two codes with equal contents have one record. */
+#define LEAK_CODE_FILE 4096 /* largest number of bytes of a file name */
 #define LEAK_CODE_NAME 1024
 #define LEAK_CODE_LINES 65536
 struct leak_code {
-    uint32_t length;      /* of this record, a multiple of 8 */
-    uint32_t id;          /* 1, 2, 3 ... */
-    uint32_t first_line;  /* of the definition */
-    uint32_t line_table;  /* enum leak_line_table; NONE: it is too long, and lines are unknown */
-    uint32_t file_length; /* of each part of "text" */
+    uint32_t length;     /* length of this record, a multiple of 8 */
+    uint32_t id;         /* 1, 2, 3 ... */
+    uint32_t first_line; /* line of the definition */
+    /* Enum leak_line_table; NONE: the line table is too long, and lines are unknown. */
+    uint32_t line_table;
+    uint32_t file_length; /* lengths of the three parts of "text" */
     uint32_t name_length;
     uint32_t lines_length;
     uint32_t reserved;
-    char text[]; /* file name, NUL, qualified name, NUL, line table; both names in UTF-8, truncated
-                    ones too */
+    /* File name, NUL, qualified name, NUL, line table; both names in UTF-8, also after truncation. */
+    char text[];
 };
 
 #define LEAK_KIND_TABLE(X)                                                                         \
@@ -388,7 +425,8 @@ struct leak_code {
     X(CUSTOM, "custom")                                                                            \
     X(POOL, "pool")
 
-/* CUSTOM and POOL: blocks of allocators of the program, annotated with libleak.h. */
+/* The kinds of blocks. CUSTOM and POOL are blocks of the program's own allocators, annotated with
+ * libleak.h. */
 enum leak_kind {
     LEAK_KIND_NONE = 0,
 #define X(name, word) LEAK_KIND_##name,
@@ -397,7 +435,7 @@ enum leak_kind {
         LEAK_KIND_MAX
 };
 
-/* The function that releases a block. F(NAME, word) */
+/* The functions that release a block: F(NAME, word) */
 #define LEAK_FORM_TABLE(F)                                                                         \
     F(FREE, "free")                                                                                \
     F(FREE_SIZED, "free_sized")                                                                    \
@@ -428,42 +466,44 @@ struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
 
-/* Tags that the program gives to its allocations (libleak_tag_push). They are never removed. Only
+/* Tags that the program gives to its allocations (libleak_tag_push). Tags are never removed. Only
  * the recording of a program that uses tags has this chunk. */
 #define LEAK_TAGS 510
 #define LEAK_TAG_NAME 60
 struct leak_tag {
-    uint32_t length;          /* publish: of the name, 1 to LEAK_TAG_NAME - 1 */
+    uint32_t length;          /* publish: length of the name, 1 to LEAK_TAG_NAME - 1 */
     char name[LEAK_TAG_NAME]; /* NUL-terminated; a longer name is truncated */
 };
 struct leak_tags {
-    uint64_t left_out; /* pushes of names for which there was no space */
+    /* Number of times that a tag was pushed whose name did not fit into the table. */
+    uint64_t left_out;
     uint64_t reserved[7];
-    struct leak_tag tag[LEAK_TAGS]; /* eight pages, including the chunk head */
+    struct leak_tag tag[LEAK_TAGS]; /* as many as fit into eight pages, including the chunk head */
 };
 
 /* The folded counts of an allocation site: one call stack, kind and tag. 64 bytes, one cache line,
  * which the hot path of an allocation never writes. */
 struct leak_site {
-    uint32_t node;                       /* publish: node of the innermost frame, or a root */
-    uint8_t kind;                        /* enum leak_kind */
-    uint8_t more_threads;                /* 1 = more threads allocated here than fit in threads[] */
-    uint16_t tag;                        /* index + 1 in leak_tags.tag; 0 = none */
-    uint32_t first;                      /* tick of the first allocation */
-    uint32_t last;                       /* tick of the last one folded in */
-    uint32_t lock;                       /* used by the writer only */
-    uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
+    uint32_t node;        /* publish: node of the innermost frame of the call stack, or a root */
+    uint8_t kind;         /* enum leak_kind */
+    uint8_t more_threads; /* 1 = more threads allocated here than fit in threads[] */
+    uint16_t tag;         /* index + 1 in leak_tags.tag; 0 = none */
+    uint32_t first;       /* tick of the first allocation */
+    uint32_t last;        /* tick of the last allocation whose count was folded in */
+    uint32_t lock;        /* used by the writer only */
+    uint32_t threads[LEAK_SITE_THREADS]; /* numbers of threads that allocated here, 0 = none */
     struct leak_counts counts;
 };
 
 /* The places where the blocks of a site were freed: one record for each pair of allocation site and
  * call stack of the free. With free_stacks=sample and with sample=, "blocks" and "bytes" are
  * estimates. With free_stacks=sample a thread records its first free of a site, then one in ONE_IN,
- * and after MANY frees of that site one in ONE_IN_MANY; each recorded free also counts for those
- * not recorded since the one before. A thread that has freed blocks of SITES sites records the
- * first free of one further site in SITES_ONE_IN, and counts it as so many. The first free at a
- * place is recorded, too, and counts for one. With sample= each free of a sampled block is
- * recorded, and counts for as many blocks as the sample did. */
+ * and after MANY frees of that site one in ONE_IN_MANY; each recorded free also counts for the
+ * frees that were not recorded since the one before. A thread that has freed blocks of SITES sites
+ * records the first free of only one in SITES_ONE_IN further sites, and counts it as SITES_ONE_IN
+ * frees. A thread's first free of a site at one place in the program is recorded, too, and counts
+ * for one. With sample= each free of a sampled block is recorded, and counts for as many blocks as
+ * the sample did. */
 #define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
 #define LEAK_FREED_MANY 4096
@@ -471,86 +511,87 @@ struct leak_site {
 #define LEAK_FREED_SITES 8192
 #define LEAK_FREED_SITES_ONE_IN 8
 struct leak_freed {
-    uint32_t site; /* publish */
-    uint32_t node; /* the innermost frame of the free, or a root */
+    uint32_t site; /* publish: the allocation site */
+    uint32_t node; /* node of the innermost frame of the free, or a root */
     uint64_t blocks, bytes;
 };
 
 /* Blocks of a site that the thread that allocated them freed before it had allocated ALLOCATIONS
- * more blocks. They are a part of the frees that leak_freed counts, and as exact. The initial value
- * is zero, so no word is published. */
+ * more blocks. They are a part of the frees that leak_freed counts, and like them
+ * estimates or exact. All fields begin as zero, so no word is published. */
 #define LEAK_TEMPORARY_ALLOCATIONS 4
 struct leak_temporary {
     uint64_t blocks, bytes;
 };
 
-/* A ring buffer of the last frees of one thread: next - 1 is the newest. Only the owner writes,
+/* A ring buffer of the last frees of one thread: next - 1 is the newest. Only that thread writes,
  * with plain stores; an entry that is being written may be a mixture of the old and the new one. */
 #define LEAK_RECENT_UNIT 16
-#define LEAK_RECENT 124 /* one page, including the chunk head */
+#define LEAK_RECENT 124 /* as many as fit into one page, including the chunk head */
 struct leak_recent_free {
     uint64_t address;
-    uint64_t pc;   /* return address of the free … */
-    uint32_t node; /* … and its innermost frame; 0 = call stack not recorded, only pc is known */
-    uint32_t site; /* of the allocation */
+    uint64_t pc; /* return address of the free */
+    /* Node of the innermost frame of the free; 0 = the call stack was not recorded, only pc is
+     * known. */
+    uint32_t node;
+    uint32_t site; /* site of the block's allocation */
     uint32_t tick;
-    uint32_t
-        size_form; /* high 24 bits: size of the block in units of LEAK_RECENT_UNIT, rounded up (all
-                           ones = that or more); low 8 bits: enum leak_form */
+    /* High 24 bits: size of the block in units of LEAK_RECENT_UNIT, rounded up (all ones = that
+     * size or more); low 8 bits: enum leak_form. */
+    uint32_t size_form;
 };
 struct leak_recent {
-    uint32_t thread;      /* serial of the owner; 0 = the owner has ended, the entries remain */
-    uint32_t last_thread; /* serial of the last owner */
-    uint64_t next;        /* frees so far */
-    uint64_t captures;    /* call stacks captured for frees, by all owners of this ring */
+    /* Number of the thread that uses this ring; 0 = the thread has ended, its entries remain. */
+    uint32_t thread;
+    uint32_t last_thread; /* number of the last thread that used this ring */
+    uint64_t next; /* number of frees so far; the newest is at index (next - 1) % LEAK_RECENT */
+    /* Number of call stacks captured for frees, by all threads that used this ring. */
+    uint64_t captures;
     uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };
 
-/* With sample=: the variance of the counts of live blocks of a site. A block of s bytes is sampled
- * with probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with
- * probability f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of
- * the blocks, and v s^2 to the variance of the bytes. Each word is a sum over live samples, changed
- * by atomic addition and subtraction modulo 2^64. The initial value is zero, so no word is
- * published. */
+/* With sample=: how exact the estimated counts of the live blocks of a site are (their variance). A
+ * block of s bytes is sampled with probability p = 1 - exp(-(s + 1) / sample) and counted as
+ * floor(1/p) blocks or, with probability f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f
+ * (1 - f) to the variance of the blocks, and v s^2 to the variance of the bytes. Each word is a sum
+ * over live samples, changed by atomic addition and subtraction modulo 2^64. All fields begin as
+ * zero, so no word is published. */
 #define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" is in units of 1/256 */
 #define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" is in units of sample^2 / 2^32 */
 struct leak_variance {
-    uint64_t samples; /* live ones */
+    uint64_t samples; /* number of live samples */
     uint64_t blocks, bytes;
     uint64_t reserved;
 };
 
-/* The counters of one thread for one site. A slot is valid if site != 0. Only the owner writes,
+/* The counters of one thread for one site. A slot is valid if site != 0. Only that thread writes,
  * with plain stores. */
 struct leak_slot {
-    uint32_t site; /* publish */
+    uint32_t site; /* publish: the site; 0 = the slot is empty */
     uint32_t last; /* tick of the last allocation */
     struct leak_counts counts;
 };
 
-/* The slots of one thread. A slot is folded into its site in these steps: (1) the sum of both is
- * written to "fold"; (2) fold_site, one word, is set to the site: from then on the sum in "fold"
- * replaces site.counts, and the slot does not count; (3) the sum is copied to the site and the slot
- * is cleared; (4) fold_site is set to 0. So at every instant a reader finds each count exactly
- * once:
+/* The slots of one thread. A slot is folded: its counts are added to those of its site, and it is
+ * cleared. The steps: (1) the sum of both is written to "fold"; (2) fold_site, one word, is set to
+ * the site: from then on the sum in "fold" replaces site.counts, and the slot does not count; (3)
+ * the sum is copied to the site and the slot is cleared; (4) fold_site is set to 0. So at every
+ * instant a reader finds each count exactly once:
  *     folded(site) = fold of the one thread whose fold_site is the site, else site.counts */
 struct leak_slots {
-    uint32_t thread;    /* serial of the owner; 0 = no owner, every slot is empty */
-    uint32_t count;     /* slots that follow */
-    uint32_t fold_site; /* publish */
-    uint32_t fold_slot; /* index of the slot that is folded */
+    uint32_t thread; /* number of the thread that uses these slots; 0 = none, every slot is empty */
+    uint32_t count;  /* number of slots that follow */
+    uint32_t fold_site; /* publish: site whose counts "fold" replaces; 0 = none */
+    uint32_t fold_slot; /* index of the slot that is being folded */
     struct leak_counts fold;
     uint64_t reserved[2];
     struct leak_slot slot[];
 };
 
-/* ---- Misuse -------------------------------------------------------------------------------
- *
- * Wrong frees. One record counts all wrong frees that have the same type, form, call stack and
- * allocation site. The record is written before the wrong call continues. */
+/* ---- Misuse: wrong frees --------------------------------------------------------------------- */
 
-/* T(NAME, word) */
+/* The kinds of wrong frees: T(NAME, word) */
 #define LEAK_EVENT_TABLE(T)                                                                        \
     T(MISMATCHED_FREE, "mismatched-free")                                                          \
     T(DOUBLE_FREE, "double-free")                                                                  \
@@ -569,7 +610,7 @@ enum leak_event_type {
         LEAK_EVENT_MAX
 };
 
-/* INVALID_FREE: what is at the address. W(NAME, words) */
+/* What is at the address of an INVALID_FREE: W(NAME, words) */
 #define LEAK_PLACE_TABLE(W)                                                                        \
     W(STACK, "on the stack of the thread")                                                         \
     W(OTHER_STACK, "on the stack of another thread")                                               \
@@ -585,42 +626,46 @@ enum leak_place {
         LEAK_PLACE_MAX
 };
 
-/* All fields but the counts describe the first wrong free of the record. */
+/* Wrong frees of one kind at one place. All fields but the counts and last_tick describe the first
+ * one. */
 struct leak_event {
     uint32_t type;         /* publish: enum leak_event_type */
-    uint8_t form;          /* enum leak_form: of the wrong call */
+    uint8_t form;          /* the wrong call, enum leak_form */
     uint8_t place;         /* enum leak_place */
-    uint16_t block_thread; /* low bits of the serial of the thread that allocated the block … */
-    uint32_t block_count; /* … and its number among the allocations of that thread; 0 = unknown */
-    uint32_t site;        /* of the block; 0 = no block */
-    uint64_t address;     /* argument of the call */
-    int64_t offset;       /* of the address from the start of the block */
-    uint64_t size;        /* of the block */
-    uint64_t said;        /* size or alignment in the call … */
-    uint64_t right;       /* … and the real alignment; 0 = unknown, or more than 2^18 */
-    uint64_t pc;          /* return address of the call … */
-    uint32_t node;        /* … and its innermost frame */
-    uint32_t thread;      /* serial; 0 = unknown */
+    uint16_t block_thread; /* low bits of the number of the thread that allocated the block */
+    uint32_t block_count;  /* number of the block's allocation in that thread; 0 = unknown */
+    uint32_t site;         /* allocation site of the block; 0 = the address belongs to no block */
+    uint64_t address;      /* address that was passed to the call */
+    int64_t offset;        /* offset of the address from the start of the block */
+    uint64_t size;         /* size of the block */
+    uint64_t said;         /* size or alignment that was passed to the call */
+    /* The alignment that the block was allocated with; 0 = unknown, or more than 2^18. */
+    uint64_t right;
+    uint64_t pc;     /* return address of the call */
+    uint32_t node;   /* node of the innermost frame of the call */
+    uint32_t thread; /* number of the calling thread; 0 = unknown */
     uint32_t tick, last_tick;
     uint64_t count;
     /* DOUBLE_FREE: the first free of the block, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
-    /* Numbers of struct leak_pool: the pool of the block, and the pool in the call; 0 = no name. */
+    /* Numbers of struct leak_pool: the pool of the block, and the pool that was passed to the call;
+     * 0 = it has no name. */
     uint32_t block_pool, call_pool;
     uint64_t reserved[1];
 };
 
-#define LEAK_EVENTS 254 /* eight pages, including the chunk head */
+#define LEAK_EVENTS 254 /* as many as fit into eight pages, including the chunk head */
 struct leak_events {
-    uint64_t left_out; /* wrong frees for which there was no space */
+    uint64_t left_out; /* number of wrong frees for which there was no space */
     uint64_t reserved[15];
     struct leak_event event[LEAK_EVENTS];
 };
 
-/* The name of a pool of the program. */
+/* The name of a pool of the program, written when a wrong free mentions the pool. */
 #define LEAK_POOL_NAME 56
-#define LEAK_POOLS 63 /* one page, including the chunk head: further pools have no name */
+/* Fills one page, including the chunk head; further pools have no name. */
+#define LEAK_POOLS 63
 struct leak_pool {
     uint32_t number; /* publish: 1, 2, 3 … */
     uint32_t reserved;
@@ -632,9 +677,9 @@ struct leak_pool {
  * One record for each open resource, unordered; records are reused. A writer clears the state,
  * fills the record, and stores the state last. */
 
-/* The kinds of resources, a row each: X(NAME, word, noun, plural, title, sentence, remedy)
- *   word       of the option track= and of reports
- *   title ...  of the rule in SARIF reports */
+/* The kinds of resources: X(NAME, word, noun, plural, title, sentence, remedy)
+ *   word                       names the kind in the option track= and in reports
+ *   title, sentence, remedy    are the text of the rule in SARIF reports */
 #define LEAK_CLOSE_IT "Close it on every path, errors included."
 #define LEAK_RESOURCE_TABLE(X)                                                                     \
     X(FD, "fd", "descriptor", "descriptors", "Descriptor left open",                               \
@@ -666,23 +711,26 @@ enum leak_resource_state {
     LEAK_RESOURCE_FREE = 0,
     LEAK_RESOURCE_OPEN,
     LEAK_RESOURCE_CLOSED,    /* only inside the runtime, never in a recording file */
-    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close of a number that was not open */
+    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close of a descriptor number that was not open */
     LEAK_RESOURCE_TOTALS,    /* the record is a struct leak_resource_totals */
-    LEAK_RESOURCE_RELEASED,  /* "count" of this type were opened by stack "opened" and released by
-                                stack "closed" */
+    /* "count" resources of this type were opened by the call stack "opened" and released by the
+     * call stack "closed". */
+    LEAK_RESOURCE_RELEASED,
 };
 
 enum leak_resource_flag {
-    LEAK_RESOURCE_INHERITED = 1, /* open when the process started: inherited */
+    LEAK_RESOURCE_INHERITED = 1, /* the resource was open when the process started */
     LEAK_RESOURCE_CUT = 2,       /* the name is truncated: its beginning is missing */
     LEAK_RESOURCE_PENDING = 4,   /* DL: dlopen has not returned yet */
-    LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the number was never open */
+    LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the descriptor number was never open */
     LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this call stack closes all descriptor numbers */
-    LEAK_RESOURCE_TAKEN = 32,    /* BAD_CLOSE: the number belonged to another open by then */
-    LEAK_RESOURCE_SECOND = 64, /* FD: created together with another one: the other end of a pipe */
+    /* BAD_CLOSE: meanwhile the descriptor number belonged to another open file. */
+    LEAK_RESOURCE_TAKEN = 32,
+    /* FD: opened in one call together with another descriptor, as the other end of a pipe. */
+    LEAK_RESOURCE_SECOND = 64,
 };
 
-/* X(NAME, words): the origin of a resource; reports show it if there is no name */
+/* The origins of resources, which reports show if a resource has no name: X(NAME, words) */
 #define LEAK_SORT_TABLE(X)                                                                         \
     X(OPEN, "open")                                                                                \
     X(SOCKET, "socket")                                                                            \
@@ -715,14 +763,14 @@ enum leak_sort {
 
 enum leak_name_form {
     LEAK_NAME_TEXT = 0,
-    LEAK_NAME_PEER,  /* a struct sockaddr: the peer of a socket … */
-    LEAK_NAME_LOCAL, /* … or its local address */
+    LEAK_NAME_PEER,  /* the name is a struct sockaddr: the address of a socket's peer */
+    LEAK_NAME_LOCAL, /* the name is a struct sockaddr: the local address of a socket */
 };
 
 /* Call stack, thread and time of an event. */
 struct leak_mark {
-    uint32_t node;   /* innermost frame, or a root; LEAK_ROOT_NONE = not observed */
-    uint32_t thread; /* serial */
+    uint32_t node;   /* node of the innermost frame, or a root; LEAK_ROOT_NONE = not observed */
+    uint32_t thread; /* number of the thread */
     uint32_t tick;
 };
 
@@ -733,25 +781,27 @@ struct leak_resource {
     uint8_t sort;      /* enum leak_sort */
     uint8_t flags;     /* enum leak_resource_flag */
     uint8_t name_form; /* enum leak_name_form */
-    uint32_t count;    /* DL: number of opens by this stack. BAD_CLOSE: number of closes. Else 1 */
+    /* DL: number of opens by this call stack. BAD_CLOSE: number of closes. Otherwise 1. */
+    uint32_t count;
     uint32_t name_length;
-    uint64_t id;    /* FD, BAD_CLOSE: descriptor number; else an address */
-    uint64_t bytes; /* MMAP, PAIR: size; of a PAIR 0 = unknown. THREAD: serial */
-    uint64_t owner; /* used by the runtime only: the FILE or DIR that a descriptor belongs to */
+    uint64_t id;    /* FD, BAD_CLOSE: the descriptor number. Otherwise an address */
+    uint64_t bytes; /* MMAP: size. PAIR: size, 0 = unknown. THREAD: number of the thread */
+    /* Used by the runtime only: address of the FILE or DIR to which a descriptor belongs. */
+    uint64_t owner;
     struct leak_mark opened;
-    struct leak_mark closed, again; /* BAD_CLOSE: the valid close, and this one */
-    int32_t fd;                     /* FILE, DIR: its descriptor, -1 = none */
+    struct leak_mark closed, again; /* BAD_CLOSE: the valid close, and the wrong one */
+    int32_t fd;                     /* FILE, DIR: its descriptor, -1 = it has none */
     char name[LEAK_RESOURCE_NAME];
 };
 
-/* Totals, in the place of one struct leak_resource. */
+/* Totals of all resources, in the place of one struct leak_resource. */
 struct leak_resource_totals {
     uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
     uint32_t reserved;
-    uint64_t
-        opened[16];  /* by enum leak_resource_type: all opens of this process; in versions 1 and 2
-                            8 of them, and then "missed" */
-    uint64_t missed; /* resources for which there was no space or no memory */
+    /* For each enum leak_resource_type: number of opens in this process. In versions 1 and 2 it has
+     * 8 elements, which "missed" follows. */
+    uint64_t opened[16];
+    uint64_t missed; /* number of resources for which there was no space or no memory */
     uint64_t rest[2];
 };
 
@@ -759,13 +809,15 @@ struct leak_resource_totals {
  *
  * The size of the heap, and of the sites that hold most of it, over time. The history has a fixed
  * number of entries. When all are used, the entry whose neighbours are closest together for their
- * age is overwritten (docs/GROWTH.md), so points and rows are unordered; each has its time. One
+ * age is overwritten (docs/GROWTH.md), so points and rows are unordered; each has its time. Only the
  * process writes, under a lock; an entry that is being written has tick 0. */
 
 #define LEAK_HISTORY_POINTS 256
 #define LEAK_HISTORY_COLUMNS 126
 #define LEAK_HISTORY_ROWS 64
-#define LEAK_ROWS_A_CHUNK 8 /* a row is a page, and a second; rows are added when they are needed */
+/* Number of rows in a chunk, which is added when it is needed; a row takes one page, at most once a
+ * second. */
+#define LEAK_ROWS_A_CHUNK 8
 #define LEAK_PEAK_SITES 124
 
 struct leak_point {
@@ -774,20 +826,21 @@ struct leak_point {
     uint64_t live_bytes, live_blocks;
 };
 
-/* Column i: entry i of each row written at "since" or later belongs to this site. */
+/* Column i belongs to one site: entry i of each row that was written at "since" or later has the
+ * counts of this site. */
 struct leak_column {
     uint32_t site; /* publish */
     uint32_t since;
-    uint64_t peak; /* maximum of live bytes over all rows */
-    uint64_t
-        freed_age; /* estimate of the sum of the lifetimes of its freed blocks, in ticks; 0 with
-                           free_stacks=off */
+    uint64_t peak; /* maximum of live_bytes over all rows */
+    /* Estimate of the sum of the lifetimes of the site's freed blocks, in ticks; 0 with
+     * free_stacks=off. */
+    uint64_t freed_age;
     uint64_t reserved;
 };
 
 struct leak_row_entry {
     uint64_t allocs, frees, live_bytes;
-    uint64_t freed_age; /* the value in the column at that time */
+    uint64_t freed_age; /* value of leak_column.freed_age at that time */
 };
 
 struct leak_row {
@@ -806,16 +859,16 @@ struct leak_peak_site {
  * peak is at least 1/128 larger than the one written before. The peak of a process that dies at its
  * peak is not written: it is the set of live blocks. */
 struct leak_peak {
-    uint32_t
-        number; /* publish: of the two peaks the one with the higher number is valid; 0 = none */
+    /* publish: a serial number; of the two peaks the one with the higher number is valid; 0 = none. */
+    uint32_t number;
     uint32_t tick;
-    uint32_t count; /* entries in site[]: the sites that held most, unordered */
+    uint32_t count; /* number of entries in site[]: the sites that held most, unordered */
     uint32_t reserved;
-    uint64_t bytes, blocks; /* of all sites */
+    uint64_t bytes, blocks; /* sums over all sites */
     struct leak_peak_site site[LEAK_PEAK_SITES];
 };
 
-/* X(NAME, words) */
+/* The memory limits of a process: X(NAME, words) */
 #define LEAK_LIMIT_TABLE(X)                                                                        \
     X(ADDRESS_SPACE, "the limit of its address space")                                             \
     X(DATA, "the limit of its data")                                                               \
@@ -835,15 +888,15 @@ struct leak_history {
     uint32_t reserved[13];
     struct leak_column column[LEAK_HISTORY_COLUMNS];
     struct leak_point point[LEAK_HISTORY_POINTS];
-    struct leak_peak peak[2]; /* written alternately */
+    struct leak_peak peak[2]; /* written alternately, so that one is always complete */
 };
 
 /* ---- Milestones ------------------------------------------------------------------------------
  *
- * A milestone divides the blocks of a process into older and newer ones: a mark, which has a name,
- * or a requested leak check. Each milestone starts a new tick, so a block is newer than a milestone
- * if its tick is not lower. When all entries are used, the oldest one is overwritten. The last
- * entry is reserved for the newest milestone with is_known. */
+ * A milestone divides the blocks of a process into older and newer ones. It is a mark, which has a
+ * name, or a requested leak check. Each milestone starts a new tick, so a block is newer than a
+ * milestone if its tick is not lower. When all entries are used, the oldest one is overwritten. The
+ * last entry is reserved for the newest milestone with is_known. */
 
 #define LEAK_MILESTONES 63
 #define LEAK_MILESTONE_KNOWN "reported"
@@ -851,11 +904,13 @@ struct leak_milestone {
     uint32_t number; /* publish: 1, 2, 3 …; 0 while it is being written */
     uint32_t tick;
     uint64_t when_ns;
-    uint32_t is_look;  /* 1: a leak check; its name is empty */
-    uint32_t is_known; /* 1: older blocks are known (libleak_mark_reported), and shown only with
-                          --reported; its name is LEAK_MILESTONE_KNOWN */
+    uint32_t is_look; /* 1: the milestone is a leak check, and its name is empty */
+    /* 1: the user knows the older blocks already (libleak_mark_reported); they are shown only with
+     * --reported; the name is LEAK_MILESTONE_KNOWN. */
+    uint32_t is_known;
     uint32_t reserved[2];
-    char name[LEAK_MILESTONE_NAME]; /* NUL-terminated; of equal names the newest counts */
+    /* NUL-terminated; if several marks have the same name, the newest counts. */
+    char name[LEAK_MILESTONE_NAME];
 };
 
 /* ---- Leak checks ---------------------------------------------------------------------------
@@ -863,15 +918,15 @@ struct leak_milestone {
  * A leak check writes one SNAPSHOT chunk, published at once by its length: a head, and tables of
  * fixed records, each at its offset in the payload. The child process of the leak check writes it
  * (or, if no leak check was possible, the process itself). The newest leak check counts. It may
- * come before an older one in the file, because two chunks are written alternately. At exit, EARLY
- * may be followed by LATE, which then counts for both.
+ * come before an older one in the file, because two chunks are written alternately. At exit, a leak
+ * check EARLY may be followed by one LATE, whose result then counts for both.
  *
- * Blocks that the tables do not contain (allocated after the leak check) are "unfreed" for a
- * reader:
+ * Blocks that are not in the tables were allocated after the leak check; for a reader they are
+ * "unfreed":
  *     live(site) = sum of found.blocks of that site + blocks allocated since - blocks freed
  * since. */
 
-/* V(NAME, word) */
+/* The verdicts of a leak check: V(NAME, word) */
 #define LEAK_VERDICT_TABLE(V)                                                                      \
     V(LOST, "lost")                                                                                \
     V(INDIRECT, "indirect")                                                                        \
@@ -887,15 +942,16 @@ enum leak_verdict {
         LEAK_VERDICT_MAX
 };
 
-/* Whether the world was stopped while the process forked its snapshot. */
+/* How well the world was stopped while the process forked the copy that makes the leak check. */
 enum leak_rung {
     LEAK_RUNG_NONE =
-        0, /* no leak check was possible: "trouble" gives the reason, the tables are empty */
-    LEAK_RUNG_UNSTOPPED, /* threads kept running: lost is only what is lost in two snapshots */
-    LEAK_RUNG_PARKED,    /* all threads were stopped */
+        0, /* no leak check was possible: "trouble" gives the reason, and the tables are empty */
+    /* Threads kept running: a block counts as lost only if it is lost in two copies of the process. */
+    LEAK_RUNG_UNSTOPPED,
+    LEAK_RUNG_PARKED, /* all threads were stopped */
 };
 
-/* The reason for a leak check. X(NAME, words) */
+/* The occasions of leak checks: X(NAME, words) */
 #define LEAK_OCCASION_TABLE(X)                                                                     \
     X(ASKED, "requested by the program")                                                           \
     X(SIGNAL, "requested by a signal")                                                             \
@@ -935,16 +991,17 @@ enum leak_trouble {
         LEAK_TROUBLE_MAX
 };
 
-/* A table in the payload: "count" records, the first one "at" bytes after the chunk head. */
+/* A table in the payload: "count" records; the first one is "at" bytes behind the chunk head. */
 struct leak_table {
     uint32_t at, count;
 };
 
-/* The address of leakctl who, and the block that contains it. Size 0 and site 0: no block does. */
+/* The address that leakctl who asks about, and the block that contains it. Size 0 and site 0: no
+ * block does. */
 struct leak_asked {
-    uint64_t address; /* 0: none */
+    uint64_t address; /* 0: leakctl who has not asked */
     uint64_t block, size;
-    uint32_t site, found; /* found: index + 1 */
+    uint32_t site, found; /* found: index in "found" + 1 */
     uint32_t count, tick;
     uint16_t thread, reserved[3];
 };
@@ -952,48 +1009,60 @@ struct leak_asked {
 struct leak_snapshot {
     uint32_t head_size; /* sizeof(struct leak_snapshot) */
     uint8_t rung, occasion, trouble;
-    uint8_t unreadable; /* pages without access that were read as zeros; 255: as many or more */
+    /* Number of pages without access that were read as zeros; 255: as many or more. */
+    uint8_t unreadable;
     uint64_t when_ns;
     uint32_t tick;
-    uint32_t sites;    /* header.sites at that time: higher ids are newer than the leak check */
-    uint64_t pause_ns; /* from the first thread stopped to the last one resumed */
-    uint64_t check_ns; /* time of the analysis in the child process */
-    uint32_t threads_parked, threads_missed; /* without the thread that made the leak check */
-    uint32_t skipped;          /* periodic leak checks skipped so far because of pause_budget */
-    uint16_t retained_unknown; /* 1: no memory to compute it; "retained" of reachable ones is 0 */
-    uint16_t uncleared; /* blocks that may contain words of older ones (fill=auto), at most 255 */
+    /* Value of header.sites at that time: sites with higher ids are newer than the leak check. */
+    uint32_t sites;
+    /* Time for which threads were stopped: from the first one stopped to the last one resumed. */
+    uint64_t pause_ns;
+    uint64_t check_ns; /* duration of the analysis in the child process */
+    /* Number of threads that were stopped, and that could not be; the thread that made the leak
+     * check is not counted. */
+    uint32_t threads_parked, threads_missed;
+    /* Number of periodic leak checks that were skipped so far because of pause_budget. */
+    uint32_t skipped;
+    /* 1: there was no memory to compute "retained" of reachable blocks, which is 0. */
+    uint16_t retained_unknown;
+    /* Number of blocks that may contain words of older blocks (fill=auto), at most 255. */
+    uint16_t uncleared;
     struct leak_table found;   /* struct leak_found, unordered */
     struct leak_table roots;   /* struct leak_held: the roots that keep most alive, unordered */
     struct leak_table steps;   /* struct leak_step: paths */
     struct leak_table samples; /* struct leak_sample */
     struct leak_table threads; /* struct leak_seen_thread: the threads of the process */
     struct leak_table pcs;     /* uint64_t: the call stacks of the threads, innermost frame first */
-    struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
-                                  contains roots; loaded and unloaded are 0 */
+    /* Struct leak_module, packed: "count" is a number of bytes. The objects whose data contains
+     * roots; "loaded" and "unloaded" are 0. */
+    struct leak_table modules;
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
     struct leak_table orphans;  /* struct leak_orphan, ascending by the time of the last free */
     struct leak_table ages;     /* struct leak_age, unordered */
     struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
-    struct leak_asked asked;    /* the address of WHO, and its block */
-    uint32_t milestone;         /* number of the milestone of this leak check; 0 = none */
-    uint32_t
-        apart; /* LEAK_PAGEs of private memory that the program mapped itself: no file, no stack,
-                       and no tracked block in it */
-    struct leak_table parts;     /* struct leak_part, unordered */
-    struct leak_table interiors; /* struct leak_interior, unordered. Recordings made before there
-                                    was this table have a head that ends before it, … */
-    struct leak_table losses;    /* struct leak_loss, unordered … or before this one */
-    uint64_t after_ns;           /* when_ns of the leak check before this one, 0 = this is the
-                                    first; EARLY and LATE are one */
+    struct leak_asked asked;    /* the address that leakctl who asks about, and its block */
+    uint32_t milestone;         /* number of the milestone that this leak check is; 0 = none */
+    /* Number of LEAK_PAGEs of private memory that the program has mapped itself and that belongs to
+     * no file and no stack, and in which no tracked block lies. */
+    uint32_t apart;
+    struct leak_table parts; /* struct leak_part, unordered */
+    /* Struct leak_interior, unordered. In recordings made before this table existed, this struct
+     * ends before it. */
+    struct leak_table interiors;
+    /* Struct leak_loss, unordered. In recordings made before this table existed, this struct ends
+     * before it. */
+    struct leak_table losses;
+    /* when_ns of the previous leak check, 0 = this is the first one; EARLY and LATE count as one. */
+    uint64_t after_ns;
 };
 
-/* The times at which LOST or INDIRECT blocks of one site were lost: the two leak checks between
- * which their number first became more than 0, and the two between which it last rose. after_ns 0:
- * before the first leak check. */
+/* The times at which LOST or INDIRECT blocks of one site were lost: "first" are the two leak checks
+ * between which their number first became more than 0, "last" the two between which it last rose. */
 struct leak_loss {
     uint32_t site, reserved;
     struct leak_loss_span {
-        uint64_t after_ns, by_ns; /* when_ns of a leak check, and of the next one */
+        /* when_ns of a leak check and of the next one; after_ns 0: there was no leak check before. */
+        uint64_t after_ns, by_ns;
     } first, last;
 };
 
@@ -1001,52 +1070,58 @@ struct leak_loss {
  * the next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
     uint32_t found;     /* index in "found" */
-    uint32_t milestone; /* its number */
+    uint32_t milestone; /* number of the milestone */
     uint64_t blocks, bytes;
 };
 
-/* Blocks of one struct leak_found that are POSSIBLE or have LEAK_FOUND_HEADER: where the pointers
- * that hold them point, and where they stand. There is a limit; rows above it are left out. */
+/* Blocks of one struct leak_found that are POSSIBLE or have LEAK_FOUND_HEADER: at which offset, and
+ * from which blocks, pointers point into them. The number of rows is limited; further ones are left
+ * out. */
 struct leak_interior {
-    uint32_t found;  /* index in "found" */
-    uint32_t holder; /* site of the blocks with these pointers; 0 = they are in roots */
-    uint64_t offset; /* from the start of the block; 0 = to its start, or unknown */
+    uint32_t found; /* index in "found" */
+    /* Site of the blocks that contain these pointers; 0 = the pointers are in roots. */
+    uint32_t holder;
+    /* Offset from the start of the block to which the pointers point; 0 = the start, or unknown. */
+    uint64_t offset;
     uint64_t blocks;
 };
 
-#define LEAK_POINTERS 1024 /* limit: with as many, there may be more pointers */
+/* Largest number of struct leak_pointer; with as many, there may be more pointers. */
+#define LEAK_POINTERS 1024
 
-/* A word that contains a pointer into the block of leakctl who. */
+/* A word with a pointer into the block that leakctl who asks about. */
 struct leak_pointer {
-    uint64_t address;     /* of the word */
-    uint64_t offset;      /* of the pointer's target from the start of that block */
-    uint64_t block, size; /* the block that contains the word … */
-    uint32_t site;        /* … and its site; 0 = the word is in a root */
-    uint32_t root;        /* index + 1 in "roots"; 0 = in a block, or not recorded */
+    uint64_t address;     /* address of the word */
+    uint64_t offset;      /* offset of the pointer's target from the start of the block */
+    uint64_t block, size; /* the block that contains the word */
+    uint32_t site;        /* site of the block that contains the word; 0 = the word is a root */
+    /* Index in "roots" + 1; 0 = the word is in a block, or its root was not recorded. */
+    uint32_t root;
 };
 
 /* Live blocks of one site to which blocks of another site pointed when those were freed. Only a
  * sample of frees is examined, and only the last few of such live blocks are recorded. */
 struct leak_orphan {
     uint32_t site;
-    uint32_t holder;  /* site of the freed blocks, the former owners */
-    uint32_t node;    /* innermost frame of the free, or a root */
-    uint32_t blocks;  /* recorded ones that are lost or indirect; may be 0 */
-    uint64_t address; /* of one live block */
+    uint32_t holder; /* site of the freed blocks, which owned the live ones */
+    uint32_t node;   /* node of the innermost frame of the free, or a root */
+    /* Number of the recorded live blocks that are lost or indirectly lost; may be 0. */
+    uint32_t blocks;
+    uint64_t address; /* address of one of the live blocks */
 };
 
 enum leak_found_flag {
-    LEAK_FOUND_CYCLE = 1, /* a reference cycle; "blocks" counts one leader of each cycle, the other
-                               blocks are INDIRECT under it */
-    LEAK_FOUND_DROPPED =
-        2, /* REACHABLE: reachable before the exit handlers ran, not reachable after
-                               them */
-    LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program ignores these blocks (libleak_ignore) */
-    LEAK_FOUND_SHARED = 8,  /* INDIRECT: under several records; "owner" is one of them */
-    LEAK_FOUND_TAGGED =
-        16, /* POSSIBLE: by an unaligned pointer to one of the first 15 bytes: its low
-                               bits may be a tag */
-    LEAK_FOUND_HEADER = 32, /* REACHABLE: by a pointer behind a header, as all blocks like it */
+    /* A reference cycle: "blocks" counts one block of each cycle, its leader; the other blocks are
+     * INDIRECT and owned by it. */
+    LEAK_FOUND_CYCLE = 1,
+    LEAK_FOUND_DROPPED = 2, /* REACHABLE, but only until the exit handlers ran */
+    LEAK_FOUND_IGNORED = 4, /* REACHABLE, because the program has called libleak_ignore */
+    LEAK_FOUND_SHARED = 8,  /* INDIRECT under several records; "owner" is one of them */
+    /* POSSIBLE, because of an unaligned pointer to one of the first 15 bytes; the pointer's low
+     * bits may be a tag. */
+    LEAK_FOUND_TAGGED = 16,
+    /* REACHABLE through a pointer behind a header, as all blocks of its kind are. */
+    LEAK_FOUND_HEADER = 32,
 };
 
 /* Blocks of one site with one verdict, flags and owner. */
@@ -1055,22 +1130,22 @@ struct leak_found {
     uint8_t verdict; /* enum leak_verdict */
     uint8_t flags;   /* enum leak_found_flag */
     uint16_t reserved;
-    uint32_t owner;       /* INDIRECT: index + 1 in "found" of the lost record that owns it */
+    uint32_t owner; /* INDIRECT: index in "found" + 1 of the lost record that owns these blocks */
     uint32_t first, last; /* ticks of the oldest and of the newest block */
-    uint32_t root; /* REACHABLE: index + 1 in "roots" of the start of the path; 0 = not recorded */
+    uint32_t root; /* REACHABLE: index in "roots" + 1 of the start of the path; 0 = not recorded */
     struct {
-        uint32_t first, count; /* indices in "steps": the path to the largest block; the last step
-                                  leads to the block itself */
+        /* Indices in "steps": the path to the largest block; its last step leads to the block. */
+        uint32_t first, count;
     } path;
     struct {
-        uint32_t first, count; /* indices in "samples": its largest blocks */
+        uint32_t first, count; /* indices in "samples": the largest blocks */
     } sample;
     uint64_t blocks, bytes;
     uint64_t retained_blocks,
-        retained_bytes; /* would be released with these blocks, including them */
+        retained_bytes; /* what would be released if these blocks were freed, themselves included */
 };
 
-/* The classes of roots, a row each: X(NAME, word) */
+/* The classes of roots: X(NAME, word) */
 #define LEAK_ROOT_CLASS_TABLE(X)                                                                   \
     X(GLOBALS, "globals")                                                                          \
     X(STACKS, "stacks")                                                                            \
@@ -1089,29 +1164,31 @@ enum leak_root_class {
 
 /* A root: a word outside the heap that points into it. */
 struct leak_held {
-    uint64_t address; /* of the word; REGISTERS: 0 */
-    uint64_t start,
-        size;    /* of the memory that contains it: data of a module, stack, mapping, user region */
-    uint64_t pc; /* STACKS: an address in the function whose frame contains the word; 0 = unknown */
-    uint64_t cfa;       /* STACKS: the canonical frame address of that frame */
-    uint32_t thread;    /* STACKS, REGISTERS, TLS: serial; 0 = a thread that never allocated */
+    uint64_t address; /* address of the word; 0 for REGISTERS */
+    /* Memory that contains the word: data of a module, a stack, a mapping, a user region. */
+    uint64_t start, size;
+    /* STACKS: an address in the function whose stack frame contains the word; 0 = unknown. */
+    uint64_t pc;
+    uint64_t cfa; /* STACKS: canonical frame address (CFA) of that stack frame */
+    /* STACKS, REGISTERS, TLS: number of the thread; 0 = a thread that never allocated. */
+    uint32_t thread;
     uint8_t root_class; /* enum leak_root_class */
     uint8_t reserved;
-    uint16_t key;           /* TLS: the word is the value of pthread key key - 1 */
-    int64_t tls_offset;     /* TLS: of the word from the thread pointer */
-    uint64_t blocks, bytes; /* whose shortest path starts at this root */
+    uint16_t key;           /* TLS: 0, or the word is the value of pthread key number key - 1 */
+    int64_t tls_offset;     /* TLS: offset of the word from the thread pointer */
+    uint64_t blocks, bytes; /* sums over the blocks whose shortest path starts at this root */
 };
 
-/* The blocks of one site whose shortest path starts at one root. For few roots with very many
- * sites, some sites are left out. */
+/* The blocks of one site whose shortest path starts at one root. If a root has very many
+ * sites, some are left out. */
 struct leak_part {
-    uint32_t root; /* index + 1 in "roots" */
+    uint32_t root; /* index in "roots" + 1 */
     uint32_t site;
     uint64_t blocks, bytes;
 };
 
-/* One step of a path: the word at +offset of the previous block (0 for the root word) points to
- * +into of a block of "size" bytes from this site. Site 0: some steps are left out here. */
+/* One step of a path: the word at +offset in the previous block (0 for the root word) points to
+ * +into in a block of "size" bytes from this site. Site 0: some steps are left out here. */
 struct leak_step {
     uint64_t offset;
     uint64_t size;
@@ -1121,95 +1198,106 @@ struct leak_step {
 
 struct leak_sample {
     uint64_t address, size;
-    uint32_t count;  /* number among the allocations of its thread */
-    uint16_t thread; /* low bits of its serial */
+    uint32_t count;  /* number of the block's allocation in its thread */
+    uint16_t thread; /* low bits of the number of the thread that allocated the block */
     uint16_t reserved;
     uint32_t tick;
     struct {
-        uint32_t first, count; /* indices in "contents": its first bytes */
+        uint32_t first, count; /* indices in "contents": the first bytes of the block */
     } content;
     uint32_t unused;
 };
 
 /* ---- Followed blocks ------------------------------------------------------------------------
  *
- * With follow_blocks= the process looks at each allocation and each free whether the word that
- * holds the address of such a block still does, and else searches another one. What remains is
- * where the last word was overwritten or left. */
+ * With follow_blocks= the process checks, at each allocation and each free, whether the word that
+ * points to such a block still does. If not, it searches another word that does. The record tells
+ * where the last such word was overwritten, or which function with the word in its stack frame
+ * returned. */
 
 #define LEAK_FOLLOWED_MOST 4
 #define LEAK_FOLLOWED_FRAMES 48
 
 enum leak_followed_state {
-    LEAK_FOLLOWED_NONE = 0, /* not allocated so far */
-    LEAK_FOLLOWED_HELD,     /* a word held it when the record was written */
+    LEAK_FOLLOWED_NONE = 0, /* the block was not allocated so far */
+    LEAK_FOLLOWED_HELD,     /* a word pointed to the block when the record was written */
     LEAK_FOLLOWED_LOST,
     LEAK_FOLLOWED_FREED,
-    LEAK_FOLLOWED_UNKNOWN, /* no leak check was possible, or too many were needed */
+    LEAK_FOLLOWED_UNKNOWN, /* no leak check was possible, or too many would have been needed */
 };
 
-/* A word that holds the address of the block, or one inside it. */
+/* A word that points to the block or into it. */
 struct leak_holder {
-    struct leak_held word; /* of a word in a block: only the address */
+    struct leak_held word; /* for a word in a block only its address is set */
     uint64_t block, size;  /* the block that contains the word; 0 = the word is a root */
-    uint32_t site;         /* of that block */
-    uint32_t into;         /* offset of the address from the start of the followed block */
+    uint32_t site;         /* site of the block that contains the word */
+    uint32_t into;         /* offset of the pointer's target from the start of the followed block */
 };
 
-/* The word held the block at one call of an allocation function and no longer at a later one. */
+/* A word that pointed to the block at one call of an allocation function, and at a later call no
+ * longer did. */
 struct leak_drop {
-    uint32_t event;         /* number of the second call, counted from the block's allocation; 0 =
-                               nothing is recorded here */
-    uint32_t before, after; /* nodes of the two calls */
-    uint32_t frame_count;   /* 0 = the instruction is not known */
-    uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* innermost first; each like a return address */
-    struct leak_holder holder;             /* root_class 0 and block 0: no word was found */
-    uint64_t jump_from, jump_to;           /* the last jump before the instruction; 0 = not known */
-    uint32_t since;                        /* the event from which on only stacks held it */
-    uint32_t late;                         /* 1: the instruction is behind the second call */
+    /* Number of the later call, counted from the block's allocation; 0 = nothing is recorded here. */
+    uint32_t event;
+    uint32_t before, after; /* nodes of the earlier and of the later call */
+    /* Number of frames of the instruction that overwrote the word; 0 = it is not known. */
+    uint32_t frame_count;
+    /* Innermost frame first; each address is behind its instruction, like a return address. */
+    uint64_t frames[LEAK_FOLLOWED_FRAMES];
+    struct leak_holder holder;   /* the word; root_class 0 and block 0: no word was found */
+    uint64_t jump_from, jump_to; /* the last jump before that instruction; 0 = not known */
+    uint32_t since; /* number of the call from which on only words on stacks pointed to the block */
+    uint32_t late;  /* 1: the instruction was executed after the later call */
 };
 
 /* The last instruction that read or wrote one of the first words of the block. */
 struct leak_use {
-    uint32_t frame_count; /* 0 = none is known */
-    uint32_t bytes;       /* of the block that were watched */
-    uint32_t event;       /* allocations and frees until then */
+    uint32_t frame_count; /* 0 = no use is known */
+    uint32_t bytes;       /* number of bytes of the block that were watched */
+    /* Number of allocations and frees until the use, counted from the block's allocation. */
+    uint32_t event;
     uint32_t reserved;
-    uint64_t frames[LEAK_FOLLOWED_FRAMES]; /* as above */
+    /* Innermost frame first; each address is behind its instruction, like a return address. */
+    uint64_t frames[LEAK_FOLLOWED_FRAMES];
 };
 
 struct leak_followed {
-    uint32_t thread, count; /* its serial */
+    uint32_t thread, count; /* the serial T<thread>#<count> of the block */
     uint32_t state;         /* enum leak_followed_state */
     uint32_t site;
     uint64_t address, size;
-    uint32_t events;         /* allocations and frees since its own */
-    uint32_t searches;       /* leak checks that were needed */
-    struct leak_drop stored; /* the last word outside of stacks and registers */
-    struct leak_drop last;   /* the last word of all, if the block is lost */
-    struct leak_use used;    /* if it is the only block that is followed */
+    uint32_t events;   /* number of allocations and frees since the block's allocation */
+    uint32_t searches; /* number of leak checks that were needed to find words */
+    /* The last word outside of stacks and registers that pointed to the block. */
+    struct leak_drop stored;
+    /* The last word of all that pointed to the block, if the block is lost. */
+    struct leak_drop last;
+    struct leak_use used; /* the last use, if this is the only block that is followed */
 };
 
-/* The words of 4 bytes at the start of the block that is followed: is one a reference count? */
+/* The first words of 4 bytes of the followed block, watched to find a reference count. */
 #define LEAK_COUNTERS 6
 #define LEAK_COUNTINGS_MOST 64
 #define LEAK_COUNTING_FRAMES 8
 
 struct leak_counter {
-    uint32_t changes; /* after its first value */
-    uint32_t is_none; /* 1: one of them was not by one, or has no record below */
+    uint32_t changes; /* number of changes after the first value */
+    /* 1: the word is no reference count: a change was not by 1, or has no struct leak_counting. */
+    uint32_t is_none;
     int32_t first, value, most;
     uint32_t reserved;
 };
 
-/* Instructions that changed such a word, all with the same innermost frames. */
+/* Changes of one such word by code with one call stack (its innermost frames). */
 struct leak_counting {
-    uint32_t frame_count; /* publish; 0: this record and those behind it are free */
-    uint16_t word;        /* index of the counter */
-    int16_t by;           /* 1 or -1; 0: gave it its first value */
+    /* publish: number of frames; 0: this record and those behind it are free. */
+    uint32_t frame_count;
+    uint16_t word; /* index of the word in leak_counters.words */
+    int16_t by;    /* the change: 1 or -1; 0: the code has stored the first value */
     uint32_t times;
     uint32_t reserved;
-    uint64_t frames[LEAK_COUNTING_FRAMES]; /* as above */
+    /* Innermost frame first; each address is behind its instruction, like a return address. */
+    uint64_t frames[LEAK_COUNTING_FRAMES];
 };
 
 struct leak_counters {
@@ -1218,40 +1306,44 @@ struct leak_counters {
 };
 
 struct leak_seen_thread {
-    uint32_t serial; /* 0 = a thread that never allocated */
+    uint32_t serial; /* number of the thread; 0 = a thread that never allocated */
     int32_t tid;
-    uint8_t parked, taker; /* taker: this thread made the leak check */
+    /* parked: the thread was stopped; taker: the thread made the leak check. */
+    uint8_t parked, taker;
     uint8_t reserved[6];
     struct {
-        uint32_t first, count; /* indices in "pcs" */
+        uint32_t first, count; /* indices in "pcs": the call stack of the thread */
     } stack;
     char name[LEAK_THREAD_NAME];
 };
 
 /* ---- Crashes -------------------------------------------------------------------------------
  *
- * The thread that dies writes it, on a stack of libleak, without locks and without allocating
- * memory. There is one for each process: a later crash overwrites the one before. It is published
- * in steps by the length of the chunk: first the head, then frames and nearby blocks, last the
- * modules. */
+ * The thread that dies writes a struct leak_crash, on a stack of libleak, without locks and without
+ * allocating memory. A process has only one: a later crash overwrites the one before. It is
+ * published in steps by the length of the chunk: first the head, then frames and nearby blocks,
+ * last the modules. */
 
 enum leak_crash_state {
-    LEAK_CRASH_NONE = 0, /* being written */
-    LEAK_CRASH_HANDED,   /* SIGABRT was passed to a handler of the program: a crash if it then
-                            killed the process */
-    LEAK_CRASH_FATAL,    /* the default action followed */
+    LEAK_CRASH_NONE = 0, /* the record is being written */
+    /* SIGABRT was passed to a handler of the program; it is a crash if the signal then killed the
+     * process. */
+    LEAK_CRASH_HANDED,
+    LEAK_CRASH_FATAL, /* the default action of the signal followed */
 };
 
 enum leak_crash_flag {
-    LEAK_CRASH_OVERFLOW = 1,     /* stack overflow */
-    LEAK_CRASH_HAS_ADDRESS = 2,  /* "address" is the address of the failed access */
-    LEAK_CRASH_IN_LIBLEAK = 4,   /* the thread was in a hook of libleak … */
-    LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, called by it, in the program's allocator */
-    LEAK_CRASH_LOOK = 16,        /* a leak check was running */
-    LEAK_CRASH_BLOCKS_BUSY =
-        32,                 /* a part of the block table was being changed: blocks in that part are
-                                    not recorded */
-    LEAK_CRASH_CALLED = 64, /* pc is no code: the frames begin with its caller */
+    LEAK_CRASH_OVERFLOW = 1,    /* stack overflow */
+    LEAK_CRASH_HAS_ADDRESS = 2, /* "address" is the address of the failed access */
+    LEAK_CRASH_IN_LIBLEAK = 4,  /* the thread was in a hook of libleak */
+    /* The thread was in the program's allocator, called by a hook of libleak. */
+    LEAK_CRASH_IN_ALLOCATOR = 8,
+    LEAK_CRASH_LOOK = 16, /* a leak check was running */
+    /* A part of the block table was being changed, so blocks in that part are not recorded. */
+    LEAK_CRASH_BLOCKS_BUSY = 32,
+    /* Pc is not code: the thread has called or jumped to a wrong address, and the frames begin with
+     * the caller. */
+    LEAK_CRASH_CALLED = 64,
 };
 
 enum leak_access {
@@ -1266,9 +1358,9 @@ enum leak_access {
 struct leak_crash_near {
     uint64_t address;
     uint64_t block, size;
-    uint32_t site, count; /* count: number among the allocations of its thread */
+    uint32_t site, count; /* count: number of the block's allocation in its thread */
     uint32_t tick;
-    uint16_t thread; /* low bits of its serial */
+    uint16_t thread; /* low bits of the number of the thread that allocated the block */
     uint8_t kind, reserved;
 };
 
@@ -1282,15 +1374,16 @@ enum leak_mapping_flag {
 
 #define LEAK_CRASH_PATH 128
 struct leak_crash_mapping {
-    uint64_t start, end;        /* end 0: none */
+    uint64_t start, end;        /* end 0: there is no such mapping */
     uint32_t flags;             /* enum leak_mapping_flag */
-    char path[LEAK_CRASH_PATH]; /* NUL-terminated; of a longer path its end */
+    char path[LEAK_CRASH_PATH]; /* NUL-terminated; of a longer path its end is kept */
     uint32_t reserved;
 };
 
-/* One frame of a crash; or the last of "period" frames that are repeated "times" more times. */
+/* One frame of a crash. period: this frame is the last of "period" frames that follow "times" more
+ * times (recursion). */
 struct leak_crash_frame {
-    uint64_t pc; /* as in leak_node: its name is that of pc - 1 */
+    uint64_t pc; /* as in struct leak_node: the frame's function is that of pc - 1 */
     uint32_t period, times;
 };
 
@@ -1300,7 +1393,7 @@ struct leak_crash_frame {
 struct leak_crash {
     uint32_t head_size;   /* sizeof(struct leak_crash) */
     uint32_t state;       /* publish: enum leak_crash_state */
-    int32_t signal, code; /* si_signo, si_code */
+    int32_t signal, code; /* si_signo and si_code of the signal */
     int32_t sender;       /* pid of the sender, for a signal that was sent */
     uint32_t sender_uid;
     uint32_t flags;  /* enum leak_crash_flag */
@@ -1308,31 +1401,34 @@ struct leak_crash {
     uint64_t address, pc, sp;
     uint64_t when_ns;
     uint32_t tick;
-    uint32_t thread; /* serial; 0 = a thread that never allocated */
+    uint32_t thread; /* number of the thread; 0 = a thread that never allocated */
     int32_t tid;
     uint32_t register_count;
-    uint64_t registers[LEAK_CRASH_REGISTERS]; /* in the order of the kernel, without pc */
-    char name[LEAK_THREAD_NAME];              /* of the thread */
+    /* In the order of LEAK_CPU_TABLE, which is the kernel's, without pc. */
+    uint64_t registers[LEAK_CRASH_REGISTERS];
+    char name[LEAK_THREAD_NAME]; /* name of the thread */
 
-    struct leak_crash_mapping at, below, above; /* of address; its neighbours */
-    struct leak_crash_mapping stack;            /* that contains sp, or is just above it */
-    struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS]; /* of address; of each register */
+    /* The mappings that contain "address", and those just below and above it. */
+    struct leak_crash_mapping at, below, above;
+    struct leak_crash_mapping stack; /* the mapping that contains sp, or is just above it */
+    /* Live blocks near "address", and near the value of each register. */
+    struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS];
 
-    uint64_t depth;  /* number of frames */
-    uint32_t ending; /* enum leak_root */
+    uint64_t depth;  /* number of all frames of the stack */
+    uint32_t ending; /* why the stack ends, enum leak_root */
     uint32_t frame_count, outer_count;
     uint32_t reserved;
     struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost first */
     uint64_t
-        outer[LEAK_CRASH_OUTER]; /* the outermost frames, if there are more than fit in "frames" */
+        outer[LEAK_CRASH_OUTER]; /* the outermost frames, if there are more than fit in frames[] */
     uint64_t left_out;           /* number of frames between frames[] and outer[] */
-    struct leak_table modules;   /* struct leak_module, packed: "count" is bytes; loaded and
-                                         unloaded are 0 */
+    /* Struct leak_module, packed: "count" is a number of bytes; "loaded" and "unloaded" are 0. */
+    struct leak_table modules;
 };
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* Readers of other versions rely on these sizes. An intended change also needs a new
+/* Sizes on which readers of other versions rely. An intended change also needs a new
  * LEAK_STORE_VERSION and a change of docs/STORE.md. */
 #ifdef __cplusplus
 #define LEAK_ASSERT static_assert

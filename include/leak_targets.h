@@ -1,10 +1,10 @@
-/* leak_targets.h - the targets of reports: the words of report_to= and of leakreport --to=, and a
- * parser of such lists, which the runtime, leakrun and leakreport share.
+/* leak_targets.h - the targets of reports: the words of report_to= and of leakreport --to=, and
+ * the parser of such lists, which the runtime, leakrun and leakreport share.
  *
  *   stderr,file:leaks.%p.txt,command:mail -s 'leaks, again' me
  *
- * A comma ends a target, except a command, which is the rest of the list. The functions here are
- * pure and allocate nothing.
+ * A comma ends a target, but a command is the whole rest of the list. The functions here have no
+ * state and allocate nothing.
  */
 #ifndef LEAK_TARGETS_H
 #define LEAK_TARGETS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* T(NAME, word, whether ":ARGUMENT" follows) */
+/* The kinds of targets: T(NAME, word, whether ":ARGUMENT" follows) */
 #define LEAK_TARGET_TABLE(T)                                                                       \
     T(STDERR, "stderr", NEVER)                                                                     \
     T(STDOUT, "stdout", NEVER)                                                                     \
@@ -29,7 +29,7 @@
     "stderr, stdout, file, file:PATTERN, fd:N, syslog, journal, socket:PATH, socket:HOST:PORT or " \
     "command:CMD, or several separated by commas"
 
-/* The file name pattern of "file" if no option gives one. */
+/* The pattern of the file name for the target "file", if no option gives one. */
 #define LEAK_TARGET_FILE_NAME "libleak.%e.%p.%n.txt"
 
 enum leak_target_kind {
@@ -41,7 +41,7 @@ enum leak_target_kind {
 struct leak_target {
     enum leak_target_kind kind;
     const char *argument; /* points into the list; not NUL-terminated */
-    size_t length;        /* of the argument; 0: none */
+    size_t length;        /* length of the argument; 0: there is none */
 };
 
 enum leak_target_argument { LEAK_TARGET_NEVER, LEAK_TARGET_MAYBE, LEAK_TARGET_ALWAYS };
@@ -97,7 +97,7 @@ static inline bool leak_target_read(const char **list, struct leak_target *targe
     return true;
 }
 
-/* Whether all targets of the list are valid. An empty list is valid. */
+/* Says whether all targets of the list are valid. An empty list is valid. */
 static inline bool leak_targets_good(const char *list)
 {
     struct leak_target target;

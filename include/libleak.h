@@ -1,34 +1,38 @@
 /* libleak.h - calls that a program can make to libleak.
  *
- * Every function here is an inline call. Where libleak.so is loaded it calls the library; without it
- * the call does nothing and returns -1 (0 for libleak_moment), so a program builds, links and runs
- * the same with and without the library:
+ * Every function here is inline. If libleak.so is loaded, it calls the library. Otherwise it does
+ * nothing and returns -1 (0 for libleak_moment), so a program builds, links and runs the same with
+ * and without the library:
  *
- *     libleak_mark("loaded");          no test, no linking, no dlsym
+ *     libleak_mark("loaded");          needs no test, no linking, no dlsym
  *     if (libleak_present()) ...       whether libleak.so is loaded
  *     LIBLEAK_DISABLED_SCOPE();        until the end of this { }; in C++ also the objects
  *     LIBLEAK_TAG_SCOPE("mesh");       libleak::disabled, libleak::tag and libleak::root
  *
- * With LIBLEAK_DISABLE defined before this header is included, all of it compiles to nothing.
- * C99 and C++11; position-independent or not, static or dynamic. Callable from any thread, and
- * from a signal handler only where it says so. Every function has an alias in capitals.
+ * If LIBLEAK_DISABLE is defined before this header is included, all of it compiles to nothing. It
+ * works in C99 and C++11, in position-independent code or not, static or dynamic. The functions may
+ * be called from any thread, and from a signal handler only if their comment says so. Every
+ * function has an alias in capitals.
  */
 #ifndef LIBLEAK_H
 #define LIBLEAK_H
 
 #include <stddef.h>
 
-/* Totals. A realloc counts as one free and one allocation. Allocations that options leave out
- * (min_size and the like) are not counted; with sample= all numbers are estimates. */
+/* Numbers of allocations and frees. A realloc counts as one free and one allocation. Allocations
+ * that options leave out (min_size and the like) are not counted; with sample= all numbers are
+ * estimates. */
 struct libleak_counts {
     long long allocations, frees, allocated_bytes, freed_bytes;
     long long live_blocks, live_bytes; /* allocated - freed */
 };
 
-/* Result of a leak check. Lost: no pointer leads to the block, or only pointers in lost blocks. */
+/* The result of a leak check. A lost block is one to which no pointer leads, or only pointers in
+ * other lost blocks. */
 struct libleak_findings {
     long long lost_blocks, lost_bytes;
-    long long possible_blocks, possible_bytes; /* only interior or encoded pointers lead there */
+    /* Only interior or encoded pointers lead to these blocks. */
+    long long possible_blocks, possible_bytes;
     long long reachable_blocks, reachable_bytes;
 };
 
@@ -39,8 +43,9 @@ struct libleak_findings {
 #define LIBLEAK_NAME(before, line) LIBLEAK_NAME_(before, line)
 #define LIBLEAK_NAME_(before, line) before##line
 
-/* Sets a function pointer to the symbol, or to NULL where no loaded object has it. Why assembly: in
- * code that is not position-independent the linker would resolve a weak C symbol to NULL itself. */
+/* Sets a function pointer to the address of a symbol, or to NULL if no loaded object has it. It
+ * uses assembly, because in code that is not position-independent the linker would resolve a weak C
+ * symbol to NULL itself. */
 #if defined(LIBLEAK_IMPLEMENTATION) || defined(LIBLEAK_DISABLE)
 #elif defined(__x86_64__) && defined(__LP64__)
 #define LIBLEAK_FIND(name, found)                                                                  \
@@ -56,13 +61,13 @@ struct libleak_findings {
     __asm__(".weak " name "\n\t.option push\n\t.option pic\n\tla %0, " name "\n\t.option pop"      \
             : "=r"(found))
 #elif defined(__i386__)
-/* A weak declaration: which register leads to the table of addresses depends on the options of the
- * compiler. */
+/* On i386 LIBLEAK_FIND is not defined, and a weak declaration is used: which register leads to the
+ * global offset table depends on the options of the compiler. */
 #endif
 
 /* LIBLEAK_FUNCTION(type, name, parameters, arguments, value without the library) and
- * LIBLEAK_PROCEDURE(name, parameters, arguments) make one inline function each. libleak.so itself
- * defines LIBLEAK_IMPLEMENTATION and gets plain declarations. */
+ * LIBLEAK_PROCEDURE(name, parameters, arguments) define one inline function each. libleak.so itself
+ * defines LIBLEAK_IMPLEMENTATION, so for it they are plain declarations. */
 #if defined(LIBLEAK_IMPLEMENTATION)
 #define LIBLEAK_FUNCTION(type, name, parameters, arguments, otherwise) type name parameters;
 #define LIBLEAK_PROCEDURE(name, parameters, arguments) void name parameters;
@@ -137,160 +142,172 @@ extern "C" {
 
 /* ---- Leak checks, reports and marks ------------------------------------------------------ */
 
-/* Runs a leak check now and waits for it: the report then tells what was lost at this moment, unless
- * a later leak check follows. Returns how many blocks are lost; -1: no leak check was possible. */
+/* Runs a leak check now and waits for it. A report later shows what was lost at this moment, unless
+ * a later leak check follows. Returns the number of lost blocks; -1: no leak check was possible. */
 LIBLEAK_FUNCTION(long, libleak_snapshot, (void), (), -1)
 
-/* The same, and writes the heap as a graph into a file, for leakgraph: every block and every pointer
- * between blocks. %p in the name is the pid, %e the program, %n the first free number; an existing
- * file is replaced. Returns as libleak_snapshot; -1 also when the file cannot be written: then
- * standard error says why. */
+/* Runs a leak check as libleak_snapshot does, and writes the heap as a graph into a file, for
+ * leakgraph: every block and every pointer between blocks. In the name %p is the pid, %e the
+ * program, %n the first free number; an existing file is replaced. Returns as libleak_snapshot; -1
+ * also if the file cannot be written, and then a line on standard error says why. */
 LIBLEAK_FUNCTION(long, libleak_snapshot_graph, (const char *file), (file), -1)
 
-/* Runs a leak check and has leakreport, in a process of its own, report what is lost; waits for it.
- * The report is appended to file (%p pid, %e program ...); NULL: to where the options report_to and
- * report_file say, else to standard error. Returns how many blocks are lost; -1: no leak check or no
- * report was possible. */
+/* Runs a leak check, lets leakreport report in a process of its own what is lost, and waits for it.
+ * The report is appended to "file" (%p pid, %e program ...); NULL: to the targets of the options
+ * report_to and report_file, else to standard error. Returns the number of lost blocks; -1: no leak
+ * check or no report was possible. */
 LIBLEAK_FUNCTION(long, libleak_report, (const char *file), (file), -1)
-/* Works like libleak_report, but only for what the calling thread has allocated. */
+/* Works like libleak_report, but reports only blocks that the calling thread has allocated. */
 LIBLEAK_FUNCTION(long, libleak_report_thread, (const char *file), (file), -1)
 
-/* What the last leak check that this process waited for has found. Returns 0; -1: there was none, and
- * all is 0. */
+/* Gets the result of the last leak check that this process waited for. Returns 0; -1: there was
+ * none, and all numbers are 0. */
 LIBLEAK_FUNCTION(int, libleak_found, (struct libleak_findings * out), (out),
                  libleak_no_findings(out))
 
-/* Sets a mark: leakreport --since=NAME then reports what was allocated after this moment and still
- * lives at the last leak check. Of equal names the newest counts; the newest 62 marks and leak
- * checks are kept. Returns 0; -1: libleak records nothing. From a signal handler: yes. */
+/* Sets a mark: leakreport --since=NAME then reports blocks that were allocated after this moment
+ * and are still live at the last leak check. If several marks have the same name, the newest
+ * counts. The newest 62 marks and leak checks are kept. Returns 0; -1: libleak records nothing. May
+ * be called from a signal handler. */
 LIBLEAK_FUNCTION(int, libleak_mark, (const char *name), (name), -1)
 
-/* A moment for libleak_lost_since: a mark without a name, which takes no place. 0: libleak records
- * nothing. */
+/* Returns a moment for libleak_lost_since: like a mark without a name, but not one of the 62. 0:
+ * libleak records nothing. */
 LIBLEAK_FUNCTION(unsigned long, libleak_moment, (void), (), 0)
-/* Runs a leak check as libleak_snapshot does. Returns how many of the blocks allocated after that
- * moment are lost; -1: no leak check was possible, or the moment is 0. */
+/* Runs a leak check as libleak_snapshot does. Returns how many of the blocks that were allocated
+ * after the moment are lost; -1: no leak check was possible, or the moment is 0. */
 LIBLEAK_FUNCTION(long, libleak_lost_since, (unsigned long moment), (moment), -1)
 
-/* Registers what libleak_expect_no_leaks (below) calls for lost blocks. By default, and with NULL,
- * it writes a line to standard error and calls abort. */
+/* Registers the function that libleak_expect_no_leaks (below) calls when blocks are lost. Without
+ * one, or with NULL, it writes a line to standard error and calls abort. */
 LIBLEAK_PROCEDURE(libleak_at_expect_failed,
                   (void (*callback)(const char *file, int line, long blocks)), (callback))
 LIBLEAK_PROCEDURE(libleak_expect_failed, (const char *file, int line, long blocks),
                   (file, line, blocks))
 
-/* Registers a function that the program calls once before the leak check at its exit, for example to
- * drop its caches. The last registered is called first, as with atexit. Returns 0; -1: no memory. */
+/* Registers a function that the program calls once before the leak check at its exit, for example
+ * to drop its caches. The function that was registered last is called first, as with atexit.
+ * Returns 0; -1: no memory. */
 LIBLEAK_FUNCTION(int, libleak_at_report, (void (*callback)(void)), (callback), -1)
 
-/* The version of libleak.so, "1.2.3"; NULL: it is not loaded. From a signal handler: yes. */
+/* Returns the version of libleak.so, such as "1.2.3"; NULL: it is not loaded. May be called from a
+ * signal handler. */
 LIBLEAK_FUNCTION(const char *, libleak_version, (void), (), NULL)
 
-/* ---- What is no leak --------------------------------------------------------------------- */
+/* ---- Blocks that are not leaks --------------------------------------------------------------- */
 
-/* What the calling thread allocates between disable and enable is recorded without a stack and never
- * reported as a leak. Calls nest. The _all forms concern every thread, later ones too, and do not
- * nest: with the option start=off, a program that calls libleak_enable_all() after its set-up gets a
- * report on what came later only. */
+/* Disable and enable reports of blocks: what the calling thread allocates between disable and
+ * enable is recorded without a stack, and never reported as a leak. Calls nest. The _all functions
+ * apply to all threads, later ones too, and do not nest: with the option start=off, a program that
+ * calls libleak_enable_all() after its set-up gets a report only on what came later. */
 LIBLEAK_PROCEDURE(libleak_disable, (void), ())
 LIBLEAK_PROCEDURE(libleak_enable, (void), ())
 LIBLEAK_PROCEDURE(libleak_disable_all, (void), ())
 LIBLEAK_PROCEDURE(libleak_enable_all, (void), ())
 
-/* The block that contains p is no leak, nor is what it leads to. Returns 0; -1: no such block. */
+/* Declares that the block that contains p is no leak, nor are the blocks that it leads to. Returns
+ * 0; -1: p is in no block. */
 LIBLEAK_FUNCTION(int, libleak_ignore, (const void *p), (p), -1)
 /* Marks all live blocks as reported: later reports of this process leave them out (leakreport
- * --reported shows them), even when they are lost later. Returns 0; -1: libleak records nothing.
- * From a signal handler: yes. */
+ * --reported shows them), even if they are lost later. Returns 0; -1: libleak records nothing. May
+ * be called from a signal handler. */
 LIBLEAK_FUNCTION(int, libleak_mark_reported, (void), (), -1)
 
-/* Memory outside the heap that holds pointers to blocks (a shared mapping, device memory): what it
- * points to is reachable. Removing takes the same start and size. */
+/* Declare memory outside of the heap that contains pointers to blocks (a shared mapping, device
+ * memory) to be a root: blocks that it points to are reachable. libleak_remove_root takes the same
+ * start and size. */
 LIBLEAK_PROCEDURE(libleak_add_root, (const void *start, size_t size), (start, size))
 LIBLEAK_PROCEDURE(libleak_remove_root, (const void *start, size_t size), (start, size))
 
 /* ---- Counting ---------------------------------------------------------------------------- */
 
-/* What the process has allocated and freed so far, and what lives: exact while no other thread
- * allocates. Takes time for each call stack there is. Returns 0; -1: libleak records nothing, and all
- * counts are 0. */
+/* Gets the number of allocations and frees of the process so far, and of live blocks. It is exact
+ * while no other thread allocates. It takes time for each call stack that exists. Returns 0; -1:
+ * libleak records nothing, and all numbers are 0. */
 LIBLEAK_FUNCTION(int, libleak_count, (struct libleak_counts * out), (out), libleak_no_counts(out))
-/* What the calling thread has allocated and what it has freed, exactly; it may free what others
- * allocated, so live_* may be negative. -1 also in a thread that is ending. */
+/* Gets the number of allocations and frees of the calling thread, exactly. The thread may free
+ * blocks that other threads have allocated, so live_* may be negative. Returns 0; -1: libleak
+ * records nothing, or the thread is ending, and all numbers are 0. */
 LIBLEAK_FUNCTION(int, libleak_count_thread, (struct libleak_counts * out), (out),
                  libleak_no_counts(out))
-/* Works like libleak_count, for what was allocated under that tag, whichever thread frees it. -1
- * also when there is no such tag. */
+/* Works like libleak_count, for blocks that were allocated with that tag, whichever thread frees
+ * them. -1 also if there is no such tag. */
 LIBLEAK_FUNCTION(int, libleak_count_tag, (const char *name, struct libleak_counts *out),
                  (name, out), libleak_no_counts(out))
 
-/* Names what the calling thread allocates and reallocates until the matching pop; reports add up by
- * tag (leakreport --by=tag). Tags nest up to 32 deep, the innermost counts. The name is copied, 59
- * bytes of it at most; a process may have 510 names. A new thread has no tag. Returns 0; -1: too
- * deep, no name, no room for another name, or libleak records nothing. The tag is then unchanged;
- * each push still needs its pop. */
+/* Gives a tag (a name) to what the calling thread allocates and reallocates until the matching pop;
+ * reports add up by tag (leakreport --by=tag). Tags nest up to 32 deep, and the innermost one
+ * counts. The name is copied, at most 59 bytes of it; a process may have 510 names. A new thread
+ * has no tag. Returns 0; -1: the tags are nested too deep, the name is empty, there is no room for
+ * another name, or libleak records nothing. The tag is then unchanged, but the push still needs its
+ * pop. */
 LIBLEAK_FUNCTION(int, libleak_tag_push, (const char *name), (name), -1)
-/* Returns 0; -1: there is nothing to pop, or libleak records nothing. */
+/* Ends the newest tag of the calling thread. Returns 0; -1: there is none, or libleak records
+ * nothing. */
 LIBLEAK_FUNCTION(int, libleak_tag_pop, (void), (), -1)
 
 /* ---- Options, messages, crashes ---------------------------------------------------------- */
 
-/* Copies an option's value, as LIBLEAK_OPTIONS would give it, to buffer. Returns 0; -1: no such
- * option, no room, or libleak records nothing; buffer is then empty. */
+/* Copies the value of an option to buffer, as it would be written in LIBLEAK_OPTIONS. Returns 0;
+ * -1: there is no such option, the buffer is too small, or libleak records nothing; then the buffer
+ * is empty. */
 LIBLEAK_FUNCTION(int, libleak_get_option, (const char *name, char *buffer, size_t size),
                  (name, buffer, size), libleak_no_text(buffer, size))
-/* Changes one of these while the program runs: verbosity, report, report_file, on_error, depth (of
- * new stacks), exit_look, exit_budget, pause_budget, look_mem, content, roots, header_idiom,
- * unreadable, xor. Returns 0; -1: not one of these, or a bad value. Not from two threads at once. */
+/* Changes one of these options while the program runs: verbosity, report, report_file, on_error,
+ * depth (of new stacks), exit_look, exit_budget, pause_budget, look_mem, content, roots,
+ * header_idiom, unreadable, xor. Returns 0; -1: it is not one of these options, or the value is
+ * bad. Two threads must not call it at once. */
 LIBLEAK_FUNCTION(int, libleak_set_option, (const char *name, const char *value), (name, value), -1)
 
-/* Passes each line that libleak writes in this process, and each line of a report that the process
- * waits for (libleak_report, report=exit; not report_every), to hook first, without its newline. The
- * hook returns 0: the line is written as usual; 1: it is not; 2: it is, and SIGTRAP follows. It may be
- * called anywhere, also inside libleak: it must not call libleak, and what it allocates then is not
- * tracked. NULL removes the hook. */
+/* Sets a hook: a function that gets each line that libleak writes in this process, and each line of
+ * a report that the process waits for (libleak_report, report=exit; not report_every), without its
+ * newline, before it is written. The hook returns 0: the line is written as usual; 1: it is not
+ * written; 2: it is written, and then SIGTRAP is raised. It may be called anywhere, also inside
+ * libleak, so it must not call libleak, and what it allocates then is not tracked. NULL removes the
+ * hook. */
 LIBLEAK_PROCEDURE(libleak_set_report_hook,
                   (int (*hook)(const char *line, void *context), void *context), (hook, context))
 
-/* Writes the call stack at a signal to fd, one line a frame, for a program's own handler of SIGSEGV
- * and the like. context: the third argument of a handler with SA_SIGINFO; NULL: the caller's stack.
- * From a signal handler: yes; it allocates nothing and takes no lock. */
+/* Writes a call stack to the descriptor fd, one line for each frame, for a program's own handler of
+ * SIGSEGV and the like. context: the third argument of a handler with SA_SIGINFO; NULL: the stack
+ * of the caller. May be called from a signal handler: it allocates nothing and takes no lock. */
 LIBLEAK_PROCEDURE(libleak_backtrace_fd, (const void *context, int fd), (context, fd))
 
-/* ---- A program's own allocators ---------------------------------------------------------- */
+/* ---- The program's own allocators ------------------------------------------------------------ */
 
-/* Blocks that a program suballocates from mapped memory or from a malloc block. Once libleak knows
- * them they have a stack, a size and a verdict as others have. While they live they are not part of
- * the memory they lie in: a word inside belongs to them, a pointer there means them, and containing
- * them does not keep them alive. Freeing or unmapping that memory ends them. A block begins at a
- * multiple of 8. With sample= none of this is recorded. From a signal handler: no. */
+/* The following functions announce blocks that a program suballocates from mapped memory or from a
+ * block of malloc. Announced blocks have a stack, a size and a verdict as other blocks have. While
+ * they are live they are not part of the memory that contains them: a word inside of one belongs to
+ * it, a pointer into one points to it, and a pointer to the memory around them does not keep them
+ * alive. Freeing or unmapping that memory ends them. A block must begin at a multiple of 8. With
+ * sample= such blocks are not recorded. These functions must not be called from a signal handler. */
 
-/* A block of that size begins at p; the block at p ends; the block at p has another size. A wrong p is
- * an error, as a wrong free is. */
+/* Announce that a block of that size begins at p, that the block at p ends, or that it now has
+ * another size. A wrong p is reported as an error, as a wrong free is. */
 LIBLEAK_PROCEDURE(libleak_block_new, (const void *p, size_t size), (p, size))
 LIBLEAK_PROCEDURE(libleak_block_gone, (const void *p), (p))
 LIBLEAK_PROCEDURE(libleak_block_resize, (const void *p, size_t size), (p, size))
 
-/* A pool is named by any address, for example of the program's pool structure; name, for reports,
- * may be NULL and counts up to 55 characters. Destroying a pool frees its blocks, which is a leak
- * only with the option pool_destroy_leaks. Destroying an unknown pool does nothing; creating a known
- * one renames it. */
+/* Announce that a pool begins or ends: a group of blocks. Any address identifies it, for example
+ * that of the program's pool structure. name is for reports; it may be NULL, and is cut after 55
+ * characters. Destroying a pool frees its blocks, which is a leak only with the option
+ * pool_destroy_leaks. Destroying an unknown pool does nothing; creating a known one renames it. */
 LIBLEAK_PROCEDURE(libleak_pool_create, (const void *pool, const char *name), (pool, name))
 LIBLEAK_PROCEDURE(libleak_pool_destroy, (const void *pool), (pool))
-/* Returns 1 or 0; -1: libleak records nothing. */
+/* Says whether a pool exists. Returns 1 or 0; -1: libleak records nothing. */
 LIBLEAK_FUNCTION(int, libleak_pool_exists, (const void *pool), (pool), -1)
-/* The pool has another address from now on. */
+/* Announces that another address identifies the pool from now on. */
 LIBLEAK_PROCEDURE(libleak_pool_move, (const void *pool, const void *to), (pool, to))
-/* A block of the pool begins (an unknown pool is created), and ends. Freeing a block of another pool
- * is an error. */
+/* Announce that a block of the pool begins (an unknown pool is created), or that it ends. Freeing a
+ * block of another pool is an error. */
 LIBLEAK_PROCEDURE(libleak_pool_alloc, (const void *pool, const void *p, size_t size),
                   (pool, p, size))
 LIBLEAK_PROCEDURE(libleak_pool_free, (const void *pool, const void *p), (pool, p))
-/* The block at p has moved, or has another size. */
+/* Announces that the block at p has moved to "now", or has another size. */
 LIBLEAK_PROCEDURE(libleak_pool_change,
                   (const void *pool, const void *p, const void *now, size_t size),
                   (pool, p, now, size))
-/* All blocks of the pool that do not begin in that memory end. */
+/* Announces that all blocks of the pool end that do not begin in the given memory. */
 LIBLEAK_PROCEDURE(libleak_pool_trim, (const void *pool, const void *start, size_t size),
                   (pool, start, size))
 
@@ -300,7 +317,7 @@ LIBLEAK_PROCEDURE(libleak_pool_trim, (const void *pool, const void *start, size_
 
 #if !defined(LIBLEAK_IMPLEMENTATION)
 
-/* Whether libleak.so is loaded in this process. */
+/* Says whether libleak.so is loaded in this process. */
 LIBLEAK_INLINE int libleak_present(void)
 {
 #ifdef LIBLEAK_DISABLE
@@ -356,10 +373,10 @@ LIBLEAK_INLINE int libleak_present(void)
 
 /* ---- Tests ------------------------------------------------------------------------------- */
 
-/* libleak_expect_no_leaks { ... }: fails (libleak_expect_failed) when something that was allocated
- * between the braces is lost behind them. A block that a variable of this very function still points
- * to is not lost, though its own braces are closed: let the block call a function. Leaving by break,
- * goto, return or an exception skips the check. */
+/* libleak_expect_no_leaks { ... }: calls libleak_expect_failed if something that was allocated
+ * between the braces is lost when they are closed. A block to which a variable of the same function
+ * still points is not lost, even if that variable's own braces are closed: so let the code between
+ * the braces call a function. Leaving by break, goto, return or an exception skips the check. */
 #ifdef LIBLEAK_DISABLE
 #define libleak_expect_no_leaks
 #else
@@ -394,13 +411,13 @@ LIBLEAK_INLINE void libleak_expect_end(struct libleak_expectation *expectation)
          libleak_expect_end(&LIBLEAK_NAME(libleak_expected_, __LINE__)))
 #endif
 
-/* ---- Until the end of this { } ----------------------------------------------------------- */
+/* ---- Disabling and tagging until the end of a scope ------------------------------------------ */
 
 #ifdef __cplusplus
 namespace libleak
 {
 
-/* libleak::disabled scope; what this thread allocates while the object lives is no leak. */
+/* While an object "libleak::disabled scope;" exists, what this thread allocates is no leak. */
 class disabled
 {
   public:
@@ -416,7 +433,8 @@ class disabled
     disabled &operator=(const disabled &) = delete;
 };
 
-/* libleak::root shared(start, size); what that memory points to is reachable while it lives. */
+/* While an object "libleak::root shared(start, size);" exists, what that memory points to is
+ * reachable. */
 class root
 {
   public:
@@ -436,7 +454,7 @@ class root
     size_t size_;
 };
 
-/* libleak::tag meshes("mesh"); what this thread allocates while the object lives has this tag. */
+/* While an object "libleak::tag meshes("mesh");" exists, what this thread allocates has this tag. */
 class tag
 {
   public:

@@ -1,8 +1,8 @@
-/* libleak_gtest.h - under libleak, a GoogleTest test that loses memory fails. Without libleak.so
- * nothing changes.
+/* libleak_gtest.h - makes a GoogleTest test fail that loses memory, in a process with libleak.so.
+ * Without libleak.so it does nothing.
  *
  *     #include <libleak_gtest.h>
- *     static const bool listening = libleak::gtest_listen();      in one file, or the call in main
+ *     static const bool listening = libleak::gtest_listen();      in one source file, or as a call in main
  *
  * The failure is reported for the test that lost the memory. Memory that a fixture keeps for all
  * its tests is reachable, and so not lost.
@@ -37,7 +37,7 @@ class gtest_listener : public ::testing::EmptyTestEventListener
     unsigned long moment_ = 0;
 };
 
-/* Call it once. GoogleTest owns the listener. */
+/* Adds the listener to GoogleTest, which owns it. Call it once. */
 inline bool gtest_listen()
 {
     ::testing::UnitTest::GetInstance()->listeners().Append(new gtest_listener);

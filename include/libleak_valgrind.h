@@ -26,7 +26,7 @@
 
 #include <libleak.h>
 
-/* The headers of Valgrind are skipped after this one. */
+/* Makes the compiler skip Valgrind's headers that are included later. */
 #ifndef __VALGRIND_H
 #define __VALGRIND_H
 #endif
@@ -34,7 +34,7 @@
 #define __MEMCHECK_H
 #endif
 
-/* The result of the last leak check that the program made. */
+/* Returns the result of the last leak check that the program made. */
 LIBLEAK_INLINE struct libleak_findings libleak_valgrind_found(void)
 {
     struct libleak_findings found;
@@ -53,7 +53,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
     return 0;
 }
 
-/* The macros also take addresses as integers. */
+/* Converts an address, because programs may also pass addresses as integers to these macros. */
 #define LIBLEAK_VALGRIND_AT(address) ((const void *)(address))
 
 /* ---- Blocks and pools ---------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
         (suppressed) = 0;                                                                          \
     } while (0)
 
-/* ---- No effect ----------------------------------------------------------------------------------- */
+/* ---- Requests without an effect -------------------------------------------------------------- */
 
 #undef RUNNING_ON_VALGRIND
 #define RUNNING_ON_VALGRIND libleak_valgrind_none()
