@@ -646,7 +646,7 @@ struct leak_event {
     uint32_t thread; /* number of the calling thread; 0 = unknown */
     uint32_t tick, last_tick;
     uint64_t count;
-    /* DOUBLE_FREE: the first free of the block, as in struct leak_recent_free. */
+    /* If type is DOUBLE_FREE: the first free of the block, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
     /* Numbers of struct leak_pool: the pool of the block, and the pool that was passed to the call;
@@ -711,7 +711,7 @@ enum leak_resource_state {
     LEAK_RESOURCE_FREE = 0,
     LEAK_RESOURCE_OPEN,
     LEAK_RESOURCE_CLOSED,    /* only inside the runtime, never in a recording file */
-    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close of a descriptor number that was not open */
+    LEAK_RESOURCE_BAD_CLOSE, /* a close of a descriptor number that was not open */
     LEAK_RESOURCE_TOTALS,    /* the record is a struct leak_resource_totals */
     /* "count" resources of this type were opened by the call stack "opened" and released by the
      * call stack "closed". */
@@ -721,12 +721,12 @@ enum leak_resource_state {
 enum leak_resource_flag {
     LEAK_RESOURCE_INHERITED = 1, /* the resource was open when the process started */
     LEAK_RESOURCE_CUT = 2,       /* the name is truncated: its beginning is missing */
-    LEAK_RESOURCE_PENDING = 4,   /* DL: dlopen has not returned yet */
-    LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the descriptor number was never open */
-    LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this call stack closes all descriptor numbers */
-    /* BAD_CLOSE: meanwhile the descriptor number belonged to another open file. */
+    LEAK_RESOURCE_PENDING = 4,   /* a library whose dlopen has not returned yet */
+    LEAK_RESOURCE_NEVER = 8,     /* a bad close: the descriptor number was never open */
+    LEAK_RESOURCE_SWEEP = 16,    /* a bad close: its call stack closes all descriptor numbers */
+    /* A bad close: meanwhile the descriptor number belonged to another open file. */
     LEAK_RESOURCE_TAKEN = 32,
-    /* FD: opened in one call together with another descriptor, as the other end of a pipe. */
+    /* A descriptor that was opened together with another one, as the other end of a pipe. */
     LEAK_RESOURCE_SECOND = 64,
 };
 
@@ -781,16 +781,16 @@ struct leak_resource {
     uint8_t sort;      /* enum leak_sort */
     uint8_t flags;     /* enum leak_resource_flag */
     uint8_t name_form; /* enum leak_name_form */
-    /* DL: number of opens by this call stack. BAD_CLOSE: number of closes. Otherwise 1. */
+    /* Of a library: number of opens by this call stack. Of a bad close: number of closes. Else 1. */
     uint32_t count;
     uint32_t name_length;
-    uint64_t id;    /* FD, BAD_CLOSE: the descriptor number. Otherwise an address */
-    uint64_t bytes; /* MMAP: size. PAIR: size, 0 = unknown. THREAD: number of the thread */
+    uint64_t id;    /* of a descriptor or a bad close: the descriptor number; else an address */
+    uint64_t bytes; /* size of a mapping or of an object (0 = unknown); number of a thread */
     /* Used by the runtime only: address of the FILE or DIR to which a descriptor belongs. */
     uint64_t owner;
     struct leak_mark opened;
-    struct leak_mark closed, again; /* BAD_CLOSE: the valid close, and the wrong one */
-    int32_t fd;                     /* FILE, DIR: its descriptor, -1 = it has none */
+    struct leak_mark closed, again; /* of a bad close: the valid close before, and the wrong one */
+    int32_t fd;                     /* descriptor of a stream or directory, -1 = it has none */
     char name[LEAK_RESOURCE_NAME];
 };
 
@@ -1130,9 +1130,11 @@ struct leak_found {
     uint8_t verdict; /* enum leak_verdict */
     uint8_t flags;   /* enum leak_found_flag */
     uint16_t reserved;
-    uint32_t owner; /* INDIRECT: index in "found" + 1 of the lost record that owns these blocks */
+    /* If INDIRECT: index + 1 in "found" of the lost record that owns these blocks. */
+    uint32_t owner;
     uint32_t first, last; /* ticks of the oldest and of the newest block */
-    uint32_t root; /* REACHABLE: index in "roots" + 1 of the start of the path; 0 = not recorded */
+    /* If REACHABLE: index + 1 in "roots" of the start of the path; 0 = not recorded. */
+    uint32_t root;
     struct {
         /* Indices in "steps": the path to the largest block; its last step leads to the block. */
         uint32_t first, count;
@@ -1164,18 +1166,20 @@ enum leak_root_class {
 
 /* A root: a word outside the heap that points into it. */
 struct leak_held {
-    uint64_t address; /* address of the word; 0 for REGISTERS */
+    uint64_t address; /* address of the word; 0 if root_class is REGISTERS */
     /* Memory that contains the word: data of a module, a stack, a mapping, a user region. */
     uint64_t start, size;
-    /* STACKS: an address in the function whose stack frame contains the word; 0 = unknown. */
+    /* If root_class is STACKS: an address in the function whose stack frame contains the word; 0 =
+     * unknown. */
     uint64_t pc;
-    uint64_t cfa; /* STACKS: canonical frame address (CFA) of that stack frame */
-    /* STACKS, REGISTERS, TLS: number of the thread; 0 = a thread that never allocated. */
+    uint64_t cfa; /* if root_class is STACKS: CFA of that stack frame */
+    /* If root_class is STACKS, REGISTERS or TLS: number of the thread; 0 = a thread that never
+     * allocated. */
     uint32_t thread;
     uint8_t root_class; /* enum leak_root_class */
     uint8_t reserved;
-    uint16_t key;           /* TLS: 0, or the word is the value of pthread key number key - 1 */
-    int64_t tls_offset;     /* TLS: offset of the word from the thread pointer */
+    uint16_t key;           /* not 0: the word is the value of pthread key number key - 1 */
+    int64_t tls_offset;     /* if root_class is TLS: offset of the word from the thread pointer */
     uint64_t blocks, bytes; /* sums over the blocks whose shortest path starts at this root */
 };
 
